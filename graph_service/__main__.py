@@ -1,10 +1,10 @@
-"""`python -m graph_service` is the same as `mnemograph`."""
+"""Run `mnemograph` as `python -m graph_service`."""
 
 import os
 import sys
 
-# `python -m` looks into the working directory first: what lies there must not be loaded in place of a library, unless
-# the working directory is the checkout that this file is in.
+# `python -m` puts the working directory first on the import path. Take it off, so that files there cannot shadow
+# libraries, unless it is the checkout that this file is in.
 if not sys.flags.safe_path and not os.path.samefile(sys.path[0] or ".", os.path.dirname(os.path.dirname(__file__))):
     del sys.path[0]
 

@@ -1,15 +1,17 @@
-"""A circuit breaker: after some failures in a row nothing is tried for a while, then one probe decides (pure)."""
+"""A circuit breaker: after consecutive failures calls are refused for a while, then one probe decides (pure).
+
+It does no IO and reads no clock: callers pass the time and report outcomes, so it fits retries and polling loops.
+"""
 
 from enum import StrEnum
 from typing import Final
 
-# Source: requirements.md F3.
 FAILURES_MAX: Final = 5
 OPEN_S: Final = 60.0
 
 
 class BreakerState(StrEnum):
-    """Whether calls go through: all, none, or a single probe."""
+    """Calls are allowed (closed), refused (open), or limited to one probe (half-open)."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -17,21 +19,21 @@ class BreakerState(StrEnum):
 
 
 class Breaker:
-    """Counts failures in a row of one thing outside: a model, an embedder, a server.
+    """Counts consecutive failures of one external service.
 
-    Ask `allows` before each call and report each outcome. Moments are seconds of one monotonic clock.
+    Call `allows` before each call, and `succeeded` or `failed` after it. Times are seconds of one monotonic clock.
     """
 
     def __init__(self, *, failures_max: int = FAILURES_MAX, open_s: float = OPEN_S) -> None:
         self._failures_max = failures_max
         self._open_s = open_s
         self._failures = 0
-        # When the next probe may go through, counted from the opening or from the last probe; None while closed.
+        # Time of the next probe, from the opening or the last probe; None while closed.
         self._probe_at_s: float | None = None
         self._probing = False
 
     def state(self, now_s: float) -> BreakerState:
-        """Return what `allows` would go by."""
+        """Return the state at a time."""
         if self._probe_at_s is None:
             return BreakerState.CLOSED
         if self._probing or now_s >= self._probe_at_s:
@@ -39,9 +41,9 @@ class Breaker:
         return BreakerState.OPEN
 
     def allows(self, now_s: float) -> bool:
-        """Return whether to try a call now; when half-open, only one caller is told so until it reports.
+        """Return True if a call may be made now; when half-open, for one caller until it reports.
 
-        A probe that never reports (its caller died) stops counting after `open_s`.
+        A probe whose caller never reports expires after `open_s`.
         """
         if self._probe_at_s is None:
             return True
@@ -52,11 +54,11 @@ class Breaker:
         return True
 
     def succeeded(self) -> None:
-        """Report a call that worked: everything goes through again."""
+        """Report a successful call: close the breaker."""
         self._failures, self._probe_at_s, self._probing = 0, None, False
 
     def failed(self, now_s: float) -> None:
-        """Report a call that failed: the fifth in a row opens the breaker, a failed probe opens it again."""
+        """Report a failed call: `failures_max` in a row open the breaker, a failed probe opens it again."""
         self._failures += 1
         if self._probing or self._failures >= self._failures_max:
             self._probe_at_s, self._probing = now_s + self._open_s, False

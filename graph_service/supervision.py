@@ -1,13 +1,12 @@
-"""Supervision of background work: a loop that fails is told, waits a moment and is started again.
+"""Supervise background loops: log a failure, wait, and start the loop again.
 
-Nothing that a caller says or stores may end work that is done for everybody. So no loop of this service is a bare
-task: each is kept by a `Supervisor`, which
+No input of one caller may end work for all, so no loop is a bare task. A `Supervisor`
 
-- starts it again after any exception, and after an end that nobody asked for, with a growing, bounded, random pause;
-- logs each failure with a stable code and the place, never in foreign words (`schema/failure.py`);
-- counts failures for `/metrics` and remembers the last one for `/ready` and `mnemograph doctor`.
+- restarts a loop after any exception or unexpected return, with exponential backoff and jitter;
+- logs each failure with a stable code and the place, without other libraries' messages (`schema/failure.py`);
+- counts failures for `/metrics` and keeps the last one for `/ready` and `mnemograph doctor`.
 
-Only a request to stop, or cancelling the task itself, ends a kept loop.
+Only a stop event, or cancelling the task itself, ends a supervised loop.
 """
 
 import asyncio
@@ -26,16 +25,16 @@ from schema.failure import Failure, failure_of
 
 _log = logging.getLogger("mnemograph.supervision")
 
-# These belong to the process, not to the loop: asyncio hands them through the event loop.
+# Exceptions that end the process; asyncio passes them through the event loop.
 PROCESS_ENDS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
 class EndedError(MnemographError):
-    """A loop returned although nobody had asked it to stop; that is a mistake of ours."""
+    """A loop returned without a request to stop: a bug."""
 
 
 class LoopState(StrEnum):
-    """How a supervised loop stands."""
+    """State of a supervised loop."""
 
     RUNNING = "running"
     FAILING = "failing"
@@ -44,10 +43,10 @@ class LoopState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """Pauses between starts: doubled after each failure in a row, at most `max_s`, each half random.
+    """Exponential backoff between starts, at most `max_s`, with 50 % jitter.
 
     Attributes:
-        steady_s: a loop that ran for so long without a failure has recovered; the next failure is a first one again.
+        steady_s: a loop that ran for this long has recovered; the count of failures starts again.
     """
 
     min_s: float = 0.5
@@ -55,20 +54,20 @@ class Backoff:
     steady_s: float = 10.0
 
     def pause_s(self, failures: int) -> float:
-        """Return the pause after so many failures in a row, at least one."""
+        """Return the pause after this many consecutive failures (at least 1)."""
         longest_s = min(self.min_s * 2.0 ** min(failures - 1, 30), self.max_s)
         return longest_s * random.uniform(0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How all loops of one name stand.
+class LoopStatus:
+    """State of all loops of one name.
 
     Attributes:
-        since: of this state.
-        running: how many of them there are; of the live feed one for each tenant that is watched.
-        failures: how often one of them failed since the start of the process, each followed by a new start.
-        last: the last failure, and when it was.
+        since: when the state began.
+        running: number of running loops; the live feed has one per watched tenant.
+        failures: number of failures (and restarts) since the start of the process.
+        last, last_at: the last failure and its time.
     """
 
     state: LoopState
@@ -79,7 +78,7 @@ class Standing:
     last_at: datetime | None
 
     def document(self) -> dict[str, Any]:
-        """Return it as `/ready` tells it."""
+        """Return the state as JSON for `/ready`."""
         last = None
         if self.last is not None and self.last_at is not None:
             last = {
@@ -98,12 +97,12 @@ class Standing:
 
 
 @dataclass(slots=True)
-class _Kept:
-    """All loops of one name."""
+class _LoopRecord:
+    """Mutable state of all loops of one name."""
 
     since: datetime
     running: int = 0
-    # For each loop that failed and has not recovered: when it is looked on as recovered; None while it pauses.
+    # By number of a failed loop: when it counts as recovered; None during the pause.
     failing: dict[int, float | None] = field(default_factory=dict)
     failures: int = 0
     last: Failure | None = None
@@ -111,12 +110,12 @@ class _Kept:
 
 
 class Supervisor:
-    """Keeps loops running and knows how they stand; one for each process."""
+    """Runs and restarts loops, and knows their state; one per process."""
 
     def __init__(self, *, backoff: Backoff | None = None, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._backoff = backoff or Backoff()
         self._clock_s = clock_s
-        self._kept: dict[Loop, _Kept] = {}
+        self._records: dict[Loop, _LoopRecord] = {}
         self._numbers = 0
 
     def start(
@@ -127,7 +126,7 @@ class Supervisor:
         *,
         may_return: bool = False,
     ) -> "asyncio.Task[None]":
-        """Start a loop as a task of its own, which ends when `stop` is set or when it is cancelled."""
+        """Start a loop as a task, which ends when `stop` is set or it is cancelled."""
         return asyncio.create_task(self.keep(name, run, stop, may_return=may_return), name=name.value)
 
     async def keep(
@@ -138,93 +137,93 @@ class Supervisor:
         *,
         may_return: bool = False,
     ) -> None:
-        """Run a loop, and again whenever it fails, until `stop` is set; None keeps it until it is cancelled.
+        """Run a loop and restart it after failures, until `stop` is set (None: until cancelled).
 
         Args:
-            may_return: it returns when it has nothing left to do, which is no failure.
+            may_return: returning is not a failure, because the loop may finish its work.
         """
-        kept = self._kept.setdefault(name, _Kept(since=_now()))
+        record = self._records.setdefault(name, _LoopRecord(since=_now()))
         self._numbers += 1
         number, failures = self._numbers, 0
-        kept.running += 1
+        record.running += 1
         try:
             while stop is None or not stop.is_set():
                 started_s = self._clock_s()
-                error = await _ended(name, run, stop, may_return=may_return)
+                error = await _run_once(name, run, stop, may_return=may_return)
                 if error is None:
                     return
                 failures = 1 if self._clock_s() - started_s >= self._steady_s(failures) else failures + 1
                 self.note(name, error, number=number)
                 await wait_for_any(stop, timeout_s=self._backoff.pause_s(failures))
-                if number in kept.failing:
-                    kept.failing[number] = self._clock_s() + self._steady_s(failures)
+                if number in record.failing:
+                    record.failing[number] = self._clock_s() + self._steady_s(failures)
         finally:
-            kept.running -= 1
-            kept.failing.pop(number, None)
-            if kept.running == 0:
-                kept.since = _now()
+            record.running -= 1
+            record.failing.pop(number, None)
+            if record.running == 0:
+                record.since = _now()
 
     async def once(self, name: Loop, run: Callable[[], Awaitable[None]]) -> None:
-        """Do something that is done once beside the rest; that it failed is told, and harms nobody."""
-        error = await _ended(name, run, None, may_return=True)
+        """Run something once in the background; a failure is logged and counted, not raised."""
+        error = await _run_once(name, run, None, may_return=True)
         if error is not None:
             self.note(name, error)
 
     def note(self, name: Loop, error: BaseException, *, number: int | None = None) -> None:
-        """Log, count and remember a failure.
+        """Log, count and store a failure.
 
         Args:
-            number: of the loop that failed and is started again; None for work that goes on, or was done only once.
+            number: of the failed loop that will be restarted; None if nothing is restarted.
         """
         failure = failure_of(error)
-        kept = self._kept.setdefault(name, _Kept(since=_now()))
+        record = self._records.setdefault(name, _LoopRecord(since=_now()))
         if number is not None:
-            if not kept.failing:
-                kept.since = _now()
-            kept.failing[number] = None
-        kept.failures += 1
-        kept.last, kept.last_at = failure, _now()
+            if not record.failing:
+                record.since = _now()
+            record.failing[number] = None
+        record.failures += 1
+        record.last, record.last_at = failure, _now()
         LOOP_FAILURES.add(name.value)
         extra = {"code": failure.code, "loop": name.value}
         _log.error("background work failed; it goes on in a moment", exc_info=error, extra=extra)
 
-    def standing(self) -> dict[Loop, Standing]:
-        """Return how the loops stand that were ever started, in the order of their names."""
-        return {name: self._standing(self._kept[name]) for name in sorted(self._kept)}
+    def standing(self) -> dict[Loop, LoopStatus]:
+        """Return the state of all loops ever started, by name."""
+        return {name: self._standing(self._records[name]) for name in sorted(self._records)}
 
     def failing(self) -> list[Loop]:
-        """Return the loops that fail at this moment."""
+        """Return the loops that are failing now."""
         return [name for name, standing in self.standing().items() if standing.state is LoopState.FAILING]
 
-    def _standing(self, kept: _Kept) -> Standing:
+    def _standing(self, record: _LoopRecord) -> LoopStatus:
         now_s = self._clock_s()
-        recovered = [number for number, at_s in kept.failing.items() if at_s is not None and at_s <= now_s]
+        recovered = [number for number, at_s in record.failing.items() if at_s is not None and at_s <= now_s]
         for number in recovered:
-            del kept.failing[number]
-        if recovered and not kept.failing:
-            kept.since = _now()
-        state = LoopState.FAILING if kept.failing else LoopState.RUNNING if kept.running else LoopState.ENDED
-        return Standing(
+            del record.failing[number]
+        if recovered and not record.failing:
+            record.since = _now()
+        state = LoopState.FAILING if record.failing else LoopState.RUNNING if record.running else LoopState.ENDED
+        return LoopStatus(
             state=state,
-            since=kept.since,
-            running=kept.running,
-            failures=kept.failures,
-            last=kept.last,
-            last_at=kept.last_at,
+            since=record.since,
+            running=record.running,
+            failures=record.failures,
+            last=record.last,
+            last_at=record.last_at,
         )
 
     def _steady_s(self, failures: int) -> float:
-        # A loop may need a while until it comes to what fails: longer than it waited before.
+        # A loop may run for a while before it fails again: require longer than the previous pause.
         return max(self._backoff.steady_s, 2 * self._backoff.min_s * 2.0 ** min(failures, 7)) if failures else 0.0
 
 
-async def _ended(
+async def _run_once(
     name: Loop, run: Callable[[], Awaitable[None]], stop: asyncio.Event | None, *, may_return: bool
 ) -> BaseException | None:
-    """Return the error that ended a loop; None when it ended as it was asked to.
+    """Run a loop and return the error that ended it; None if it ended on request.
 
     Raises:
-        CancelledError: the task itself was cancelled; something that the loop awaited is a failure of the loop.
+        CancelledError: the task itself was cancelled; a cancelled awaitable within the loop is a failure instead.
     """
     try:
         await run()
@@ -235,12 +234,12 @@ async def _ended(
         if task is None or task.cancelling():
             raise
         return error
-    # Not only Exception: libraries written in Rust raise their panics past it.
+    # BaseException: panics of libraries in Rust are no subclass of Exception.
     except BaseException as error:
         return error
     if may_return or (stop is not None and stop.is_set()):
         return None
-    return EndedError(f"the loop {name.value!r} ended although nobody asked it to; this is a bug, please report it")
+    return EndedError(f"the loop {name.value!r} ended without a request to stop; this is a bug, please report it")
 
 
 async def wait_for_any(*events: asyncio.Event | None, timeout_s: float | None) -> None:

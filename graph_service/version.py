@@ -7,7 +7,7 @@ UNINSTALLED: Final = "0+checkout"
 
 
 def version() -> str:
-    """As `pyproject.toml` said when the package was installed; `0+checkout` where it only lies on the path."""
+    """Return the version of the installed package; `0+checkout` if it runs from a checkout that is not installed."""
     try:
         return metadata.version("mnemograph")
     except metadata.PackageNotFoundError:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Write the digest that each image's tag means today into Dockerfile and docker-compose.yml.
-# Needs docker with buildx, and the registry. Look at the difference, build, and run the tests before you commit it.
+# Update the digest of each image's tag in Dockerfile and docker-compose.yml.
+# Needs docker with buildx, and access to the registry. Review the diff, build, and run the tests before you commit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

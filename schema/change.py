@@ -1,4 +1,4 @@
-"""Changes: the ordered log of what happened to the mind map, one row for each touched node or edge."""
+"""Changes: the ordered log of changes to the mind map, one entry per node or edge."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,12 +6,12 @@ from typing import Any, Final
 
 from schema.ids import MemoryId
 
-# The reason of changes that forgetting causes; whoever keeps older changes or snapshots lets go of them.
+# Reason of changes caused by forgetting; holders of older changes or snapshots must drop them.
 FORGOTTEN: Final = "forgotten"
 
 
 class Op(StrEnum):
-    """What happened; an upsert carries the element as it is afterwards, so applying it twice is harmless."""
+    """Operation; an upsert has the whole element, so applying it twice is harmless."""
 
     NODE_PUT = "node+"
     EDGE_PUT = "edge+"
@@ -21,10 +21,10 @@ class Op(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One row, before it has got its number in the commit that causes it.
+    """One entry, before the commit gives it a sequence number.
 
     Attributes:
-        body: a node or edge in the form of `schema.frames`; empty for a drop.
+        body: a node or edge as in `schema.frames`; empty for a deletion.
         reason: why, for people: "read from scene …", "closed by a newer fact".
     """
 
@@ -36,7 +36,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedChange:
-    """A change as the log holds it; `seq` rises by one within a tenant, without gaps."""
+    """A change as stored; `seq` has no gaps within a tenant."""
 
     seq: int
     at: str

@@ -1,4 +1,4 @@
-"""Users, agents and entities: who and what facts are about."""
+"""Users, agents and entities: the subjects and objects of facts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from schema.labels import Label
 
 
 class EntityType(StrEnum):
-    """What sort of thing an entity is; a hint for people and filters, never part of its identity."""
+    """Type of an entity, for display and filters; not part of its identity."""
 
     PERSON = "person"
     PLACE = "place"
@@ -24,10 +24,10 @@ class EntityType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRef:
-    """A node that facts join: a user, an agent or an entity.
+    """Subject or object of a fact: a user, an agent or an entity.
 
     Attributes:
-        name: as people write it; for a user without a known name, the user id.
+        name: display name; the user id for a user without a known name.
         key: `name_key(name)` for entities; the caller's id for users and agents.
     """
 
@@ -40,19 +40,19 @@ class EntityRef:
 
 
 def the_user(tenant: TenantId, user_id: UserId, name: str | None = None) -> EntityRef:
-    """Return the user whose memory it is."""
+    """Return the user who owns the memory."""
     uri = user_uri(tenant, user_id)
     return EntityRef(id=memory_id(uri), uri=uri, label=Label.USER, name=name or user_id, key=user_id)
 
 
 def the_agent(tenant: TenantId, user_id: UserId, agent_id: str) -> EntityRef:
-    """Return the agent that speaks with the user."""
+    """Return an agent of the user."""
     uri = agent_uri(tenant, user_id, agent_id)
     return EntityRef(id=memory_id(uri), uri=uri, label=Label.AGENT, name=agent_id, key=agent_id)
 
 
 def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityType | None = None) -> EntityRef:
-    """Return an entity of one user's memory, identified by its name alone."""
+    """Return an entity of one user's memory, identified by its name."""
     key = name_key(name)
     uri = entity_uri(tenant, user_id, key)
     return EntityRef(

@@ -1,4 +1,4 @@
-"""The document of all error codes, written from the error classes."""
+"""Generate docs/errors.md from the error classes."""
 
 import inspect
 import sys
@@ -11,9 +11,9 @@ _HEAD = """\
 
 Written by `python -m schema.error_codes > docs/errors.md` from `schema/errors.py`; change that.
 
-Every error says what was wrong and what to do, and has a code that stays. The same error looks at each door like this:
+Every error message says what was wrong and what to do; its code is stable. Each API reports an error like this:
 
-| door | how |
+| API | form |
 | --- | --- |
 | GraphQL | status 200; `errors[].message`, and the code in `errors[].extensions.code` |
 | REST | the HTTP status; `{"error": {"code": "…", "message": "…"}}`, and `Retry-After` when it is known |
@@ -21,15 +21,15 @@ Every error says what was wrong and what to do, and has a code that stays. The s
 | MCP | a tool result with `isError`, and the code before the message |
 | command line | the message on standard error, and the exit code |
 
-Every answer over HTTP carries `X-Request-Id`; the lines of the log that belong to it carry the same as `request`.
-Whoever sends that header (letters, digits, `.`, `_`, `-`; 64 at most) chooses it.
+Every HTTP response has `X-Request-Id`; log lines of the request have the same value as `request`. A client may choose
+the value by sending that header (letters, digits, `.`, `_`, `-`; 64 at most).
 
 | code | HTTP | exit |
 | --- | --- | --- |"""
 
 
 def error_kinds() -> list[type[MnemographError]]:
-    """Return every kind of error that has a code of its own."""
+    """Return every error class with a code of its own."""
     return [MnemographError, *_kinds_of(MnemographError)]
 
 
@@ -55,7 +55,7 @@ def _lines() -> Iterator[str]:
 
 def _meaning(kind: type[MnemographError]) -> str:
     if kind is MnemographError:
-        return "Something failed in a way nobody foresaw: a mistake of ours."
+        return "An unexpected error: a bug in Mnemograph."
     return " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
 
 

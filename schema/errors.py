@@ -1,17 +1,17 @@
-"""Every error of Mnemograph, split by who must act.
+"""All errors of Mnemograph, by who must act.
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written
 │   └── TooCostlyError   the caller asked for too much at once
-├── UnauthorizedError the caller must show a credential that is good
-├── ForbiddenError    the caller's credential is good, but not for this
-├── RateLimitError    the caller must come less often
-├── NotFoundError     the caller named something that is not there
-├── ConflictError     the caller's wish contradicts what is stored or running
-├── UnavailableError  something outside is away; the same call may work later
-├── MisreadError      a model's answer broke the agreed shape
-├── TooSlowError      computing on a text was stopped; the plain way is taken instead
-├── BrokenDataError   something that is stored lacks what belongs to it
+├── UnauthorizedError the caller must send a valid credential
+├── ForbiddenError    the caller's credential is valid, but lacks a permission
+├── RateLimitError    the caller must send fewer requests
+├── NotFoundError     the caller named something that does not exist
+├── ConflictError     the request conflicts with stored data or a running process
+├── UnavailableError  an external service does not answer; retry later
+├── MisreadError      a model's answer does not match its schema
+├── TooSlowError      processing a text was stopped; a simpler method is used instead
+├── BrokenDataError   stored data is incomplete
 └── InstallError      the operator must change the installation or the settings
 """
 
@@ -19,19 +19,19 @@ from typing import ClassVar
 
 
 class MnemographError(Exception):
-    """An error with a stable code, a message that says what was wrong and what to do.
+    """An error with a stable code and a message that says what was wrong and what to do.
 
     Attributes:
         code: stable, upper case; the anchor in the documentation, GraphQL's `extensions.code`.
-        http_status: what the HTTP doors answer.
-        exit_code: what the command line exits with.
-        advice: what to do about errors of this kind; the message says it for the one that happened.
+        http_status: of HTTP responses.
+        exit_code: of the command line.
+        advice: general remedy, for the documentation; the message has the specific one.
     """
 
     code: ClassVar[str] = "INTERNAL"
     http_status: ClassVar[int] = 500
     exit_code: ClassVar[int] = 1
-    advice: ClassVar[str] = "Report it as a bug, with the request id and the lines of the log that carry it."
+    advice: ClassVar[str] = "Report it as a bug, with the request id and its log lines."
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ class InputError(MnemographError):
     code = "BAD_INPUT"
     http_status = 400
     exit_code = 2
-    advice = "Correct what the message names and send it again; sent again unchanged it is refused again."
+    advice = "Correct what the message names and send it again; unchanged it is refused again."
 
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -56,23 +56,23 @@ class InputError(MnemographError):
 
 
 class TooCostlyError(InputError):
-    """The caller asked for too much in one operation: ask for less of it, or in several steps."""
+    """The caller asked for too much in one operation."""
 
     code = "TOO_COSTLY"
     advice = "Ask for less at once: fewer fields, smaller pages, several operations; the message names cost and limit."
 
 
 class NotFoundError(MnemographError):
-    """The caller named something that is not there (or not in their tenant: the answer is the same)."""
+    """The caller named something that does not exist in their tenant."""
 
     code = "NOT_FOUND"
     http_status = 404
     exit_code = 3
-    advice = "Check the id and the tenant; list what there is (`sessions`, `entities`, `jobs`)."
+    advice = "Check the id and the tenant; list what exists (`sessions`, `entities`, `jobs`)."
 
 
 class UnauthorizedError(MnemographError):
-    """No credential was shown, or one that is good for nothing; which of these is not told."""
+    """The credential is missing or invalid; the response does not say which."""
 
     code = "UNAUTHORIZED"
     http_status = 401
@@ -81,7 +81,7 @@ class UnauthorizedError(MnemographError):
 
 
 class ForbiddenError(MnemographError):
-    """The credential is good, but not for this; it is not told whether what was named exists."""
+    """The credential is valid but lacks the permission; the response does not say whether the named thing exists."""
 
     code = "FORBIDDEN"
     http_status = 403
@@ -93,7 +93,7 @@ class RateLimitError(MnemographError):
     """More requests than the credential may send.
 
     Attributes:
-        retry_after_s: when the next one will be served.
+        retry_after_s: seconds until the next request is served.
     """
 
     code = "RATE_LIMITED"
@@ -107,25 +107,25 @@ class RateLimitError(MnemographError):
 
 
 class ConflictError(MnemographError):
-    """The caller's wish contradicts what is stored or running."""
+    """The request conflicts with stored data or a running process."""
 
     code = "CONFLICT"
     http_status = 409
     exit_code = 4
-    advice = "Read what is there and decide again: another id for other words, another port, or end what runs."
+    advice = "Read the current state and decide again: use another id or port, or stop the running process."
 
 
 class UnavailableError(MnemographError):
-    """Something outside is away or busy.
+    """An external service does not answer or is busy.
 
     Attributes:
-        retry_after_s: when the other side told us, seconds to wait; else None.
+        retry_after_s: seconds to wait, if the service said so.
     """
 
     code = "UNAVAILABLE"
     http_status = 503
     exit_code = 5
-    advice = "Send the same again after the seconds in `Retry-After`, or in a moment; repeating stores nothing twice."
+    advice = "Repeat the request after the seconds in `Retry-After`, or in a moment; nothing is stored twice."
 
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -133,17 +133,17 @@ class UnavailableError(MnemographError):
 
 
 class MisreadError(MnemographError):
-    """A model's answer broke the agreed shape.
+    """A model's answer does not match its schema.
 
     Attributes:
-        cut: the answer had come to its limit; a smaller question may be answered.
-        calls, tokens_in, tokens_out: what the useless answers cost.
+        cut: the answer reached its length limit; a smaller request may succeed.
+        calls, tokens_in, tokens_out: cost of the unusable answers.
     """
 
     code = "MISREAD"
     http_status = 502
     exit_code = 6
-    advice = "Try again or use another model; nothing was lost, rules have read what the model could not."
+    advice = "Try again or use another model; nothing is lost, rules are used instead of the model."
 
     def __init__(
         self, message: str, *, cut: bool = False, calls: int = 0, tokens_in: int = 0, tokens_out: int = 0
@@ -154,21 +154,21 @@ class MisreadError(MnemographError):
 
 
 class TooSlowError(MnemographError):
-    """Computing on a text took longer than it may and was stopped."""
+    """Processing a text exceeded its time limit and was stopped."""
 
     code = "TOO_SLOW"
     http_status = 503
     exit_code = 12
-    advice = "Send a shorter or plainer text; the stored messages are safe, and the log names what took so long."
+    advice = "Send a shorter or simpler text; stored messages are safe, and the log names the slow step."
 
 
 class BrokenDataError(MnemographError):
-    """Something that is stored lacks what belongs to it, so that the work about it cannot be done."""
+    """Stored data is incomplete, so that a job on it cannot be done."""
 
     code = "BROKEN_DATA"
     http_status = 500
     exit_code = 11
-    advice = "Set right or forget what the message names, then try the work again (`mnemograph jobs retry`)."
+    advice = "Repair or forget what the message names, then retry the job (`mnemograph jobs retry`)."
 
 
 class InstallError(MnemographError):

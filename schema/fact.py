@@ -1,4 +1,4 @@
-"""Facts: what an edge of the graph says, and what proves it."""
+"""Facts: relations with valid times and evidence."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +9,12 @@ from schema.entity import EntityRef
 from schema.ids import MemoryId, Uri
 from schema.telling import Assertion, Closing, Stated
 
-# The reader of what a person stated by hand.
+# The reader of corrections by people.
 PERSON: Final = "person"
 
 
 class FactKind(StrEnum):
-    """What sort of knowledge a fact is; the later outranks the earlier when both are read of one fact."""
+    """Kind of a fact; when one fact is extracted with two kinds, the later in this list wins."""
 
     FACT = "fact"
     DECISION = "decision"
@@ -23,12 +23,12 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactDetail:
-    """What sort of fact it is, and what goes with that sort.
+    """Kind of a fact, with the details of that kind.
 
     Attributes:
-        rationale: why it was decided or is so, if somebody said why.
+        rationale: the stated reason, if any.
         steps: of a procedure, in order, each "action → result".
-        mentioned_start, mentioned_end: the time the fact talks about, aware UTC, when the words name one.
+        mentioned_start, mentioned_end: the time the fact is about, aware UTC, if the text names one.
     """
 
     kind: FactKind = FactKind.FACT
@@ -38,7 +38,7 @@ class FactDetail:
     mentioned_end: datetime | None = None
 
     def joined(self, other: "FactDetail", *, first: bool) -> "FactDetail":
-        """Return both details of one fact in one; `first` says whose words win where both have some: this one's."""
+        """Merge two details of one fact; with `first`, values of this one win where both have some."""
         one, two = (self, other) if first else (other, self)
         timed = one if one.mentioned_start is not None else two
         return FactDetail(
@@ -54,7 +54,7 @@ PLAIN_FACT = FactDetail()
 
 
 class Claim(NamedTuple):
-    """What a fact says, whenever it holds: the fact may have held for several spells."""
+    """The content of a fact, regardless of time: a claim may be valid for several periods, each a fact of its own."""
 
     subject_id: MemoryId
     predicate: str
@@ -64,12 +64,13 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Words that support a fact.
+    """A message that supports a fact.
 
     Attributes:
-        said_at: when the message was said; heard_at: when it was stored, if it was; position: among those of the time.
-        quote_start: character offset in the message text; None when the whole message is the proof.
-        adds: the words say that the fact holds beside others of its kind.
+        heard_at: when the message was stored; None if it is not stored yet.
+        position: index among messages of the same time.
+        quote_start: character offset in the message text; None when the whole message is the evidence.
+        adds: the message says that the fact is valid in addition to others.
     """
 
     message_id: MemoryId
@@ -83,17 +84,17 @@ class Proof:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedFact:
-    """A fact that passed the check: both ends are known beings, the predicate is on the whitelist.
+    """A proposal that passed the check: both ends are resolved, the predicate is on the whitelist.
 
     Attributes:
         statement: the fact in words, in the language of the conversation.
-        strength: 0…1, how much it matters to the subject; confidence: 0…1, how sure the reader is.
-        importance: 1…10, how much it will matter later.
-        said_at: when the first of the proving messages was said; said_last: when the last was.
-        valid_by: when it had begun at the latest; None means at `valid_at`.
-        closes: True when it says that something no longer holds ("I don't live in Paris any more").
-        reader: who read it: `rules`, `caller`, `person`, or the model's name.
-        stated: a person stated it by hand.
+        strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
+        importance: 1…10, expected later relevance.
+        said_at, said_last: times of the first and the last evidence message.
+        valid_by: latest possible start; None means `valid_at`.
+        closes: the message says that the fact has ended ("I don't live in Paris any more").
+        reader: `rules`, `caller`, `person`, or the model's name.
+        stated: set when it is a correction by a person.
     """
 
     subject: EntityRef
@@ -118,13 +119,13 @@ class AcceptedFact:
 
     @property
     def claim(self) -> Claim:
-        """Return what it says."""
+        """Return the fact without its times."""
         return Claim(self.subject.id, self.predicate, self.relation, self.object.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAs:
-    """How a fact was read, while a person's words stand in front of it."""
+    """The extracted values of a fact that a correction overrides."""
 
     statement: str
     base_strength: float
@@ -137,20 +138,20 @@ class ReadAs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownFact:
-    """A fact as the graph holds it.
+    """A fact as stored in the graph.
 
     Attributes:
-        evidence: ids of the messages that prove it, sorted; scenes: ids of the scenes they belong to, sorted.
-        quotes: where in a message the proving words stand, `messageId:start:end`, sorted.
-        slot: how many spells of the same fact had ended before this one began.
-        base_strength: the strongest single proof; `strength` follows from it and the number of proofs.
-        closed_by: the fact that ended this one; None when it is open or the text itself said it was over.
-        closed_why: why it does not hold any more; facts of older versions do not say.
-        closing_known_at: when we heard of what closed it; facts of older versions do not say.
-        told: the messages that said it or ended it, with when; facts of older versions have none.
-        reopened: what does not close it, because a person said so: claims (ids of their first spells) and messages.
-        object_name: what the object is called, where it is known.
-        stated: what people stated by hand, `messageId:words`, sorted; read_as: how it was read, if it was read as well.
+        evidence, scenes: ids of the evidence messages and of their scenes, sorted.
+        quotes: positions of the supporting text, `messageId:start:end`, sorted.
+        slot: number of earlier validity periods of the same claim.
+        base_strength: strength of the strongest evidence; `strength` is computed from it and the amount of evidence.
+        closed_by: id of the fact that ended this one; None when it is open or a message says that it ended.
+        closed_why: reason of the end; None when it is open.
+        closing_known_at: when the assertion that ended it was received; None when it is open.
+        told: its assertions; mentions have none.
+        reopened: ids of facts (first validity period) and messages that do not end it because a person said so.
+        object_name: name of the object, if loaded.
+        stated: corrections, `messageId:words`, sorted; read_as: the extracted values, if it was extracted too.
     """
 
     id: MemoryId
@@ -186,11 +187,11 @@ class KnownFact:
 
     @property
     def known_at(self) -> datetime | None:
-        """When we first heard of it; None for facts of older versions and for mentions."""
-        said = [telling for telling in self.told if not telling.ends] or self.told
-        return min((telling.heard_at for telling in said), default=None)
+        """Return when the first assertion was received; None for mentions."""
+        starts = [assertion for assertion in self.told if not assertion.ends] or self.told
+        return min((assertion.heard_at for assertion in starts), default=None)
 
     @property
     def claim(self) -> Claim:
-        """Return what it says."""
+        """Return the fact without its times."""
         return Claim(self.subject_id, self.predicate, self.relation, self.object_id)

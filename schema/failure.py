@@ -1,7 +1,7 @@
-"""Describe any error so that it may be logged, stored or shown: never in words that somebody else put together.
+"""Describe any error so that it may be logged, stored or shown.
 
-A foreign exception's message may quote what people said (pydantic quotes the input, drivers quote parameters), so only
-the messages of our own errors are repeated, which are written for that. Of all others: the class and the place.
+Messages of other libraries' exceptions may quote conversations (pydantic quotes the input, drivers quote parameters),
+so only messages of our own errors are repeated; of others only the class and the place.
 """
 
 import traceback
@@ -12,20 +12,20 @@ from typing import Final
 
 from schema.errors import MnemographError
 
-# Of a chain of groups and of a traceback no more is looked at.
+# Maximum depth of nested exception groups.
 _GROUPS_MAX: Final = 20
 _PACKAGES: Final = ("graph_service", "extraction", "schema", "web_viewer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """An error without foreign words.
+    """An error without other libraries' messages.
 
     Attributes:
         code: the stable code of our error tree; `INTERNAL` for an error that is not in it.
         kind: the name of the exception's class.
-        where: `module:function` where it left our code; empty when it never passed through it.
-        message: what our own error says; None for foreign ones.
+        where: `module:function` the innermost frame of our code; empty if there is none.
+        message: of our own errors; None for others.
     """
 
     code: str
@@ -40,7 +40,7 @@ class Failure:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Describe an error; of a group its first error, which is what went wrong first."""
+    """Describe an error; for a group its first error."""
     error = first_of(error)
     ours = isinstance(error, MnemographError)
     return Failure(
@@ -52,7 +52,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def first_of(error: BaseException) -> BaseException:
-    """Return the first error of a group, of groups in groups likewise; any other error itself."""
+    """Return the first error of a possibly nested group; any other error itself."""
     for _ in range(_GROUPS_MAX):
         if not isinstance(error, BaseExceptionGroup):
             break
@@ -61,7 +61,7 @@ def first_of(error: BaseException) -> BaseException:
 
 
 def where_of(trace: TracebackType | None) -> str:
-    """Return `module:function` of the innermost frame that is ours; empty when there is none."""
+    """Return `module:function` of the innermost frame in our code; empty if there is none."""
     for frame, _ in reversed(list(traceback.walk_tb(trace))):
         parts = PurePath(frame.f_code.co_filename).with_suffix("").parts
         starts = [place for place, part in enumerate(parts) if part in _PACKAGES]

@@ -1,4 +1,4 @@
-"""The model of the graph, read from `graph_model.toml` and `predicates.toml`, and the document that shows it."""
+"""The graph model from `graph_model.toml` and `predicates.toml`, and its documentation."""
 
 import sys
 import tomllib
@@ -17,11 +17,11 @@ _HEAD = """\
 
 Written by `python -m schema.graph_model > docs/graph-model.md` from `schema/graph_model.toml` and
 `schema/predicates.toml`; change those.
-What the words mean, and the rules behind them, stands in [schema/README.md](../schema/README.md); queries to start from
-stand in the [cookbook](cookbook.md).
+Terms and rules are explained in [schema/README.md](../schema/README.md); example queries are in the
+[cookbook](cookbook.md).
 
-Times are in UTC. A property with `[]` is a list. Properties that say nothing are absent, not empty.
-Every node and every edge of knowledge carries `tenant`; begin each statement with it: `(u:User {tenant: 'default'})`.
+Times are in UTC. A property with `[]` is a list. Unset properties are absent, not empty.
+Every node, fact and mention has `tenant`; begin each statement with it: `(u:User {tenant: 'default'})`.
 """
 
 
@@ -31,7 +31,7 @@ class Property:
 
     Attributes:
         kind: string, strings, int, float, bool, time, times, vector or bytes.
-        role: how the value changes when memories move to another tenant; empty when it stays.
+        role: how the value changes when data moves to another tenant; empty when it does not.
     """
 
     name: str
@@ -52,7 +52,7 @@ class NodeModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkModel:
-    """A link that is structure, not knowledge."""
+    """A structural relationship type."""
 
     link: Link
     about: str
@@ -62,7 +62,7 @@ class LinkModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphModel:
-    """Every label, link and property there is."""
+    """All labels, relationship types and properties."""
 
     nodes: Mapping[Label, NodeModel]
     facts: Mapping[str, Property]
@@ -71,7 +71,7 @@ class GraphModel:
 
 @cache
 def graph_model() -> GraphModel:
-    """Return the model.
+    """Return the graph model.
 
     Raises:
         InstallError: the file is incomplete or names a label that does not exist.
@@ -121,14 +121,26 @@ def _lines() -> Iterator[str]:
             yield from _table(own)
         else:
             yield from _table(node.properties)
-    yield from ["## Edges of knowledge", "", "Their types are the predicates; `(tenant, id)` is unique for each:", ""]
+    yield from [
+        "## Facts and mentions",
+        "",
+        "The relationship types are the predicates; `(tenant, id)` is unique per type:",
+        "",
+    ]
     yield from ["| type | from | to | meaning | 含义 |", "| --- | --- | --- | --- | --- |"]
     for name, rule in whitelist().items():
         ends = [", ".join(label.value for label in Label if label in side) for side in (rule.subjects, rule.objects)]
         yield f"| `{name}` | {ends[0]} | {ends[1]} | {rule.en} | {rule.zh} |"
     yield ""
     yield from _table(model.facts)
-    yield from ["## Links of structure", "", "They carry no properties.", "", "| link | meaning |", "| --- | --- |"]
+    yield from [
+        "## Structural relationships",
+        "",
+        "They have no properties.",
+        "",
+        "| type | meaning |",
+        "| --- | --- |",
+    ]
     for link in model.links.values():
         yield f"| `({link.start.value})-[:{link.link.value}]->({link.end.value})` | {link.about} |"
 

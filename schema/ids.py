@@ -1,4 +1,4 @@
-"""Addresses and ids: every memory has a URI, every id derives from a URI, so repeating a write changes nothing."""
+"""URIs and ids: every element has a URI and its id is a hash of the URI, so writes are idempotent."""
 
 import hashlib
 import unicodedata
@@ -14,7 +14,7 @@ Uri = NewType("Uri", str)
 
 DEFAULT_TENANT = TenantId("default")
 
-# uuid5(NAMESPACE_URL, "memory://"): fixed for ever, since every stored id depends on it.
+# uuid5(NAMESPACE_URL, "memory://"): must never change, because every stored id depends on it.
 _NAMESPACE = UUID("75539550-badf-5ab8-ac00-458f182502a7")
 
 
@@ -23,42 +23,42 @@ def _part(value: str) -> str:
 
 
 def user_uri(tenant: str, user_id: str) -> Uri:
-    """Return where a user lives: `memory://{tenant}/user/{id}`."""
+    """Return the URI of a user: `memory://{tenant}/user/{id}`."""
     return Uri(f"memory://{_part(tenant)}/user/{_part(user_id)}")
 
 
 def agent_uri(tenant: str, user_id: str, agent_id: str) -> Uri:
-    """Return where an agent lives, beside the user it serves: each user's graph is complete in itself."""
+    """Return the URI of an agent, under its user, so that each user's graph is complete."""
     return Uri(f"{user_uri(tenant, user_id)}/agent/{_part(agent_id)}")
 
 
 def session_uri(tenant: str, user_id: str, session_id: str) -> Uri:
-    """Return where a session lives. The user is part of it, so two users may use the same session id."""
+    """Return the URI of a session. It contains the user, so two users may use the same session id."""
     return Uri(f"memory://{_part(tenant)}/session/{_part(user_id)}/{_part(session_id)}")
 
 
 def message_uri(session: str, message_key: str) -> Uri:
-    """Return where a message lives, under its session's URI."""
+    """Return the URI of a message, under its session."""
     return Uri(f"{session}/timeline/{_part(message_key)}")
 
 
 def scene_uri(session: str, first_message_id: str) -> Uri:
-    """Return where a scene lives, under its session's URI; named by the message that opened it."""
+    """Return the URI of a scene, under its session, by the id of its first message."""
     return Uri(f"{session}/scene/{_part(first_message_id)}")
 
 
 def entity_uri(tenant: str, user_id: str, name_key: str) -> Uri:
-    """Return where an entity lives: entities belong to one user's memory, so one user's Tom is never another's."""
+    """Return the URI of an entity, under its user: entities are never shared between users."""
     return Uri(f"{user_uri(tenant, user_id)}/entity/{_part(name_key)}")
 
 
 def fact_uri(subject: str, predicate: str, relation: str | None, obj: str, slot: int) -> Uri:
-    """Return where a fact lives, under its subject's URI.
+    """Return the URI of a fact, under its subject.
 
     Args:
         subject: URI of the subject.
         obj: id of the object.
-        slot: 0 for the first time the fact holds, 1 when it holds again after having been closed, and so on.
+        slot: number of the validity period, from 0.
     """
     return Uri(f"{subject}/profile/{predicate}/{_part(relation or '-')}/{obj}/{slot}")
 
@@ -69,20 +69,20 @@ def memory_id(uri: str, layer: str = "") -> MemoryId:
 
 
 def scope_token(*parts: str) -> str:
-    """Return one lower-case word that stands for tenant, or tenant and user, in a full-text index.
+    """Return a token for a tenant, or tenant and user, in a full-text index.
 
-    Names with dashes or Chinese would be cut into words by the analyzer; 24 hexadecimal digits are not.
+    An analyzer would split names with dashes or Chinese characters; it does not split hexadecimal digits.
     """
     return "s" + hashlib.blake2b("\x1f".join(parts).encode(), digest_size=12).hexdigest()
 
 
 def content_hash(*parts: str) -> str:
-    """Return a fingerprint of text: equal if and only if the parts are equal (128 bits)."""
+    """Return a 128-bit hash of the parts."""
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
 class BegunHash:
-    """A `content_hash` of which the first parts, at least one, are known: the rest is added without them anew."""
+    """A `content_hash` with a fixed prefix of at least one part, hashed once for many suffixes."""
 
     def __init__(self, *parts: str) -> None:
         self._begun = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
@@ -96,8 +96,5 @@ class BegunHash:
 
 
 def name_key(name: str) -> str:
-    """Return what two spellings of one name share: NFKC (full and half width), case folded, inner space single.
-
-    Source: design.md 2, "NFKC, case, width folding, CJK safe".
-    """
+    """Return the normalised form of a name: NFKC (unifies full and half width), case-folded, single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

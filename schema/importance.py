@@ -1,18 +1,18 @@
-"""Importance: 1 to 10 on messages, scenes and facts; words and shares of one map onto it."""
+"""Importance: 1 to 10 on messages, scenes and facts, from words or fractions."""
 
 import math
 from typing import Final
 
-# Source: requirements.md B5. A proposal of `low` importance is below what C7 lets in.
+# `low` is below the minimum that the check of proposals accepts.
 WORDS: Final = {"low": 3, "medium": 6, "high": 8, "critical": 10}
 IMPORTANCE_DEFAULT: Final = 5
 
 
 def importance_of(said: str | float | None) -> int | None:
-    """Return the importance that somebody named; None when it cannot be understood.
+    """Return the importance for a given word or number; None if it is not understood.
 
     Args:
-        said: `low`, `medium`, `high`, `critical`; a share from 0 to 1; or a number up to 10. Beyond is cut to the ends.
+        said: `low`, `medium`, `high`, `critical`; a fraction from 0 to 1; or a number up to 10. Clamped to 1…10.
     """
     if said is None:
         return None
@@ -29,5 +29,5 @@ def importance_of(said: str | float | None) -> int | None:
 
 
 def importance_of_strength(strength: float) -> int:
-    """Return the importance of a fact for which nobody named one: how much it matters to its subject."""
+    """Return the default importance of a fact with this strength."""
     return min(10, max(1, round(strength * 10)))

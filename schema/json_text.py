@@ -1,17 +1,17 @@
-"""JSON from outside: whatever is wrong with it is one kind of error."""
+"""Parse untrusted JSON with a single error type."""
 
 import json
 from typing import Any
 
 
 def read_json(text: str | bytes, *, finite: bool = False) -> Any:
-    """Return what a JSON text says.
+    """Return the value of a JSON text.
 
     Args:
         finite: refuse `NaN` and `Infinity`, which Python reads although JSON has no such numbers.
 
     Raises:
-        json.JSONDecodeError: it is no JSON, no UTF-8, nested too deeply, or holds a number of thousands of digits.
+        json.JSONDecodeError: not JSON, not UTF-8, nested too deeply, or a number has thousands of digits.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant if finite else None)
@@ -26,4 +26,4 @@ def read_json(text: str | bytes, *, finite: bool = False) -> Any:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise json.JSONDecodeError(f"{name} is no number", "", 0)
+    raise json.JSONDecodeError(f"{name} is not a number", "", 0)

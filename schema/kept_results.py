@@ -1,4 +1,4 @@
-"""Results of pure functions of text, kept in bounded memory."""
+"""Cache results of pure functions of text in bounded memory."""
 
 import threading
 from collections import OrderedDict
@@ -9,42 +9,42 @@ from typing import Final, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What an entry takes beside its text, counted as characters.
+# Overhead of an entry, counted as characters.
 _ENTRY_CHARS: Final = 50
 
 
 def kept_by_chars(*, chars_max: int, entries_max: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep the results of a function whose arguments are hashable, as `functools.lru_cache` does, the latest used last.
+    """Cache a function's results like `functools.lru_cache`, bounded by characters of the arguments too.
 
-    `lru_cache` bounds the number of results: of texts of 100,000 characters it keeps as many as of words. Here the
-    characters of all arguments together are bounded as well. Calls with keyword arguments are not kept.
+    `lru_cache` bounds only the number of results, whether the arguments are words or texts of 100,000 characters. Calls
+    with keyword arguments are not cached.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        kept: OrderedDict[Hashable, tuple[R, int]] = OrderedDict()
+        cached: OrderedDict[Hashable, tuple[R, int]] = OrderedDict()
         lock = threading.Lock()
         chars = 0
 
         @wraps(function)
-        def asked(*args: P.args, **more: P.kwargs) -> R:
+        def wrapper(*args: P.args, **more: P.kwargs) -> R:
             nonlocal chars
             if more:
                 return function(*args, **more)
             with lock:
-                found = kept.get(args)
+                found = cached.get(args)
                 if found is not None:
-                    kept.move_to_end(args)
+                    cached.move_to_end(args)
                     return found[0]
             result = function(*args, **more)
             size = _ENTRY_CHARS + sum(len(one) for one in args if isinstance(one, str))
             with lock:
-                if size <= chars_max and args not in kept:
-                    kept[args] = (result, size)
+                if size <= chars_max and args not in cached:
+                    cached[args] = (result, size)
                     chars += size
-                while chars > chars_max or len(kept) > entries_max:
-                    chars -= kept.popitem(last=False)[1][1]
+                while chars > chars_max or len(cached) > entries_max:
+                    chars -= cached.popitem(last=False)[1][1]
             return result
 
-        return asked
+        return wrapper
 
     return decorate

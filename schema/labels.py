@@ -1,10 +1,10 @@
-"""Names of nodes and of the links that are structure, not knowledge."""
+"""Node labels and structural relationship types."""
 
 from enum import StrEnum
 
 
 class Label(StrEnum):
-    """Every node label. The first four make the mind map and carry `Memory` too; the others are below or beside it."""
+    """All node labels. Nodes of the mind map have one of the first four, and `Memory`."""
 
     USER = "User"
     AGENT = "Agent"
@@ -32,7 +32,7 @@ MIND_MAP_KINDS: tuple[Label, ...] = (Label.USER, Label.AGENT, Label.ENTITY, Labe
 
 
 class Link(StrEnum):
-    """Links that hold the store together; facts never use them."""
+    """Structural relationship types, which facts never use."""
 
     PART_OF = "PART_OF"  # (Message)-[:PART_OF]->(Scene)
     IN_SESSION = "IN_SESSION"  # (Scene)-[:IN_SESSION]->(Session)
@@ -40,7 +40,7 @@ class Link(StrEnum):
 
 
 class Role(StrEnum):
-    """Who speaks in a message."""
+    """Speaker of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"

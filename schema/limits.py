@@ -1,18 +1,18 @@
-"""Every bound on what may come in, in one place, so that doors and documents agree."""
+"""Limits on input, shared by all APIs and the documentation."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Bounds checked at the door, before anything is written.
+    """Limits that are checked before anything is written.
 
     Attributes:
         text_chars: characters of one message.
         batch_chars: characters of all messages of one call.
-        body_bytes: of a request that was admitted.
-        stranger_body_bytes: of one for which no credential is asked, such as a sign-in.
-        future_s: how far ahead of the service's clock a message may claim to be said.
+        body_bytes: of an authorised request.
+        stranger_body_bytes: of a request without a credential, such as a sign-in.
+        future_s: how far a message's time may be ahead of the service's clock.
     """
 
     messages: int = 1000

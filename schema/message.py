@@ -82,11 +82,11 @@ class ProvidedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """Messages handed in together, checked, with everything that identifies them.
+    """Validated messages of one ingest call, with their scope.
 
     Attributes:
         received_at: when the service accepted them, aware UTC.
-        user_name: how the user is called, when the caller said so.
+        user_name: the user's display name, if the caller gave one.
     """
 
     tenant: TenantId

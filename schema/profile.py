@@ -1,4 +1,4 @@
-"""The profile of a user or agent: what is always to be known of them, in five categories with limits."""
+"""The profile of a user or agent: its categories and their limits."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,7 +7,7 @@ from schema.ids import Uri
 
 
 class Category(StrEnum):
-    """What a fact of a profile is about."""
+    """Category of a profile fact."""
 
     PERSONAL = "personal"
     WORK = "work"
@@ -16,7 +16,7 @@ class Category(StrEnum):
     GOALS = "goals"
 
 
-# Source: requirements.md B7.
+# Facts per category.
 ITEMS_MAX: Final = {
     Category.PERSONAL: 50,
     Category.WORK: 100,
@@ -27,5 +27,5 @@ ITEMS_MAX: Final = {
 
 
 def profile_uri(subject: str, category: Category, fact_id: str) -> Uri:
-    """Return where a fact stands in a profile: `memory://{tenant}/user/{id}/profile/{category}/{fact}`."""
+    """Return the URI of a fact in a profile: `memory://{tenant}/user/{id}/profile/{category}/{fact}`."""
     return Uri(f"{subject}/profile/{category.value}/{fact_id}")

@@ -1,4 +1,4 @@
-"""Relation labels: which free words mean the same relation. Only such of which a subject holds one object at a time."""
+"""Synonyms of relation labels with one valid object per subject."""
 
 from functools import cache
 from typing import Final
@@ -25,9 +25,7 @@ def _canonical() -> dict[str, str]:
 
 
 def canonical_relation(relation: str | None) -> str | None:
-    """Return the label that stands for a relation; its own words when it is none of the known ones, None when it is
-    empty.
-    """
+    """Return the canonical label of a relation; the text itself if it has no synonyms, None if it is empty."""
     cleaned = (relation or "").strip()
     if not cleaned:
         return None

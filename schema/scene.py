@@ -1,4 +1,4 @@
-"""A scene: a group of messages about one situation, the unit of reading."""
+"""Scenes: consecutive messages about one situation, the unit of extraction."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ class Scene:
     """One situation of a session.
 
     Attributes:
-        episode_start: when its first message was said; `episode_end` when its last one was.
-        content_hash: of its messages; equal scenes have equal layer texts.
+        episode_start, episode_end: times of its first and last message.
+        content_hash: of its messages; scenes with equal hashes have equal summaries.
     """
 
     id: MemoryId
@@ -23,10 +23,10 @@ class Scene:
 
     @property
     def episode_start(self) -> datetime:
-        """When its first message was said."""
+        """Return the time of its first message."""
         return self.messages[0].said_at
 
     @property
     def episode_end(self) -> datetime:
-        """When its last message was said."""
+        """Return the time of its last message."""
         return self.messages[-1].said_at

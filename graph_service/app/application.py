@@ -1,4 +1,4 @@
-"""The HTTP application: all doors on one memory, and the worker beside them."""
+"""The HTTP application: all APIs on one memory, and the background tasks."""
 
 import asyncio
 import contextlib
@@ -58,10 +58,10 @@ GRAPHQL_LOADS_AFTER_S: Final = 1.0
 
 
 def create_app(services: Services, stopping: Stopping) -> FastAPI:
-    """Return the application; its lifespan runs the worker, closing the parts is the caller's task.
+    """Return the application. Its lifespan runs the background tasks; the caller closes the services.
 
     Args:
-        stopping: once it is asked for, requests are refused and the worker takes nothing new.
+        stopping: once requested, new requests are refused and the worker takes no new jobs.
     """
     name = version()
     change_log, mindmap = ChangeLog(services.graph), MindMap(services.graph)
@@ -102,7 +102,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
 
 
 def tool_context(services: Services) -> ToolContext:
-    """Return what the tools of MCP work with."""
+    """Return the context of MCP tool handlers."""
     about = ServiceInfo(
         version=version(),
         reader=services.reader_name,
@@ -117,7 +117,7 @@ def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
     return McpEndpoint(
         tool_context(services),
         usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
-        whose=tenant_of,
+        tenant_of=tenant_of,
         auth=auth,
     )
 
@@ -148,12 +148,12 @@ def _lifespan(
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # First of all: what runs beside asks a database that has just started for much, and a request would wait.
-        await _know_keys(services)
+        # Before the background tasks, which would keep a database that has just started busy.
+        await _load_keys(services)
         async with working(services, stopping):
             answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
             app.state.answering_since_s = time.time()
-            # Whoever asks before then does not wait for it.
+            # The first request loads it earlier if necessary.
             loading = asyncio.get_running_loop().call_later(GRAPHQL_LOADS_AFTER_S, graphql.load)
             try:
                 yield
@@ -169,31 +169,31 @@ def _lifespan(
     return lifespan
 
 
-async def _know_keys(services: Services) -> None:
-    """Read the keys if they were never read; whoever comes cannot be let in before that."""
+async def _load_keys(services: Services) -> None:
+    """Load the keys if they were never loaded; nobody can authenticate before."""
     with contextlib.suppress(UnavailableError, TimeoutError):
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             await services.keyring.ensure_loaded()
 
 
 def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str) -> None:
-    @app.get("/health", summary="Whether the process is up.")
+    @app.get("/health", summary="Liveness: the process is up.")
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemograph", "version": name}
 
-    @app.get("/ready", summary="Whether requests can be served: 200, or 503 with the part that is missing.")
+    @app.get("/ready", summary="Readiness: 200, or 503 with the missing component.")
     async def ready(request: Request) -> JSONResponse:
         state = await readiness(services, audit_problem=auth.audit_problem)
-        told = state if await auth.is_authenticated(request) else {"ready": state["ready"]}
-        return JSONResponse(told, status_code=200 if state["ready"] else 503)
+        body = state if await auth.is_authenticated(request) else {"ready": state["ready"]}
+        return JSONResponse(body, status_code=200 if state["ready"] else 503)
 
 
 async def readiness(services: Services, *, audit_problem: str | None = None) -> dict[str, Any]:
-    """Return each part and whether it works; ask the database at most `READY_ANSWER_MAX_S`.
+    """Return the state of each component; wait for the database at most `READY_ANSWER_MAX_S`.
 
-    `ready` says whether a load balancer should send requests here: while the database answers. A background loop that
-    fails is shown as `degraded` and stays ready: requests are answered and durable without it, it is started again by
-    itself, and another replica would most likely meet the same.
+    `ready` tells load balancers to send requests here, while the database answers. A failing background loop only sets
+    `degraded`: requests are answered and durable without it, it is restarted automatically, and other replicas would
+    most likely fail, too.
     """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
@@ -201,8 +201,8 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
     except TimeoutError:
         answers = False
     if answers:
-        # A service that listened before its database was there learns its keys now rather than at their next reading.
-        await _know_keys(services)
+        # If the service started before its database, load the keys now rather than at the next reload.
+        await _load_keys(services)
     loops, failing = services.supervisor.standing(), services.supervisor.failing()
     server, depth = services.local_server.server, await services.spool.depth()
     return {

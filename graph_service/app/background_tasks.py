@@ -1,4 +1,4 @@
-"""Run what a process does beside answering: the worker, the replay of the spool, and the other loops until the end."""
+"""Run the background tasks of the process: worker, spool replay and other loops."""
 
 import asyncio
 import contextlib
@@ -16,16 +16,16 @@ _log = logging.getLogger("mnemograph.background")
 
 @contextlib.asynccontextmanager
 async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]:
-    """Work in the background inside the block; at its end close sessions and finish what is in flight.
+    """Run the background tasks inside the block; at its end close sessions and finish running jobs.
 
-    No error ends any of the loops: `parts.supervisor` starts each again and knows how it stands.
+    The supervisor restarts loops that fail.
 
     Args:
-        stopping: is asked for at the end at the latest, and says how long what is in flight may take.
+        stopping: requested at the end at the latest; bounds how long running jobs may take.
     """
     stop, keep = stopping.asked, services.supervisor
     loops = {
-        # The worker keeps each of its loops by itself, with the same supervisor.
+        # The worker supervises its own loops.
         asyncio.create_task(_work(services, stop), name="worker"),
         keep.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
         keep.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
@@ -39,7 +39,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
     finally:
         stopping.ask()
         warming.cancel()
-        await in_time(lambda: _close_sessions(services), what="asking for the end of sessions")
+        await in_time(lambda: _close_sessions(services), what="closing sessions")
         await asyncio.wait(loops, timeout=stopping.left_s)
         for task in loops:
             task.cancel()
@@ -47,7 +47,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
 
 
 async def _work(services: Services, stop: asyncio.Event) -> None:
-    """Work once the database is there for the first time."""
+    """Run the worker after the database has answered for the first time."""
     await _until_first(services.arrival.wait(), stop)
     if not stop.is_set():
         await services.worker.run(stop)
@@ -60,7 +60,7 @@ async def _warm_up(services: Services) -> None:
 
 
 async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
-    """Return when the database is there, or `stop` is set; what keeps it away ends the service elsewhere."""
+    """Wait until the database has answered or `stop` is set; startup errors are handled elsewhere."""
     waiting = [asyncio.ensure_future(arrived), asyncio.create_task(stop.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:
@@ -76,6 +76,6 @@ async def _close_sessions(services: Services) -> None:
     try:
         await services.memory.sessions.close_active()
     except Exception as error:
-        # Whatever it is: what is in flight must still be finished, and the parts closed.
+        # After any error, running jobs must still finish and the services be closed.
         failure = failure_of(error)
-        _log.warning("sessions stay open until they were idle for a while: %s", failure, extra={"code": failure.code})
+        _log.warning("sessions could not be closed and stay open: %s", failure, extra={"code": failure.code})

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus: what was counted, and how the parts stand at this moment."""
+"""`/metrics` for Prometheus: counters, and gauges read at the scrape."""
 
 import asyncio
 import importlib
@@ -20,87 +20,87 @@ from graph_service.observability.metrics import Labels, Level
 from schema.errors import MnemographError
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-# Prometheus gives up after ten seconds and then knows nothing at all.
+# Prometheus times out after ten seconds.
 _DATABASE_MAX_S: Final = 3.0
 _BREAKER: Final = {BreakerState.CLOSED.value: 0, BreakerState.HALF_OPEN.value: 1, BreakerState.OPEN.value: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How the parts stand."""
+class Gauges:
+    """Gauges for one scrape."""
 
     levels: list[Level] = field(default_factory=list)
 
     def add(self, name: str, about: str, value: float) -> None:
-        """A level without labels."""
+        """Add a gauge without labels."""
         self.levels.append(Level(name=f"mnemograph_{name}", help=about, values={(): value}))
 
     def add_by(self, name: str, about: str, label: str, values: dict[str, float]) -> None:
-        """A level for each value of a label."""
+        """Add a gauge with one label."""
         keyed: dict[Labels, float] = {(key,): value for key, value in values.items()}
         self.levels.append(Level(name=f"mnemograph_{name}", help=about, labels=(label,), values=keyed))
 
 
 async def metrics_page(services: Services, *, viewers: int, answering_since_s: float, name: str) -> bytes:
-    """Return the text of the page.
+    """Return the metrics in Prometheus' text format.
 
     Args:
-        viewers: open sockets.
-        answering_since_s: since when the service answers, in seconds since 1970.
-        name: of this version.
+        viewers: number of connected viewers.
+        answering_since_s: when the service started answering, Unix seconds.
+        name: the version.
     """
-    standing = Standing()
-    standing.add_by("build", "The version that runs.", "version", {name: 1.0})
-    await _add_database(standing, services)
+    gauges = Gauges()
+    gauges.add_by("build", "The version that runs.", "version", {name: 1.0})
+    await _add_database(gauges, services)
     depth = await services.spool.depth()
-    standing.add_by(
+    gauges.add_by(
         "spool_episodes",
         "Episodes on this machine's disk: waiting for Neo4j, or refused by it.",
         "state",
         {"waiting": depth.waiting, "refused": depth.refused},
     )
-    standing.add("spool_paused", "1 while somebody keeps the spool from being written.", await services.spool.paused())
-    standing.add("viewers", "Viewers that watch at this moment.", viewers)
-    _add_external_services(standing, services)
-    _add_processes(standing, services, answering_since_s)
-    # A tenth of a second to load, which only whoever scrapes needs to wait for.
+    gauges.add("spool_paused", "1 while somebody keeps the spool from being written.", await services.spool.paused())
+    gauges.add("viewers", "Viewers that watch at this moment.", viewers)
+    _add_external_services(gauges, services)
+    _add_processes(gauges, services, answering_since_s)
+    # Takes 0.1 s to load, so it is deferred to the first scrape.
     module = await asyncio.to_thread(importlib.import_module, "graph_service.observability.prometheus_text")
-    text: bytes = module.metrics_text(standing.levels)
+    text: bytes = module.metrics_text(gauges.levels)
     return text
 
 
-async def _add_database(standing: Standing, services: Services) -> None:
-    """Whether Neo4j answers, and what it knows of the work to do; without it that is not told, rather than wrong."""
+async def _add_database(gauges: Gauges, services: Services) -> None:
+    """Add the state of Neo4j and, if it answers, the job counts."""
     try:
         async with asyncio.timeout(_DATABASE_MAX_S):
             found = await job_totals(services.graph, now=datetime.now(UTC))
     except (MnemographError, TimeoutError):
-        standing.add("neo4j_up", "1 while Neo4j answers.", 0)
+        gauges.add("neo4j_up", "1 while Neo4j answers.", 0)
         return
-    standing.add("neo4j_up", "1 while Neo4j answers.", 1)
-    _add_work(standing, found)
+    gauges.add("neo4j_up", "1 while Neo4j answers.", 1)
+    _add_work(gauges, found)
 
 
-def _add_work(standing: Standing, found: JobTotals) -> None:
+def _add_work(gauges: Gauges, found: JobTotals) -> None:
     jobs: dict[Labels, float] = {
         (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in JOB_STATES
     }
     about = "Background work that is not done: open, being done, or given up."
-    standing.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
-    standing.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
+    gauges.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
+    gauges.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
 
 
-def _add_external_services(standing: Standing, services: Services) -> None:
+def _add_external_services(gauges: Gauges, services: Services) -> None:
     breakers = {
         "embedder": float(_BREAKER[services.external_services.embedder.state.value]),
         "model": float(_BREAKER[services.external_services.model.state.value]),
         "redis": float(_BREAKER.get(services.window.state().breaker or "", 0)),
     }
-    standing.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)
-    standing.add("embedder_up", "1 while there is an embedder, or none is wanted.", services.embedder_problem is None)
+    gauges.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)
+    gauges.add("embedder_up", "1 while there is an embedder, or none is wanted.", services.embedder_problem is None)
 
 
-def _add_processes(standing: Standing, services: Services, answering_since_s: float) -> None:
+def _add_processes(gauges: Gauges, services: Services, answering_since_s: float) -> None:
     own = psutil.Process()
     memory = {"service": float(own.memory_info().rss)}
     server = services.local_server.server
@@ -108,22 +108,19 @@ def _add_processes(standing: Standing, services: Services, answering_since_s: fl
         process = server.own.mark.process()
         if process is not None:
             memory["neo4j"] = float(process.memory_info().rss)
-    standing.add_by("memory_bytes", "Resident memory of the service and of its local Neo4j.", "process", memory)
-    standing.add("cpu_seconds", "Processor time of the service since its start.", sum(own.cpu_times()[:2]))
-    standing.add("threads", "Threads of the service.", own.num_threads())
+    gauges.add_by("memory_bytes", "Resident memory of the service and of its local Neo4j.", "process", memory)
+    gauges.add("cpu_seconds", "Processor time of the service since its start.", sum(own.cpu_times()[:2]))
+    gauges.add("threads", "Threads of the service.", own.num_threads())
     took_s = answering_since_s - own.create_time()
-    standing.add("start_seconds", "From the start of the process until it answered.", took_s)
-    standing.add("up_seconds", "For how long the service has answered.", time.time() - answering_since_s)
-
-
-# The route `/metrics`.
+    gauges.add("start_seconds", "From the start of the process until it answered.", took_s)
+    gauges.add("up_seconds", "For how long the service has answered.", time.time() - answering_since_s)
 
 
 def metrics_router(services: Services, hub: Hub, version: str) -> APIRouter:
-    """Return what Prometheus scrapes; holds no tenant, no user and no text."""
+    """Return the route `/metrics`; it contains no tenant, user or text."""
     router = APIRouter()
 
-    @router.get("/metrics", summary="Counters, times and levels in the text format of Prometheus.")
+    @router.get("/metrics", summary="Metrics in Prometheus' text format.")
     async def metrics(request: Request) -> Response:
         since_s: float = request.app.state.answering_since_s
         page = await metrics_page(services, viewers=hub.viewers, answering_since_s=since_s, name=version)

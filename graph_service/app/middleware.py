@@ -1,4 +1,4 @@
-"""What every request passes before it reaches a door: who it thinks it talks to, and how large it may be."""
+"""ASGI middleware: host check, body limits, shutdown, response headers and the request log."""
 
 import asyncio
 import json
@@ -22,15 +22,15 @@ from graph_service.observability.structured_log import REQUEST_ID
 from graph_service.runtime.shutdown import Stopping
 from schema.errors import InputError, RateLimitError, UnavailableError
 
-# Of all holders together; no credential has this name.
+# Counter key for all credentials together; no credential has this name.
 _ALL: Final = "\0all"
 
 
 class HostGuard:
-    """Refuses requests whose Host header names somebody else: a page elsewhere cannot rebind its name to us.
+    """Refuse requests with an unknown Host header, against DNS rebinding.
 
     Args:
-        allowed: host names beside the loopback ones; `*` lets everything through.
+        allowed: host names in addition to the loopback ones; `*` allows all.
     """
 
     def __init__(self, app: ASGIApp, *, allowed: Iterable[str]) -> None:
@@ -38,7 +38,7 @@ class HostGuard:
         self._allowed = LOOPBACK_NAMES | {name.lower() for name in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it."""
+        """Pass the request on or reject it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -49,30 +49,30 @@ class HostGuard:
             await send({"type": "websocket.close", "code": 1008, "reason": "unknown host name"})
         else:
             await _refuse(
-                send, 421, f"this service is not {host!r}: add that name to service.allowed_hosts if it should be"
+                send, 421, f"unknown host {host!r}: add it to service.allowed_hosts if it belongs to this service"
             )
 
 
 class StopGuard:
-    """Answers 503 to requests that arrive after the service was asked to end; those under way are finished."""
+    """Answer 503 to requests that arrive during shutdown; running requests are finished."""
 
     def __init__(self, app: ASGIApp, *, stopping: Stopping) -> None:
         self._app = app
         self._stopping = stopping
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it."""
+        """Pass the request on or reject it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif not self._stopping.asked.is_set():
             await self._until_the_end(scope, receive, send)
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1012, "reason": "the service is stopping"})
+            await send({"type": "websocket.close", "code": 1012, "reason": "the service is shutting down"})
         else:
             await self._refuse(send)
 
     async def _until_the_end(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; the server cancels it when it has not ended soon after the end was asked for."""
+        """Pass the request on; the server cancels it if it does not end soon after shutdown began."""
         began = False
 
         async def noted(message: Message) -> None:
@@ -88,21 +88,21 @@ class StopGuard:
             await self._refuse(send)
 
     async def _refuse(self, send: Send) -> None:
-        message = "the service is stopping and takes nothing new; ask again when it runs"
+        message = "the service is shutting down; try again later"
         await _refuse(send, UnavailableError.http_status, message, code=UnavailableError.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodyRules:
-    """Bounds on the bodies of requests.
+    """Limits of request bodies.
 
     Attributes:
-        bytes_max: of one that was admitted.
-        stranger_bytes_max: of one that no credential was asked for, such as a sign-in.
-        patience_s: a body must be complete after this, and a second more for each `bytes_per_s` that came.
-        small_bytes: up to here a body counts as nothing against the two bounds that follow.
-        held_of_one: bytes of bodies of one credential that are under way at once.
-        held: of all.
+        bytes_max: size of an authenticated request.
+        stranger_bytes_max: size of a request to a public route, such as sign-in.
+        patience_s: time for a complete body, plus one second per `bytes_per_s` received.
+        small_bytes: this much of a body does not count for the following two limits.
+        held_of_one: total size of concurrent bodies per credential.
+        held: total size of all concurrent bodies.
     """
 
     bytes_max: int
@@ -115,9 +115,9 @@ class BodyRules:
 
 
 class BodyLimit:
-    """Answers 413 to a request that is too large, 408 to one whose body does not come, 429 while too much is held.
+    """Answer 413 to too large requests, 408 to too slow ones, 429 while too many large ones are in progress.
 
-    Must stand behind the front door, which admits by the head alone: nothing of a body is read before.
+    Must run after the request gate, which authenticates by headers, so that no body is read before.
     """
 
     def __init__(self, app: ASGIApp, *, rules: BodyRules) -> None:
@@ -126,7 +126,7 @@ class BodyLimit:
         self._held: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it."""
+        """Pass the request on or reject it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -138,7 +138,7 @@ class BodyLimit:
             return await body.next(receive)
 
         async def watched(message: Message) -> None:
-            # Frameworks turn an error while reading into an answer of their own; this one must say what it was.
+            # Frameworks turn read errors into their own response; replace it with ours.
             nonlocal answered, began
             if body.refused is None or began:
                 began = True
@@ -160,7 +160,7 @@ class BodyLimit:
 
 
 class _Body:
-    """What came of one body."""
+    """The state of one request body."""
 
     def __init__(self, rules: BodyRules, held: "Counter[str]", *, holder: str | None) -> None:
         self.refused: tuple[int, str] | None = None
@@ -174,12 +174,12 @@ class _Body:
         self._since_s = asyncio.get_running_loop().time()
 
     def expect(self, size: int) -> None:
-        """Look at the length that was announced."""
+        """Check the Content-Length."""
         if size > self._bytes_max:
             self._too_large()
 
     async def next(self, receive: Receive) -> Message:
-        """Return the next piece, in time; after the last one, whatever else there is, whenever."""
+        """Return the next chunk, within the time limit; after the last one, pass on all messages."""
         if self._complete:
             return await receive()
         until_s = self._since_s + self._rules.patience_s + self._taken / self._rules.bytes_per_s
@@ -187,7 +187,7 @@ class _Body:
             async with asyncio.timeout_at(until_s):
                 message = await receive()
         except TimeoutError:
-            self._refuse(408, "the body of the request did not come in time: send it at once, or by several calls")
+            self._refuse(408, "the request body was too slow: send it faster, or split it into several calls")
         self._taken += len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         if self._taken > self._bytes_max:
@@ -196,33 +196,33 @@ class _Body:
         return message
 
     async def refuse(self, send: Send) -> None:
-        """Answer instead of what was asked for."""
-        status, message = self.refused or (400, "the request was not understood")
+        """Send the error response."""
+        status, message = self.refused or (400, "invalid request")
         retry = [(b"retry-after", b"1")] if status == RateLimitError.http_status else []
         code = RateLimitError.code if status == RateLimitError.http_status else InputError.code
         await _refuse(send, status, message, code=code, headers=retry)
 
     def let_go(self) -> None:
-        """The request is over."""
+        """Release the counted bytes."""
         for name in (self._holder or "", _ALL):
             self._held[name] -= self._counted
             if not self._held[name]:
                 del self._held[name]
 
     def _hold(self) -> None:
-        """Count a large body against its holder and against all."""
+        """Count a large body for its credential and in total."""
         grown = max(self._taken - self._rules.small_bytes, 0) - self._counted
         if grown <= 0:
             return
         name = self._holder or ""
         if self._held[name] + grown > self._rules.held_of_one or self._held[_ALL] + grown > self._rules.held:
-            self._refuse(429, "too many large requests are under way: send this one again in a moment")
+            self._refuse(429, "too many large requests are in progress: try again in a moment")
         self._held[name] += grown
         self._held[_ALL] += grown
         self._counted += grown
 
     def _too_large(self) -> NoReturn:
-        self._refuse(413, f"the request has more than {self._bytes_max:,} bytes: hand the messages in by several calls")
+        self._refuse(413, f"the request exceeds {self._bytes_max:,} bytes: split it into several calls")
 
     def _refuse(self, status: int, message: str) -> NoReturn:
         self.refused = status, message
@@ -230,7 +230,7 @@ class _Body:
 
 
 class _RefusedError(InputError):
-    """Leaves the application in the middle of reading; one of ours, so that nobody logs it as a bug."""
+    """Aborts the application while it reads a body; a known error, so that it is not logged as a bug."""
 
 
 async def _refuse(
@@ -256,31 +256,26 @@ def _header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-# Adds headers to an answer at the moment when it begins.
-
-
-def adding(send: Send, told: Callable[[Message], Iterable[tuple[bytes, bytes]]]) -> Send:
-    """Return the same way out, with headers added to the beginning of the answer.
+def adding(send: Send, headers_of: Callable[[Message], Iterable[tuple[bytes, bytes]]]) -> Send:
+    """Return a `send` that adds headers to the response.
 
     Args:
-        told: the headers, names in lower case, for the message with which the answer begins.
+        headers_of: returns the headers, with lower-case names, for the response's start message.
     """
 
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), *told(message)]}
+            message = {**message, "headers": [*message.get("headers", ()), *headers_of(message)]}
         await send(message)
 
     return with_headers
 
 
-# Tells each caller how often its request asked the database: the header `Mnemograph-Round-Trips`.
-
 HEADER: Final = "Mnemograph-Round-Trips"
 
 
 class RoundTripHeader:
-    """Adds the number of statements that were sent before the answer began."""
+    """Add the number of database statements of a request as the header `Mnemograph-Round-Trips`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -295,11 +290,9 @@ class RoundTripHeader:
             await self._app(scope, receive, adding(send, lambda _: [(name, str(count.sent).encode())]))
 
 
-# Counts and times each request, and gives it an id that its answer, its log lines and its trace carry.
-
 REQUEST_ID_HEADER: Final = "X-Request-Id"
 _HEADER_BYTES: Final = REQUEST_ID_HEADER.lower().encode()
-# What a caller sends comes into our log: nothing but what ids are made of.
+# Ids of callers are logged, so only safe characters are accepted.
 _GOOD_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 _DOORS: Final = {
     "graphql": Door.GRAPHQL,
@@ -314,7 +307,7 @@ _log = logging.getLogger("mnemograph.requests")
 
 
 class RequestRecord:
-    """The outermost of all that a request passes, so that refused ones count too."""
+    """Count, time and log each request, with an id; the outermost middleware, so that refused requests count."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -327,7 +320,7 @@ class RequestRecord:
         given = _request_header(scope, _HEADER_BYTES)
         request_id = given.decode() if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
-        door = door_of(scope["path"])
+        door = api_of(scope["path"])
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
         def with_id(beginning: Message) -> list[tuple[bytes, bytes]]:
@@ -345,14 +338,14 @@ class RequestRecord:
             REQUEST_ID.reset(token)
 
 
-def door_of(path: str) -> Door:
-    """Return where a path leads; whatever is nobody else's is the viewer's."""
+def api_of(path: str) -> Door:
+    """Return the API of a path; all others belong to the viewer."""
     return _DOORS.get(path[1:].partition("/")[0], Door.VIEWER)
 
 
 def _note(door: Door, status: int, took_s: float, *, timed: bool) -> None:
     REQUESTS.add(door, f"{status // 100}xx")
-    # A socket stays for hours, which tells nothing of how fast we are.
+    # WebSockets stay open for hours and have no latency.
     if timed:
         REQUEST_SECONDS.note(took_s, door)
     if _log.isEnabledFor(logging.INFO):
@@ -363,9 +356,7 @@ def _request_header(scope: Scope, name: bytes) -> bytes:
     return next((value for key, value in scope["headers"] if key == name), b"")
 
 
-# What every answer tells browsers, so that nothing in it can become a page of somebody else's making.
-
-# Of answers that are no page: shown in a browser they may load nothing, run nothing, and be framed by nobody.
+# For responses other than pages: a browser that shows them must not load, run or frame anything.
 DATA_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -375,7 +366,7 @@ DATA_HEADERS: Final = {
 
 
 class PageHeaders:
-    """Adds these headers to every answer that does not say otherwise itself."""
+    """Add security headers to responses that do not set them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -385,10 +376,10 @@ class PageHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, adding(send, _unsaid))
+        await self._app(scope, receive, adding(send, _missing_headers))
 
 
-def _unsaid(message: Message) -> list[tuple[bytes, bytes]]:
+def _missing_headers(message: Message) -> list[tuple[bytes, bytes]]:
     known = {name.lower() for name, _ in message.get("headers", ())}
     every = [(name.encode(), value.encode()) for name, value in DATA_HEADERS.items()]
     return [each for each in every if each[0] not in known]

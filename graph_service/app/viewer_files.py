@@ -1,4 +1,4 @@
-"""Serves the built viewer, with the headers that keep foreign code out of it."""
+"""Serve the built viewer with security headers."""
 
 from pathlib import Path
 
@@ -11,8 +11,7 @@ VIEWER_HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
         " worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none';"
-        # Text can become markup or script only through a policy of these names: Vue's own, for its templates, and the
-        # one that names the worker which keeps the page for when the service is gone.
+        # Only these Trusted Types policies are allowed: Vue's for its templates, and ours for the service worker.
         " require-trusted-types-for 'script'; trusted-types vue mnemograph"
     ),
     "x-content-type-options": "nosniff",
@@ -20,19 +19,19 @@ VIEWER_HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-# The build puts a hash of the content into the names below this folder.
+# File names in this folder contain a content hash.
 HASHED_FOLDER = "assets/"
 NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Mnemograph</title>
 <body>
 <h1>Mnemograph is running; its viewer is not built</h1>
-<p>The doors for programs work: <code>/graphql</code>, <code>/live</code>, <code>/api</code>, <code>/ready</code>.</p>
+<p>The APIs work: <code>/graphql</code>, <code>/live</code>, <code>/api</code>, <code>/ready</code>.</p>
 <p>The viewer is built when the package is installed: <code>pip install --no-deps -e .</code> in the checkout.
-<code>mnemograph doctor</code> says what hinders it.</p></body></html>
+<code>mnemograph doctor</code> shows what prevents it.</p></body></html>
 """
 
 
 class ViewerFiles(StaticFiles):
-    """Static files, cached for a year when their name tells their content, asked for again otherwise."""
+    """Static files, cached for a year if their name contains a hash, revalidated otherwise."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return the file, or a 404."""
@@ -45,7 +44,7 @@ class ViewerFiles(StaticFiles):
 
 
 def add_viewer(app: FastAPI, dist: Path) -> None:
-    """Put the viewer at `/`, below all other routes; a page that explains when it is not built."""
+    """Mount the viewer at `/`, after all other routes, or a page that explains how to build it."""
     if (dist / "index.html").is_file():
         app.mount("/", ViewerFiles(directory=dist, html=True), name="viewer")
         return

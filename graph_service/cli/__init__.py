@@ -1,1 +1,1 @@
-"""The command line: a door for people, each command one use case."""
+"""The command line."""

@@ -1,4 +1,4 @@
-"""Show an answer of recall: as a table for people, as a document for programs."""
+"""Format a recall answer as a table for people or a document for programs."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ _FIELDS = (
 
 
 def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
-    """Return the answer with all details of each hit."""
+    """Return the whole answer as JSON values."""
     analysis = answer.analysis
     asked = analysis.asked_time
     return {
@@ -43,7 +43,7 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
 
 
 def answer_view(question: str, answer: "Answer") -> RenderableType:
-    """Return a table of the hits, each followed by the messages that prove it."""
+    """Return a table of hits, each followed by its evidence messages."""
     table = Table(title=escape(question), title_justify="left", title_style="bold", box=None, padding=(0, 1))
     table.add_column("score", justify="right", style="cyan", no_wrap=True)
     table.add_column("said", no_wrap=True)
@@ -52,7 +52,7 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
     table.add_column("found", overflow="fold")
     for hit in answer.hits:
         one = hit.candidate
-        table.add_row(f"{hit.score:.2f}", _day(one.said_at), one.kind, escape(one.speaker or ""), escape(_found(hit)))
+        table.add_row(f"{hit.score:.2f}", _day(one.said_at), one.kind, escape(one.speaker or ""), escape(_snippet(hit)))
         for message in one.evidence:
             table.add_row(
                 "", _day(message.said_at), "", escape(message.speaker or ""), f"[dim]“{escape(_quote(message))}”[/]"
@@ -61,7 +61,7 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
     if answer.hits and answer.nothing_relevant:
         notes.append(f"the memory probably holds no answer (confidence {answer.confidence or 0.0:.2f})")
     if not answer.hits:
-        notes.append("nothing was found; ask in other words, or check --user and --tenant")
+        notes.append("nothing found; rephrase the question, or check --user and --tenant")
     return Group(table, *notes) if answer.hits else Group(escape(question), *notes)
 
 
@@ -77,22 +77,22 @@ def _hit_document(hit: "Hit") -> dict[str, Any]:
         "said_at": iso(one.said_at),
         "invalid_at": iso(one.invalid_at),
         **{name: getattr(one, name) for name in _FIELDS},
-        "evidence": [_proof_document(message) for message in one.evidence],
+        "evidence": [_evidence_document(message) for message in one.evidence],
     }
 
 
-def _proof_document(message: "EvidenceMessage") -> dict[str, Any]:
+def _evidence_document(message: "EvidenceMessage") -> dict[str, Any]:
     document = asdict(message) | {"said_at": iso(message.said_at)}
     if message.whole_chars is None:
         del document["whole_chars"]
     return document
 
 
-def _found(hit: "Hit") -> str:
+def _snippet(hit: "Hit") -> str:
     one = hit.candidate
-    closed = f" (until {_day(one.invalid_at)})" if one.invalid_at else ""
-    pending = " (not read yet)" if one.pending else ""
-    return f"{hit.snippet}{closed}{pending}"
+    ended = f" (until {_day(one.invalid_at)})" if one.invalid_at else ""
+    pending = " (not processed yet)" if one.pending else ""
+    return f"{hit.snippet}{ended}{pending}"
 
 
 def _quote(message: "EvidenceMessage") -> str:

@@ -1,4 +1,4 @@
-"""The web server with the application in it; loaded while Neo4j starts."""
+"""The HTTP server with the application; imported while Neo4j starts."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ from graph_service.app.application import create_app
 from graph_service.app.services import Services
 from graph_service.runtime.connections import (
     MESSAGE_BYTES_MAX,
-    Crowd,
+    Connections,
     GuardedHttp,
     GuardedSocket,
     limits_within,
@@ -24,63 +24,68 @@ from graph_service.runtime.connections import (
 )
 from graph_service.runtime.shutdown import WORK_MAX_S, Stopping
 
-# What was loaded by then (GraphQL, a dictionary of Chinese) stays until the end. Python would go through all of it
-# every sixty recalls, and all who ask would wait for that: 40 ms measured.
-STANDING_AFTER_S: Final = 5.0
-COLLECTED_EVERY: Final = 10_000
-# Connections that wait in the system for being accepted, and those that are accepted before others are served again.
+# Objects that exist by then (GraphQL, the Chinese dictionary) live until the end. Left to itself, Python's garbage
+# collector goes through all of them every sixty recalls, which delays every request by 40 ms (measured).
+GC_FREEZE_AFTER_S: Final = 5.0
+GC_THRESHOLD: Final = 10_000
+# Connections that wait in the kernel to be accepted, and those accepted before the event loop serves others again.
 BACKLOG: Final = 1_024
 ACCEPTED_AT_ONCE: Final = 16
 
 
 class HttpServer(uvicorn.Server):
-    """A server that leaves signals to us, since they must also end what runs beside it, and says when it answers."""
+    """A uvicorn server that leaves signals to `cli.signals` and sets `answers` when it listens."""
 
-    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
         super().__init__(config)
         self.answers = asyncio.Event()
-        self._crowd = crowd
+        self._connections = connections
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen; `answers` is set when it does."""
+        """Start to listen, and set `answers`."""
         await super().startup(sockets)
         if self.started:
-            # asyncio takes `ACCEPTED_AT_ONCE` connections before it serves others; the rest wait in the system.
-            for door in sockets or ():
-                door.listen(BACKLOG)
+            # asyncio accepts as many at once as its backlog; the kernel may hold more.
+            for listener in sockets or ():
+                listener.listen(BACKLOG)
             self.answers.set()
-            asyncio.get_running_loop().call_later(STANDING_AFTER_S, leave_alone_what_stands)
+            asyncio.get_running_loop().call_later(GC_FREEZE_AFTER_S, freeze_startup_objects)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End: requests under way are finished, but no client is waited for."""
-        self._crowd.stop()
+        """Stop: finish requests in progress, but do not wait for clients to send or read."""
+        self._connections.stop()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
-def leave_alone_what_stands() -> None:
-    """Have Python look for garbage among what is made from now on, and only once that is much."""
+def freeze_startup_objects() -> None:
+    """Exclude all existing objects from garbage collection, and collect new ones less often."""
     gc.freeze()
-    gc.set_threshold(COLLECTED_EVERY, *gc.get_threshold()[1:])
+    gc.set_threshold(GC_THRESHOLD, *gc.get_threshold()[1:])
 
 
-def http_server(parts: Services, stopping: Stopping) -> HttpServer:
-    """Return a server of all doors to these parts, not started yet."""
-    service = parts.settings.service
-    crowd = Crowd(limits_within(raise_file_limit()))
-    return HttpServer(guarded(create_app(parts, stopping), crowd, trusted_proxies=service.trusted_proxies), crowd)
+def http_server(services: Services, stopping: Stopping) -> HttpServer:
+    """Return a server of the application, not started yet."""
+    service = services.settings.service
+    connections = Connections(limits_within(raise_file_limit()))
+    return HttpServer(
+        uvicorn_config(create_app(services, stopping), connections, trusted_proxies=service.trusted_proxies),
+        connections,
+    )
 
 
-def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), **more: Any) -> uvicorn.Config:
-    """Return how an application is served to a crowd.
+def uvicorn_config(
+    app: ASGIApp, connections: Connections, *, trusted_proxies: Sequence[str] = (), **options: Any
+) -> uvicorn.Config:
+    """Return uvicorn's configuration for an application behind the connection limits of `connections`.
 
     Args:
-        trusted_proxies: whose forwarding headers are believed.
-        more: of uvicorn's settings.
+        trusted_proxies: addresses of the proxies whose forwarding headers count.
+        options: override settings of uvicorn.
     """
     silence_noise()
     settings: dict[str, Any] = {
@@ -90,12 +95,12 @@ def guarded(app: ASGIApp, crowd: Crowd, *, trusted_proxies: Sequence[str] = (), 
         "lifespan": "on",
         "timeout_graceful_shutdown": round(WORK_MAX_S),
         "backlog": ACCEPTED_AT_ONCE,
-        **more,
+        **options,
     }
     return uvicorn.Config(
         app,
-        http=partial(GuardedHttp, crowd=crowd),  # type: ignore[arg-type]
-        ws=partial(GuardedSocket, crowd=crowd),  # type: ignore[arg-type]
+        http=partial(GuardedHttp, connections=connections),  # type: ignore[arg-type]
+        ws=partial(GuardedSocket, connections=connections),  # type: ignore[arg-type]
         ws_max_size=MESSAGE_BYTES_MAX,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=list(trusted_proxies),

@@ -1,48 +1,113 @@
-"""The `mnemograph` command: options for all commands, and the door where errors become one clear line."""
+"""The `mnemograph` command: the table of commands, and errors printed as one line."""
 
+import importlib
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from graph_service.cli.command_table import Commands
-from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StoppedError, leave
 from graph_service.config.settings import keep_children_safe
 from graph_service.observability.terminal_text import shown
 from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
+# Command -> "module:attribute" in `commands/`, in the order of the help text. A module is imported when its command is
+# called: most of them load what takes long.
+COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "init": "init:init",
+        "trust": "trust:trust",
+        "serve": "serve:serve",
+        "demo": "serve:demo",
+        "remember": "remember:remember",
+        "recall": "recall:recall",
+        "context": "context:context",
+        "profile": "profile:profile",
+        "sync": "sync:sync",
+        "import": "import_files:import_files",
+        "export": "export:export",
+        "eval": "evaluate:evaluate",
+        "cypher": "cypher:cypher",
+        "audit": "audit:audit",
+        "mcp": "mcp:mcp",
+        "doctor": "doctor:doctor",
+        "backup": "backup:backup",
+        "restore": "backup:restore",
+        "db": "db:db",
+        "keys": "keys:keys",
+        "forget": "forget:forget",
+        "spool": "spool:spool",
+        "jobs": "jobs:jobs",
+        "sessions": "sessions:sessions",
+        "layers": "layers:layers",
+        "entities": "entities:entities",
+        "facts": "facts:facts",
+        "stats": "stats:stats",
+        # The names that other memory programs use.
+        "add": "remember:remember",
+        "search": "recall:recall",
+        "delete": "forget:forget",
+    }
+)
+
+
+class CommandGroup(TyperGroup):
+    """A group that finds its commands in `COMMANDS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return all names, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by name, imported now; None if there is none."""
+        location = COMMANDS.get(cmd_name)
+        return None if location is None else _load(cmd_name, *location.split(":"))
+
+
+def _load(name: str, module: str, attribute: str) -> Any:
+    found = getattr(importlib.import_module(f"graph_service.cli.commands.{module}"), attribute)
+    if not isinstance(found, typer.Typer):
+        single = typer.Typer(add_completion=False)
+        single.command(name)(found)
+        found = single
+    loaded = get_command(found)
+    loaded.name = name
+    return loaded
+
+
 app = typer.Typer(
-    cls=Commands,
+    cls=CommandGroup,
     name="mnemograph",
-    help="Long-term memory for AI agents, held as a graph that people can see and question.",
+    help="Long-term memory for AI agents, stored as a graph that people can see and query.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         sys.stdout.write(f"mnemograph {installed_version()}\n")
         raise typer.Exit
 
 
 @app.callback()
+@command
 def root(
-    ctx: typer.Context,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    _call: Invocation,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Options for every command; they may stand after its name as well."""
-    ctx.obj = Common(config=config, tenant=tenant, as_json=as_json)
+    """Take the options that all commands share; each command takes them after its name as well."""
 
 
 def main() -> None:
@@ -55,7 +120,7 @@ def _exit_code() -> int:
     try:
         app()
     except SystemExit as ended:
-        # How typer ends every command, `--help` and wrong options included.
+        # typer ends every command this way, `--help` and wrong options included.
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except MnemographError as error:
         sys.stderr.write(shown(f"mnemograph: {error.message}\n"))

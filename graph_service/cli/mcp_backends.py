@@ -1,4 +1,4 @@
-"""Where the answers of `mnemograph mcp` come from: a service that runs, or parts of its own."""
+"""Serve MCP on standard input and output for `mnemograph mcp`, with a running service's help or without."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ from mcp.types import (
     ReadResourceResult,
 )
 
-from graph_service.cli.open_services import opened
+from graph_service.cli.open_services import open_services
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
 from graph_service.mcp.backend import Backend
@@ -32,118 +32,119 @@ if TYPE_CHECKING:
     from graph_service.mcp.tool import ToolContext
 
 # A client that is done closes our input and kills us two seconds later.
-END_MAX_S: Final = 1.5
-# Clients give up after a minute; the first start, which fetches Neo4j, may take longer.
+SHUTDOWN_MAX_S: Final = 1.5
+# Clients give up after a minute; the first start, which downloads Neo4j, may take longer.
 READY_MAX_S: Final = 40.0
 
 
 async def serve(settings: Settings, terminal: Terminal) -> None:
-    """Answer one client on standard input and output until it is done.
+    """Serve one client on standard input and output until it disconnects.
 
     Raises:
-        InputError: the tenant is no name.
+        InputError: the tenant's name is not valid.
     """
-    wanted = settings.mcp
-    caller = Caller(tenant=tenant_named(settings.tenant), user_id=wanted.user, aliases=wanted.aliases)
-    door = NearestDoor(settings, terminal, caller)
+    caller = Caller(tenant=tenant_named(settings.tenant), user_id=settings.mcp.user, aliases=settings.mcp.aliases)
+    backend = SwitchingBackend(settings, terminal, caller)
     if sys.stdin.isatty():
-        terminal.say("MCP on standard input and output: agents' clients start this by themselves. Ctrl-C stops.")
+        terminal.say("MCP on standard input and output; an agent's MCP client starts this command. Ctrl-C stops.")
     try:
-        await serve_stdio(door, caller=caller, version=version())
+        await serve_stdio(backend, caller=caller, version=version())
     finally:
-        await door.close()
+        await backend.close()
 
 
-class NearestDoor:
-    """The service of this machine while one runs, parts of our own otherwise; looked for before each answer."""
+class SwitchingBackend:
+    """Forward to the service of this machine while one runs, otherwise to services in this process.
+
+    Looks for a running service before each call, until it has opened its own.
+    """
 
     def __init__(self, settings: Settings, terminal: Terminal, caller: Caller) -> None:
         self._settings = settings
         self._terminal = terminal
         self._caller = caller
-        self._relay: ProxyBackend | None = None
+        self._proxy: ProxyBackend | None = None
         self._own: Backend | None = None
         self._opening: asyncio.Task[ToolContext] | None = None
         self._closing = contextlib.AsyncExitStack()
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """Return the tools there are."""
-        return await (await self._door()).tools(caller)
+        """Return the tools."""
+        return await (await self._backend()).tools(caller)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Return what a tool answers."""
-        return await (await self._door()).call(caller, name, arguments)
+        """Call a tool and return its result."""
+        return await (await self._backend()).call(caller, name, arguments)
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """Return the latest sessions of the caller's user."""
-        return await (await self._door()).resources(caller)
+        """Return the latest sessions of the caller's user as resources."""
+        return await (await self._backend()).resources(caller)
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """Return how the URIs of layer texts are made."""
-        return await (await self._door()).templates(caller)
+        """Return the URI templates of summaries and messages."""
+        return await (await self._backend()).templates(caller)
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
-        """Return a layer text."""
-        return await (await self._door()).read(caller, uri)
+        """Return the text of a resource."""
+        return await (await self._backend()).read(caller, uri)
 
     async def close(self) -> None:
-        """End the connection to the service, or the parts of our own."""
-        if self._relay is not None:
-            await self._relay.close()
+        """Close the connection to the service, or the services of this process."""
+        if self._proxy is not None:
+            await self._proxy.close()
         if self._opening is not None:
             if not self._opening.done():
                 self._opening.cancel()
             await asyncio.gather(self._opening, return_exceptions=True)
         await self._closing.aclose()
 
-    async def _door(self) -> Backend:
-        """Return the service that was named, or that runs here. Once the parts are our own they stay so."""
+    async def _backend(self) -> Backend:
+        """Return the service of `mcp.url` or of this machine, or services in this process, which are then kept."""
         if self._own is not None:
             return self._own
         address = self._settings.mcp.url or await asyncio.to_thread(running_service, self._settings)
         if address is None:
-            if self._relay is not None:
-                await self._relay.close()
-            # A client that talks to a service never waits for what only our own parts need.
-            memory_door = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
-            # Whatever awaited meanwhile found the same.
-            self._own = self._own or memory_door.MemoryBackend(self._desk)
-            # The first tool is not called at once: the parts get ready while the client reads what there is.
+            if self._proxy is not None:
+                await self._proxy.close()
+            # Imported only now: a client of a running service should not wait for it.
+            module = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
+            # Another call may have set it meanwhile.
+            self._own = self._own or module.MemoryBackend(self._context)
+            # Open the services while the client reads the list of tools.
             self._open()
             assert self._own is not None
             return self._own
-        old = self._relay
+        old = self._proxy
         if old is None or old.address != address:
-            self._relay = ProxyBackend(address, headers=_headers(self._settings), caller=self._caller)
+            self._proxy = ProxyBackend(address, headers=_headers(self._settings), caller=self._caller)
             if old is not None:
                 await old.close()
-        assert self._relay is not None
-        return self._relay
+        assert self._proxy is not None
+        return self._proxy
 
     def _open(self) -> "asyncio.Task[ToolContext]":
-        """Return the parts, getting ready; begun again when that failed."""
+        """Return the task that opens the services; start it again if it failed."""
         if self._opening is None or (self._opening.done() and self._opening.exception() is not None):
-            self._opening = asyncio.create_task(self._opened())
+            self._opening = asyncio.create_task(self._open_services())
         return self._opening
 
-    async def _desk(self) -> "ToolContext":
+    async def _context(self) -> "ToolContext":
         opening = self._open()
         done, _ = await asyncio.wait([opening], timeout=READY_MAX_S)
         if not done:
             raise UnavailableError(
-                "the memory is getting ready; its first start fetches Neo4j once, about 150 MB. Try again in a moment",
-                10.0,
+                "the memory is starting; the first start downloads Neo4j, about 150 MB. Try again in a moment", 10.0
             )
         return opening.result()
 
-    async def _opened(self) -> "ToolContext":
-        parts = await self._closing.enter_async_context(opened(self._settings, self._terminal))
+    async def _open_services(self) -> "ToolContext":
+        services = await self._closing.enter_async_context(open_services(self._settings, self._terminal))
         from graph_service.app.application import tool_context
         from graph_service.app.background_tasks import working
         from graph_service.runtime.shutdown import Stopping
 
-        await self._closing.enter_async_context(working(parts, Stopping(work_max_s=END_MAX_S)))
-        return tool_context(parts)
+        await self._closing.enter_async_context(working(services, Stopping(work_max_s=SHUTDOWN_MAX_S)))
+        return tool_context(services)
 
 
 def _headers(settings: Settings) -> dict[str, str]:

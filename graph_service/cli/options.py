@@ -1,27 +1,126 @@
-"""The options that every command takes, before or after its name."""
+"""Declare commands: the options that every command takes, and values that options are parsed to."""
 
+import functools
+import inspect
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
+from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings, load_settings, secrets_of
 from graph_service.observability.structured_log import configure_logging
 from schema.errors import InputError
-
-# Words on the command line that must be one of a few.
+from schema.ids import TenantId
+from schema.tenant_name import tenant_named
 
 E = TypeVar("E", bound=StrEnum)
 
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)
+]
+TenantOption = Annotated[
+    str | None, typer.Option("--tenant", metavar="NAME", help="The tenant; 'default' unless a setting names another.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+UserOption = Annotated[str, typer.Option(help="The user who owns the memory.", show_default=False)]
+AnyUserOption = Annotated[
+    str | None, typer.Option("--user", help="Only this user's memory; all users by default.", show_default=False)
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation:
+    """One call of a command, with the options that all commands share.
+
+    Attributes:
+        tenant_name: as given on the command line; `tenant` is the one in force.
+        subcommand: the command of a group that is called next, seen only by the group's own callback.
+    """
+
+    config: Path | None = None
+    tenant_name: str | None = None
+    as_json: bool = False
+    subcommand: str | None = None
+
+    @functools.cached_property
+    def settings(self) -> Settings:
+        """Return the settings in force, and configure logging by them."""
+        return self.settings_with()
+
+    @functools.cached_property
+    def terminal(self) -> Terminal:
+        """Return the output in the form that was asked for."""
+        return Terminal(as_json=self.as_json)
+
+    @functools.cached_property
+    def tenant(self) -> TenantId:
+        """Return the tenant in force.
+
+        Raises:
+            InputError: the name is not valid.
+        """
+        return tenant_named(self.settings.tenant)
+
+    def settings_with(self, **options: Any) -> Settings:
+        """Return the settings in force, and configure logging by them.
+
+        Args:
+            options: settings from the command line as `section__key`; None where the option was not given.
+        """
+        given = {key.replace("__", "."): value for key, value in options.items()}
+        settings = load_settings(config=self.config, options={"tenant": self.tenant_name, **given})
+        if settings.folder.note:
+            # Standard output belongs to the result, and to the protocol of `mnemograph mcp`.
+            sys.stderr.write(f"mnemograph: {settings.folder.note}\n")
+        configure_logging(settings.log, secrets=secrets_of(settings))
+        return settings
+
+
+def _common(
+    config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
+) -> tuple[Path | None, str | None, bool]:
+    return config, tenant, as_json
+
+
+_COMMON: Final = tuple(inspect.signature(_common).parameters.values())
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Add `--config`, `--tenant` and `--json` to a typer command, and pass it an `Invocation` first.
+
+    The three options may stand before or after the command's name; after it wins.
+    """
+
+    @functools.wraps(function)
+    def wrapper(ctx: typer.Context, **options: Any) -> None:
+        config, tenant, as_json = (options.pop(one.name) for one in _COMMON)
+        before = ctx.find_object(Invocation) or Invocation()
+        ctx.obj = Invocation(
+            config=config or before.config,
+            tenant_name=tenant or before.tenant_name,
+            as_json=as_json or before.as_json,
+        )
+        function(replace(ctx.obj, subcommand=ctx.invoked_subcommand), **options)
+
+    signature = inspect.signature(function)
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [context, *list(signature.parameters.values())[1:], *_COMMON]
+    wrapper.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {one.name: one.annotation for one in parameters}
+    return wrapper
+
 
 def one_of(choices: type[E], word: str, option: str) -> E:
-    """Return the choice that a word names.
+    """Return the member of `choices` with this value; case does not matter.
 
     Raises:
-        InputError: it names none; the message lists them.
+        InputError: there is none; the message lists them.
     """
     try:
         return choices(word.casefold())
@@ -29,40 +128,17 @@ def one_of(choices: type[E], word: str, option: str) -> E:
         raise InputError(f"{option} is {word!r}: use one of {', '.join(choices)}") from error
 
 
-ConfigOption = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="A TOML file with settings.", show_default=False)
-]
-TenantOption = Annotated[
-    str | None, typer.Option("--tenant", metavar="NAME", help="Whose memories; 'default' if nothing says otherwise.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Answer with one JSON document, for programs.")]
+def parse_time(text: str | None, option: str) -> datetime | None:
+    """Return an ISO 8601 date or time as a datetime; None for None.
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Common:
-    """What was said before the command's name."""
-
-    config: Path | None = None
-    tenant: str | None = None
-    as_json: bool = False
-
-
-def merged(ctx: typer.Context, config: Path | None, tenant: str | None, as_json: bool) -> Common:
-    """Return the common options; what stands after the command's name wins."""
-    before = ctx.find_object(Common) or Common()
-    return Common(config=config or before.config, tenant=tenant or before.tenant, as_json=as_json or before.as_json)
-
-
-def settings_of(common: Common, **options: Any) -> Settings:
-    """Return the settings for one command; from here on its log is what `log` makes of it.
-
-    Args:
-        options: by `section__key`; None where the command line said nothing.
+    Raises:
+        InputError: it is not ISO 8601.
     """
-    said = {key.replace("__", "."): value for key, value in options.items()}
-    settings = load_settings(config=common.config, options={"tenant": common.tenant, **said})
-    if settings.folder.note:
-        # Standard output belongs to the answer, and to the protocol of `mnemograph mcp`.
-        sys.stderr.write(f"mnemograph: {settings.folder.note}\n")
-    configure_logging(settings.log, secrets=secrets_of(settings))
-    return settings
+    if text is None:
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InputError(
+            f"{option} is {text!r}: write a date or time such as 2026-01-31 or 2026-01-31T18:00Z"
+        ) from error

@@ -1,4 +1,4 @@
-"""Runs the HTTP service until it is told to stop."""
+"""Run the HTTP service until it is stopped."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,8 @@ import webbrowser
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from graph_service.cli.open_services import opened
-from graph_service.cli.signals import Stops
+from graph_service.cli.open_services import open_services
+from graph_service.cli.signals import StopSignals
 from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings, has_screen, is_loopback
 from graph_service.runtime.service_registry import recorded
@@ -22,104 +22,105 @@ if TYPE_CHECKING:
     from graph_service.cli.http_server import HttpServer
 
 BACKLOG: Final = 128
-DOORS: Final = "graph_service.cli.http_server"
-Afterwards = Callable[["Services", str], Awaitable[None]]
+SERVER_MODULE: Final = "graph_service.cli.http_server"
+OnReady = Callable[["Services", str], Awaitable[None]]
 
 
 async def run_service(
     settings: Settings,
     terminal: Terminal,
-    stops: Stops,
+    signals: StopSignals,
     *,
-    afterwards: Afterwards,
+    on_ready: OnReady,
     once: bool = False,
     lasting: bool = False,
 ) -> None:
-    """Serve until a signal, or until `afterwards` is done if `once`; then end in order.
+    """Serve until a signal, or with `once` until `on_ready` is done; then shut down cleanly.
 
     Args:
-        afterwards: runs beside the service as soon as that answers; gets the service's address.
-        lasting: it is to answer for long, and may take longer to start.
+        on_ready: called with the services and the address, when the server answers and the database is there.
+        lasting: answer requests before the database is there.
 
     Raises:
         ConflictError: another program listens on the port that was asked for.
-        InstallError: other machines could come in, and nobody would have to show a credential.
+        InstallError: other machines could connect, and no credential would be required.
     """
-    with _listening(settings, terminal) as door:
-        # Loading the doors takes as long as Neo4j's start; both go on at the same time.
-        async with opened(settings, terminal, beside=DOORS, lasting=lasting) as parts:
-            if parts.arrival.done:
-                await _check_bind(parts)
+    with _listen(settings, terminal) as listener:
+        # Importing the server takes as long as starting Neo4j; both go on at the same time.
+        async with open_services(settings, terminal, preload=SERVER_MODULE, lasting=lasting) as services:
+            if services.arrival.done:
+                await _check_bind(services)
             stopping = Stopping()
-            doors = await asyncio.to_thread(importlib.import_module, DOORS)
-            server: HttpServer = doors.http_server(parts, stopping)
+            module = await asyncio.to_thread(importlib.import_module, SERVER_MODULE)
+            server: HttpServer = module.http_server(services, stopping)
 
             def stop() -> None:
                 server.force_exit = server.should_exit
                 server.should_exit = True
                 stopping.ask()
 
-            with stops.told(stop), recorded(settings, _address(door)):
-                await _serve(server, door, _once_there(parts, afterwards, _address(door)), once=once)
-                terminal.say("stopping: finishing what is in flight")
+            address = _address(listener)
+            with signals.handled_by(stop), recorded(settings, address):
+                await _serve(server, listener, _when_database_is_there(services, on_ready, address), once=once)
+                terminal.say("stopping: finishing requests and jobs in progress")
 
 
 def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
-    """Show the viewer's address, and open it where there is a screen."""
+    """Print the viewer's address, and open it in a browser if there is a screen."""
     terminal.say(f"viewer: {address}    (Ctrl-C stops)")
-    if settings.service.open_browser and has_screen() and terminal.side.is_terminal:
+    if settings.service.open_browser and has_screen() and terminal.stderr.is_terminal:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
-async def _once_there(parts: "Services", afterwards: Afterwards, address: str) -> None:
-    """Do what comes afterwards when the database is there; what keeps it away for good ends the service."""
-    await parts.arrival.wait()
-    # Until then a service that others reach asks for credentials, whatever keys there are.
-    await _check_bind(parts)
-    await afterwards(parts, address)
+async def _when_database_is_there(services: "Services", on_ready: OnReady, address: str) -> None:
+    """Call `on_ready` when the database is there; raise if it will never be."""
+    await services.arrival.wait()
+    # Until then a service that other machines can reach requires credentials, whether or not there are keys.
+    await _check_bind(services)
+    await on_ready(services, address)
 
 
-async def _check_bind(parts: "Services") -> None:
-    service = parts.settings.service
-    if is_loopback(service.host) or service.allow_unauthenticated_bind or parts.settings.auth.takes_tokens:
+async def _check_bind(services: "Services") -> None:
+    service = services.settings.service
+    if is_loopback(service.host) or service.allow_unauthenticated_bind or services.settings.auth.takes_tokens:
         return
-    await parts.keyring.ensure_loaded()
-    if not parts.keyring.any_exist:
+    await services.keyring.ensure_loaded()
+    if not services.keyring.any_exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
             " credential yet. Make a key with `mnemograph keys create NAME --role admin`, or set auth.jwt_secret or"
-            " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that checks who asks, set"
+            " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that authenticates requests, set"
             " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
         )
 
 
-async def _serve(server: "HttpServer", door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:
-    serving = asyncio.create_task(server.serve(sockets=[door]))
-    beside = asyncio.create_task(_once_started(server, afterwards))
+async def _serve(server: "HttpServer", listener: socket.socket, on_ready: Awaitable[None], *, once: bool) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    ready = asyncio.create_task(_when_answering(server, on_ready))
     try:
-        await asyncio.wait({serving, beside}, return_when=asyncio.FIRST_COMPLETED)
-        if beside.done() and (once or beside.exception()):
+        await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and (once or ready.exception()):
             server.should_exit = True
         await serving
-        if beside.done():
-            beside.result()
+        if ready.done():
+            ready.result()
     finally:
         server.should_exit = True
-        beside.cancel()
-        await asyncio.gather(serving, beside, return_exceptions=True)
+        ready.cancel()
+        await asyncio.gather(serving, ready, return_exceptions=True)
 
 
-async def _once_started(server: "HttpServer", afterwards: Awaitable[None]) -> None:
+async def _when_answering(server: "HttpServer", on_ready: Awaitable[None]) -> None:
     await server.answers.wait()
-    await afterwards
+    await on_ready
 
 
 @contextlib.contextmanager
-def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket]:
-    """A bound socket; another port than usual when the usual one is taken and nobody asked for it."""
+def _listen(settings: Settings, terminal: Terminal) -> Iterator[socket.socket]:
+    """Yield a listening socket, on any free port if the default one is taken and none was asked for."""
     service = settings.service
     try:
-        door = bound(service.host, service.port)
+        listener = listening_socket(service.host, service.port)
     except OSError as error:
         if error.errno != errno.EADDRINUSE:
             raise InstallError(
@@ -127,29 +128,29 @@ def _listening(settings: Settings, terminal: Terminal) -> Iterator[socket.socket
             ) from error
         if "service.port" in settings.chosen:
             raise ConflictError(
-                f"{service.host}:{service.port} is taken, perhaps by this service already; choose another --port"
+                f"{service.host}:{service.port} is in use, perhaps by this service already; choose another --port"
             ) from error
-        door = bound(service.host, 0)
-        terminal.say(f"port {service.port} is taken; using {door.getsockname()[1]}")
-    with door:
-        yield door
+        listener = listening_socket(service.host, 0)
+        terminal.say(f"port {service.port} is in use; using {listener.getsockname()[1]}")
+    with listener:
+        yield listener
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """Return a listening socket; what is accepted there sends each piece at once.
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a listening socket without Nagle's algorithm on its connections.
 
-    Otherwise the body of an answer, written after its head, waits 40 ms until the head is acknowledged.
+    With it the body of a response, written after its head, waits 40 ms until the head is acknowledged.
 
     Raises:
         OSError: the address cannot be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    door = socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
-    door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return door
+    listener = socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
-def _address(door: socket.socket) -> str:
-    host, port = door.getsockname()[:2]
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(host, host)
     return f"http://{shown}:{port}"

@@ -1,8 +1,8 @@
-"""Run a command's coroutine so that Ctrl-C and a termination signal end it in order, and in time.
+"""Run a command's coroutine, and shut down cleanly and in bounded time on SIGINT and SIGTERM.
 
-Python waits for the threads of every executor before a process ends, however long they compute. So the loop's own
-executor is waited for at most `THREADS_MAX_S`, `leave` ends a process in which a thread still runs, and a timer that
-needs neither loop nor executor ends it `STOP_MAX_S` after the first signal in any case.
+At exit Python waits for the threads of every executor, however long they compute. Here `leave` waits at most
+`THREADS_MAX_S` for them and then ends the process, and a timer that needs neither event loop nor executor ends it
+`STOP_MAX_S` after the first signal in any case.
 """
 
 import asyncio
@@ -19,21 +19,21 @@ from typing import Any, Final, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-# From the first signal to the end of the process, whatever is going on.
+# From the first signal to the forced end of the process.
 STOP_MAX_S: Final = 29.0
-# For threads that still compute when the command is over and everything was closed.
+# How long to wait for threads that still compute after the command has closed everything.
 THREADS_MAX_S: Final = 2.0
 
 STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-# Somebody who asks for the third time does not want to wait for an orderly end.
-PATIENT_SIGNALS_N: Final = 2
+# The third signal cancels at once instead of shutting down cleanly.
+CLEAN_SIGNALS_N: Final = 2
 
 
 class StoppedError(Exception):
     """A signal ended the command before it was done.
 
     Attributes:
-        exit_code: what shells expect: 128 and the signal's number.
+        exit_code: 128 plus the signal's number, as shells expect.
     """
 
     def __init__(self, number: int) -> None:
@@ -41,99 +41,98 @@ class StoppedError(Exception):
         self.exit_code = 128 + number
 
 
-class Stops:
-    """Who hears a stop signal: the command by being cancelled, unless a part of it asked to be told instead."""
+class StopSignals:
+    """Stop signals of one command: they cancel it, unless it handles the first two itself."""
 
     def __init__(self) -> None:
-        self.caught: list[int] = []
-        self._told: Callable[[], None] | None = None
+        self.received: list[int] = []
+        self._handler: Callable[[], None] | None = None
 
     @contextlib.contextmanager
-    def told(self, call: Callable[[], None]) -> Iterator[None]:
-        """Inside the block the first two signals call `call` and cancel nothing."""
-        self._told = call
+    def handled_by(self, handler: Callable[[], None]) -> Iterator[None]:
+        """Call `handler` on the first two signals inside the block, instead of cancelling the command."""
+        self._handler = handler
         try:
             yield
         finally:
-            self._told = None
+            self._handler = None
 
-    def hear(self, number: int, task: "asyncio.Future[Any]") -> None:
-        """A signal arrived while `task` is the command."""
-        self.caught.append(number)
-        if self._told is not None and len(self.caught) <= PATIENT_SIGNALS_N:
-            self._told()
+    def receive(self, number: int, task: "asyncio.Future[Any]") -> None:
+        """Handle a signal, or cancel `task`, which runs the command."""
+        self.received.append(number)
+        if self._handler is not None and len(self.received) <= CLEAN_SIGNALS_N:
+            self._handler()
         else:
             task.cancel()
 
 
 class _LoopThreads(ThreadPoolExecutor):
-    """The executor of `asyncio.to_thread`; its end is not waited for, `leave` does that for a while."""
+    """The executor of `asyncio.to_thread`; closing the loop does not wait for it, `leave` does."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         super().shutdown(wait=False, cancel_futures=True)
 
 
-def run(work: Coroutine[Any, Any, T], stops: Stops | None = None) -> T:
-    """Return what the coroutine returns; on a signal it is cancelled, and its `finally` blocks run to their end.
+def run(coroutine: Coroutine[Any, Any, T], signals: StopSignals | None = None) -> T:
+    """Run a command's coroutine and return its result; a signal cancels it, and its `finally` blocks run.
 
     Raises:
         StoppedError: a signal ended it.
     """
-    heard = stops or Stops()
+    stops = signals or StopSignals()
 
-    async def watched() -> T:
+    async def main() -> T:
         loop = asyncio.get_running_loop()
         loop.set_default_executor(_LoopThreads(thread_name_prefix="asyncio"))
-        task = asyncio.ensure_future(work)
-        with _heard(lambda number: loop.call_soon_threadsafe(heard.hear, number, task)):
+        task = asyncio.ensure_future(coroutine)
+        with _signal_handlers(lambda number: loop.call_soon_threadsafe(stops.receive, number, task)):
             return await task
 
     try:
-        return asyncio.run(watched())
+        return asyncio.run(main())
     except (asyncio.CancelledError, KeyboardInterrupt):
-        raise StoppedError(heard.caught[0] if heard.caught else signal.SIGINT) from None
+        raise StoppedError(stops.received[0] if stops.received else signal.SIGINT) from None
 
 
 @contextlib.contextmanager
-def _heard(tell: Callable[[int], object]) -> Iterator[None]:
-    """Inside the block signals are told; from the first on the process has `STOP_MAX_S` left.
+def _signal_handlers(notify: Callable[[int], object]) -> Iterator[None]:
+    """Call `notify` with each signal inside the block; end the process `STOP_MAX_S` after the first.
 
-    Handlers of the signal module rather than of the loop: these run between two bytecodes of the main thread, so that
-    the time runs although the loop is busy.
+    Uses the signal module rather than the loop's handlers: those wait for the loop, which may be busy.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    over = threading.Event()
+    stopping = threading.Event()
 
-    def hear(number: int, _frame: FrameType | None) -> None:
-        if not over.is_set():
-            over.set()
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if not stopping.is_set():
+            stopping.set()
             timer = threading.Timer(STOP_MAX_S, _end_at_once, args=(128 + number,))
             timer.daemon = True
             timer.start()
         with contextlib.suppress(RuntimeError):
-            tell(number)
+            notify(number)
 
-    before = {number: signal.signal(number, hear) for number in STOP_SIGNALS}
+    before = {number: signal.signal(number, handle) for number in STOP_SIGNALS}
     try:
         yield
     finally:
         for number, handler in before.items():
-            # Once a signal came, a second one must not be taken for the first of whoever runs next.
-            if not over.is_set():
+            # After a signal our handlers stay, so that a second one does not interrupt the end of the process.
+            if not stopping.is_set():
                 signal.signal(number, handler)
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with this exit code, also when a thread still computes.
+    """End the process with this exit code, even if a thread still computes.
 
-    Call it when everything was closed: what such a thread works on is lost, and nobody waits for it any more.
+    Call it after everything was closed: the result of such a thread is lost.
     """
-    others = [one for one in threading.enumerate() if one is not threading.current_thread() and not one.daemon]
-    for left_over in others:
-        left_over.join(THREADS_MAX_S / len(others))
-    if any(one.is_alive() for one in others):
+    threads = [one for one in threading.enumerate() if one is not threading.current_thread() and not one.daemon]
+    for thread in threads:
+        thread.join(THREADS_MAX_S / len(threads))
+    if any(one.is_alive() for one in threads):
         _end_at_once(code)
     sys.exit(code)
 

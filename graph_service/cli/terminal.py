@@ -1,4 +1,4 @@
-"""Talking to people and programs: progress on stderr, the answer on stdout."""
+"""Print progress on stderr and results on stdout, as tables for people or as JSON."""
 
 import json
 import sys
@@ -14,42 +14,45 @@ from graph_service.runtime.progress import Step
 
 
 class Terminal:
-    """One command's output.
+    """The output of one command.
 
     Args:
-        as_json: the answer is one JSON document instead of a table.
+        as_json: print the result as one JSON document instead of a table.
+
+    Attributes:
+        stderr: for progress and remarks.
     """
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
-        self.side = _console(stderr=True)
-        # Tables are cut to a terminal's width, but never when they are read by a program.
-        self._front = _console(width=None if sys.stdout.isatty() else 120)
+        self.stderr = _console(stderr=True)
+        # Tables are cut to the width of a terminal, but not when a program reads them.
+        self._stdout = _console(width=None if sys.stdout.isatty() else 120)
 
     def say(self, text: str) -> None:
-        """A line for people, beside the answer."""
-        self.side.print(text, markup=False, soft_wrap=True)
+        """Print a remark for people on stderr."""
+        self.stderr.print(text, markup=False, soft_wrap=True)
 
     def answer(self, document: Any, table: Callable[[], RenderableType]) -> None:
-        """Write the answer: the document for programs, or what `table` makes of it for people.
+        """Print the result: `document` as JSON, or the return value of `table` for people.
 
-        Markup is read in tables and groups, whose cells are escaped, and never in a plain text.
+        Markup counts in tables and groups, where the caller escapes each cell, and never in plain text.
         """
         if self.as_json:
             sys.stdout.write(shown_json(json.dumps(document, ensure_ascii=False, indent=1, default=str)) + "\n")
             sys.stdout.flush()
         else:
-            self._front.print(table(), markup=False)
+            self._stdout.print(table(), markup=False)
 
 
-class _Harmless(RenderHook):
-    """Shows what was stored without letting it act on the terminal: rich lets escape sequences in texts through."""
+class _EscapeHook(RenderHook):
+    """Replace control characters in everything that is printed: rich lets escape sequences through."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-        return [_HarmlessRenderable(one) for one in renderables]
+        return [_Escaped(one) for one in renderables]
 
 
-class _HarmlessRenderable:
+class _Escaped:
     def __init__(self, inner: ConsoleRenderable) -> None:
         self._inner = inner
 
@@ -59,21 +62,21 @@ class _HarmlessRenderable:
             yield segment if segment.control else Segment(shown(segment.text), segment.style)
 
 
-def _console(**more: Any) -> Console:
-    console = Console(highlight=False, **more)
-    console.push_render_hook(_Harmless())
+def _console(**options: Any) -> Console:
+    console = Console(highlight=False, **options)
+    console.push_render_hook(_EscapeHook())
     return console
 
 
-class Steps:
-    """Progress bars for what goes on at the same time; single lines where nobody watches.
+class ProgressBars:
+    """One progress bar for each concurrent task; plain lines if stderr is not a terminal.
 
-    Use as a context manager; call it with each step.
+    Use as a context manager, and call it with each step.
     """
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
-        self._told: set[tuple[str, str]] = set()
+        self._printed: set[tuple[str, str]] = set()
         self._tasks: dict[str, TaskID] = {}
         self._bars = Progress(
             SpinnerColumn(finished_text="✓"),
@@ -81,11 +84,11 @@ class Steps:
             BarColumn(bar_width=30),
             TextColumn("{task.fields[amount]}"),
             TimeElapsedColumn(),
-            console=terminal.side,
-            disable=not terminal.side.is_terminal,
+            console=terminal.stderr,
+            disable=not terminal.stderr.is_terminal,
         )
 
-    def __enter__(self) -> "Steps":
+    def __enter__(self) -> "ProgressBars":
         self._bars.start()
         return self
 
@@ -97,10 +100,10 @@ class Steps:
         self._bars.stop()
 
     def __call__(self, step: Step) -> None:
-        """Show where a part stands."""
-        if not self._terminal.side.is_terminal:
-            if (step.part, step.doing) not in self._told:
-                self._told.add((step.part, step.doing))
+        """Show the progress of one task."""
+        if not self._terminal.stderr.is_terminal:
+            if (step.part, step.doing) not in self._printed:
+                self._printed.add((step.part, step.doing))
                 self._terminal.say(f"{step.part}: {step.doing}")
             return
         description = f"{step.part}: {step.doing}"

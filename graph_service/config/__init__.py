@@ -1,1 +1,1 @@
-"""Settings: the sections, their sources, and which folders are trusted."""
+"""Settings, their sources, and the trust in working directories."""

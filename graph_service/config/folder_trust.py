@@ -1,8 +1,8 @@
-"""Decide whether the `.mnemograph` of a working directory counts.
+"""Decide whether the `.mnemograph` of a working directory is trusted.
 
-Anybody's repository can bring a `.mnemograph`. It counts only where this user ran `mnemograph init` or `mnemograph
-trust`; that records the directory, with the hash of its settings file, in the user's own configuration directory. The
-file is opened once and what was read is what is hashed, so it cannot be exchanged between the check and the use.
+Any repository can contain a `.mnemograph`. It is used only if this user ran `mnemograph init` or `mnemograph trust`
+there, which records the directory and the hash of its settings file in the user's configuration directory. The file is
+read once, and the bytes that were hashed are the bytes that are used.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from schema.errors import InstallError, NotFoundError
 FOLDER: Final = ".mnemograph"
 CONFIG: Final = "config.toml"
 CONFIG_BYTES_MAX: Final = 2**20
-# Of the directory that holds the records, one file a directory, so that two commands never overwrite each other's.
+# Directory of the records, one file each, so that concurrent commands do not overwrite each other's.
 _RECORDS: Final = "trusted"
 _RECORD_BYTES_MAX: Final = 64 * 1024
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -31,13 +31,13 @@ State = Literal["absent", "trusted", "untrusted", "changed", "unsafe"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderTrust:
-    """What a working directory brings, and whether it counts.
+    """The `.mnemograph` of a working directory, and whether it is trusted.
 
     Attributes:
-        state: `absent` when there is no `.mnemograph`; `unsafe` when somebody else could change it.
+        state: `absent` without a `.mnemograph`; `unsafe` if other users can change it.
         folder: the `.mnemograph`.
-        config: its settings file, None when there is none; only while `trusted`.
-        finding: why it does not count, for people.
+        config: content of its settings file, if any; only set if `trusted`.
+        finding: why it is not trusted, for people.
     """
 
     state: State = "absent"
@@ -47,18 +47,18 @@ class FolderTrust:
 
     @property
     def note(self) -> str:
-        """Return one line for people about a `.mnemograph` that does not count; empty otherwise."""
+        """Return one line about an untrusted `.mnemograph`, else an empty string."""
         if self.state in ("absent", "trusted"):
             return ""
-        return f"{str(self.folder)!r} does not count: {self.finding}; look at it, then run `mnemograph trust`"
+        return f"{str(self.folder)!r} is ignored: {self.finding}; check its content, then run `mnemograph trust`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustRecord:
-    """A directory that this user trusted.
+    """A trusted directory.
 
     Attributes:
-        sha256: of its settings file; empty when it had none.
+        sha256: of its settings file; empty without one.
     """
 
     folder: Path
@@ -66,10 +66,10 @@ class TrustRecord:
 
 
 def folder_trust(here: Path, user_dir: Path | None) -> FolderTrust:
-    """Return what the `.mnemograph` of exactly this directory (of none above it) is worth; changes nothing.
+    """Return the trust in the `.mnemograph` of this directory; parent directories are not searched.
 
     Args:
-        user_dir: the user's own configuration directory; None where there is none: nothing is trusted then.
+        user_dir: the user's configuration directory; with None nothing is trusted.
     """
     here = here.resolve()
     folder = here / FOLDER
@@ -94,20 +94,20 @@ def folder_trust(here: Path, user_dir: Path | None) -> FolderTrust:
 
 
 def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
-    """Record a directory with its `.mnemograph/config.toml` as it is now.
+    """Trust a directory with the current content of its `.mnemograph/config.toml`.
 
-    Rights to write there that this user left to others (umask 002) are taken back.
+    Write permissions of other users (umask 002) are removed.
 
     Raises:
         NotFoundError: it has no `.mnemograph`.
-        InstallError: somebody else could change it, or the record cannot be written.
+        InstallError: other users can change it, or the record cannot be written.
     """
     here = here.resolve()
     folder = here / FOLDER
     if not folder.is_dir():
-        raise NotFoundError(f"{str(here)!r} has no {FOLDER}: `mnemograph init` makes one there")
+        raise NotFoundError(f"{str(here)!r} has no {FOLDER}: `mnemograph init` creates one")
     if user_dir is None:
-        raise InstallError("there is no home directory to record this in: set HOME, or XDG_CONFIG_HOME")
+        raise InstallError("there is no home directory for the record: set HOME, or XDG_CONFIG_HOME")
     try:
         if not folder.is_symlink():
             for path in (folder, folder / CONFIG):
@@ -117,7 +117,7 @@ def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
     except OSError as error:
         found, content = f"{CONFIG}: {error.strerror or error}", None
     if found:
-        raise InstallError(f"{str(folder)!r} cannot be trusted: {found}; mend that first")
+        raise InstallError(f"{str(folder)!r} cannot be trusted: {found}; fix that first")
     record = TrustRecord(folder=here, sha256=_sha256(content))
     file = _record_file(here, user_dir)
     try:
@@ -129,7 +129,7 @@ def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
 
 
 def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
-    """Remove the record of a directory, which may be gone already.
+    """Stop trusting a directory, which need not exist any more.
 
     Raises:
         NotFoundError: it was not trusted.
@@ -138,7 +138,7 @@ def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
     here = here.resolve()
     record = _record(here, user_dir)
     if record is None or user_dir is None:
-        raise NotFoundError(f"{str(here)!r} is not trusted: `mnemograph trust --list` lists what is")
+        raise NotFoundError(f"{str(here)!r} is not trusted: `mnemograph trust --list` lists trusted directories")
     try:
         _record_file(here, user_dir).unlink(missing_ok=True)
     except OSError as error:
@@ -147,24 +147,24 @@ def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
 
 
 def trusted_folders(user_dir: Path | None) -> list[TrustRecord]:
-    """Return every directory that this user trusts, by name."""
+    """Return all trusted directories, sorted by path."""
     files = [] if user_dir is None else (user_dir / _RECORDS).glob("*.json")
     found = [record for file in files if (record := _read_record(file)) is not None]
     return sorted(found, key=lambda record: str(record.folder))
 
 
 def _read(here: Path) -> tuple[bytes | None, str]:
-    """Return the settings file of a directory, None without one; and why it is not safe to use, empty if it is.
+    """Return the content of the settings file, if any, and why it is unsafe (empty if safe).
 
     Raises:
-        OSError: the file cannot be read, is no regular file or is too large.
+        OSError: the file cannot be read, is not a regular file, or is too large.
     """
     with _opened_folder(here / FOLDER) as number:
-        unsafe = _exchangeable(here) or _unsafe(os.lstat(here / FOLDER), FOLDER)
+        unsafe = _replaceable(here) or _unsafe(os.lstat(here / FOLDER), FOLDER)
         if unsafe:
             return None, unsafe
         if number is not None and not os.path.samestat(os.fstat(number), os.lstat(here / FOLDER)):
-            return None, f"{FOLDER} was exchanged while it was read"
+            return None, f"{FOLDER} was replaced while it was read"
         name = here / FOLDER / CONFIG if number is None else CONFIG
         try:
             state = os.stat(name, dir_fd=number, follow_symlinks=False)
@@ -178,7 +178,7 @@ def _read(here: Path) -> tuple[bytes | None, str]:
 
 @contextlib.contextmanager
 def _opened_folder(folder: Path) -> Iterator[int | None]:
-    """Hold a directory open, so that everything is read in the one that was checked; None where that cannot be."""
+    """Open a directory, so that files are read from the one that was checked; None if unsupported."""
     if os.open not in os.supports_dir_fd or folder.is_symlink():
         yield None
         return
@@ -189,21 +189,21 @@ def _opened_folder(folder: Path) -> Iterator[int | None]:
         os.close(number)
 
 
-def _exchangeable(here: Path) -> str:
-    """Return whether anybody may rename what is in the working directory; a sticky one, such as /tmp, forbids it."""
+def _replaceable(here: Path) -> str:
+    """Return why anybody could replace `.mnemograph`: a world-writable directory without the sticky bit."""
     mode = here.stat().st_mode
     open_to_all = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
-    return "the directory that holds it can be written by everybody" if open_to_all else ""
+    return "its parent directory is writable by everybody" if open_to_all else ""
 
 
 def _unsafe(state: os.stat_result, name: str) -> str:
-    """Return why somebody else decides what this file or folder holds; empty when nobody does."""
+    """Return why another user can change this file or directory, else an empty string."""
     if stat.S_ISLNK(state.st_mode):
         return f"{name} is a symbolic link"
     if hasattr(os, "geteuid") and state.st_uid not in (os.geteuid(), 0):
         return f"{name} belongs to another user"
     if hasattr(os, "geteuid") and state.st_mode & _OTHERS_MAY_WRITE:
-        return f"{name} can be written by others"
+        return f"{name} is writable by other users"
     return ""
 
 

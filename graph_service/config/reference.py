@@ -1,4 +1,4 @@
-"""The document of all settings, written from the classes that hold them."""
+"""Generate `docs/settings.md` from the settings classes."""
 
 import inspect
 import re
@@ -16,19 +16,19 @@ from graph_service.config.sources import LIST_KEYS, PREFIX, SECRET_ENDINGS, SECR
 _HEAD = """\
 # Settings
 
-Written by `python -m graph_service.config.reference > docs/settings.md` from the classes that hold them; change those.
+Generated from the settings classes by `python -m graph_service.config.reference > docs/settings.md`; do not edit.
 
-A setting may stand in several places; the first wins: the command line, the environment, the file named by `--config`,
-`config.toml` in your user configuration directory, `./.mnemograph/config.toml`. In TOML `neo4j.uri` is the key `uri` in
-the section `[neo4j]`. All mistakes of all places are told at once, at the start, each with its place.
+A setting can come from several sources. In order of precedence: command line, environment, the file named by
+`--config`, `config.toml` in your user configuration directory, `./.mnemograph/config.toml`. In TOML, `neo4j.uri` is the
+key `uri` in the section `[neo4j]`. All errors in all sources are reported at once when a command starts.
 
-`./.mnemograph` counts only in a directory where you ran `mnemograph init` or `mnemograph trust`, and only while its
-settings file is as it was then: after a change, look at it and run `mnemograph trust` again. Until then one line on
-standard error says that it does not count. `mnemograph trust --list` lists what you trust, `--remove` takes it back.
+`./.mnemograph` is used only in directories where you ran `mnemograph init` or `mnemograph trust`, and only while its
+settings file is unchanged: after a change, check the file and run `mnemograph trust` again. Until then a line on
+standard error says that it is ignored. `mnemograph trust --list` lists trusted directories, `--remove` removes one.
 
-An address counts only together with secrets of the same place or of a place after it. A model's address in a file and
-its key in the environment are refused, since whoever writes the file would choose where your key goes: set both in one
-place, or the address in the place that comes first. This holds for
+An address is accepted only together with secrets from the same source or from one of lower precedence. A model's
+address in a file with its key in the environment is refused, because the author of the file could send your key
+anywhere: set both in one source, or the address in the source with higher precedence. This applies to
 
 {pairs}
 
@@ -39,37 +39,37 @@ tenant = "default"
 port = 7780
 ```
 
-`mnemograph doctor` says which files were read and what was set. Values of secrets (marked so) stand in no log and in no
-message."""
+`mnemograph doctor` shows which files were read and which settings are set. Secrets (marked so) never appear in logs or
+messages."""
 _DEFAULTS: Final[Mapping[str, str]] = {
-    "data_dir": "`./.mnemograph/data` where `./.mnemograph` is trusted, else your user data directory",
+    "data_dir": "`./.mnemograph/data` if `./.mnemograph` is trusted, else your user data directory",
     "cache_dir": "your user cache directory",
 }
 _ENTRY: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
 
 
 def settings_document() -> str:
-    """Return the text of docs/settings.md."""
+    """Return the content of docs/settings.md."""
     return "\n".join(_lines()) + "\n"
 
 
 def meanings(shape: type[Any]) -> dict[str, str]:
-    """Return what each setting of a section means, from the `Attributes:` of its docstring."""
-    told: dict[str, str] = {}
+    """Return the description of each setting, from the `Attributes:` in the class's docstring."""
+    meaning_of: dict[str, str] = {}
     names: list[str] = []
     _, _, attributes = (inspect.getdoc(shape) or "").partition("Attributes:\n")
     for line in attributes.splitlines():
         entry = _ENTRY.match(line)
         if entry:
             names = entry[1].split(", ")
-            told |= dict.fromkeys(names, entry[2].strip())
+            meaning_of |= dict.fromkeys(names, entry[2].strip())
         else:
-            told |= {name: f"{told[name]} {line.strip()}".strip() for name in names}
-    return told
+            meaning_of |= {name: f"{meaning_of[name]} {line.strip()}".strip() for name in names}
+    return meaning_of
 
 
 def environment_names(key: str) -> list[str]:
-    """Return the variables that set it, the one that wins first."""
+    """Return the environment variables of a setting, highest precedence first."""
     return [PREFIX + key.replace(".", "_").upper(), *(name for name, keys in USUAL_NAMES.items() if key in keys)]
 
 
@@ -84,13 +84,13 @@ def _lines() -> Iterator[str]:
         yield from _table(list(fields(shape)), shape, f"{name}.", meanings(shape))
 
 
-def _table(rows: list[Field[Any]], shape: type[Any], prefix: str, told: Mapping[str, str]) -> Iterator[str]:
-    yield from ("| setting | default | may be | environment | meaning |", "| --- | --- | --- | --- | --- |")
+def _table(rows: list[Field[Any]], shape: type[Any], prefix: str, meaning_of: Mapping[str, str]) -> Iterator[str]:
+    yield from ("| setting | default | values | environment | meaning |", "| --- | --- | --- | --- | --- |")
     hints = get_type_hints(shape, include_extras=True)
     for row in rows:
         key = f"{prefix}{row.name}"
         names = "<br>".join(f"`{name}`" for name in environment_names(key))
-        about = told[row.name] + (" Secret." if key.endswith(SECRET_ENDINGS) else "")
+        about = meaning_of[row.name] + (" Secret." if key.endswith(SECRET_ENDINGS) else "")
         yield f"| `{key}` | {_default(key, row)} | {_bounds(key, hints[row.name])} | {names} | {about} |"
 
 
@@ -104,9 +104,9 @@ def _default(key: str, row: Field[Any]) -> str:
 
 
 def _bounds(key: str, hint: Any) -> str:
-    """Return what a value may be, from the annotation."""
+    """Return the allowed values, from the annotation."""
     if key in LIST_KEYS:
-        return "names, in the environment with commas between them"
+        return "names, comma-separated in the environment"
     if get_origin(hint) is Literal:
         return ", ".join(f"`{value}`" for value in get_args(hint))
     inner = [part for part in get_args(hint) if part is not type(None)]

@@ -1,4 +1,4 @@
-"""The settings of who gets in: signed tokens, rates, the audit log."""
+"""The settings of each section: names, defaults, bounds and descriptions (source of docs/settings.md)."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -15,10 +15,10 @@ Megabytes = Annotated[int, Field(ge=16, le=262_144)]
 
 
 def _network(text: str) -> str:
-    """Return the address or network, as the server compares it.
+    """Return the normalized IP address or network.
 
     Raises:
-        ValueError: it is neither; a name is not, since whoever answers for it would be believed.
+        ValueError: neither; host names are not accepted, because DNS could be spoofed.
     """
     return str(ip_network(text)) if "/" in text else str(ip_address(text))
 
@@ -28,16 +28,16 @@ Network = Annotated[str, AfterValidator(_network)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
-    """Where the service listens.
+    """The address of the service.
 
     Attributes:
-        host: the address to listen on; one that other machines reach needs a credential.
-        port: 0 lets the system choose; a taken 7780 that nobody asked for gives way to a free one.
-        open_browser: shows the viewer when the service starts, where there is a screen.
-        allowed_hosts: names beyond the loopback ones that a request's Host header may carry.
+        host: the address to listen on; if other machines can reach it, a credential is required.
+        port: 0 for any free port; if the default 7780 is taken, a free port is used.
+        open_browser: open the viewer when the service starts, if there is a screen.
+        allowed_hosts: host names accepted in requests, in addition to the loopback ones.
         trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
-            are believed; nobody's by default, not even of this machine.
-        allow_unauthenticated_bind: permits a `host` that other machines reach, although there is no credential.
+            are trusted; none by default, not even on this machine.
+        allow_unauthenticated_bind: allow a `host` that other machines can reach without any credential.
     """
 
     host: Name = "127.0.0.1"
@@ -50,16 +50,16 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neo4jSettings:
-    """Which Neo4j; without `uri` a local one is started in `data_dir`.
+    """The Neo4j server; without `uri` a local one is started in `data_dir`.
 
     Attributes:
-        uri: of a server of your own, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
-        user: who logs in to there.
+        uri: address of your own server, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
+        user: user name on that server.
         password: of that user.
-        database: the one to use there; the server's usual one without it.
-        heap_mb: heap of the local one, in MB.
-        page_cache_mb: what the local one keeps of its files in memory, in MB.
-        start_timeout_s: how long the local one may take to start.
+        database: name of the database; the server's default if not set.
+        heap_mb: heap of the local server, in MB.
+        page_cache_mb: page cache of the local server, in MB.
+        start_timeout_s: maximum start time of the local server.
     """
 
     uri: Name | None = None
@@ -73,10 +73,10 @@ class Neo4jSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolSettings:
-    """Where messages wait while Neo4j is away: a file in `data_dir`.
+    """The spool, a file in `data_dir` that stores messages while Neo4j is unavailable.
 
     Attributes:
-        mb_max: when it holds so much, messages are refused until Neo4j is back; one tenant may fill half of it.
+        mb_max: maximum size in MB, after which messages are refused; one tenant can fill half of it.
     """
 
     mb_max: Annotated[int, Field(ge=1, le=1_048_576)] = 512
@@ -84,12 +84,12 @@ class SpoolSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """When sessions end by themselves.
+    """When sessions are closed automatically.
 
     Attributes:
-        idle_s: a session without a message for so long is closed.
-        close_on_shutdown: the service ends by closing the sessions it took messages of; what waits in them is read
-            then or at the next start.
+        idle_s: sessions without a message for this time are closed.
+        close_on_shutdown: close the sessions with new messages when the service stops; they are extracted then or after
+            the next start.
     """
 
     idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
@@ -98,12 +98,12 @@ class SessionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisSettings:
-    """Which Redis holds the short-term window; without `url` this process holds it.
+    """The Redis server of the short-term window; without `url` the window is in this process.
 
     Attributes:
-        url: `redis://`, `rediss://` or `unix://`, with the password in it if there is one.
-        timeout_s: of each use; a Redis that takes longer counts as away.
-        connections: at most so many at a time.
+        url: `redis://`, `rediss://` or `unix://`, including the password if there is one.
+        timeout_s: of each operation; a slower Redis counts as unavailable.
+        connections: maximum number of connections.
     """
 
     url: Annotated[str, Field(min_length=1, max_length=2_000)] | None = field(default=None, repr=False)
@@ -116,10 +116,10 @@ class WindowSettings:
     """The short-term window: the last turns of each session.
 
     Attributes:
-        turns: how many of each session are held.
-        ttl_s: how long Redis keeps a session after its last turn.
-        ring_sessions: how many sessions the window in this process holds.
-        ring_mb: how much it holds, in MB.
+        turns: number of turns per session.
+        ttl_s: expiry of a session in Redis after its last turn.
+        ring_sessions: maximum number of sessions in the in-process window.
+        ring_mb: maximum size of the in-process window, in MB.
     """
 
     turns: Annotated[int, Field(ge=1, le=200)] = 20
@@ -128,22 +128,20 @@ class WindowSettings:
     ring_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
 
 
-# The settings of models: what reads, and what makes vectors.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
-    """Which OpenAI-compatible model reads scenes; without `model` the built-in rules read them.
+    """The OpenAI-compatible model that extracts facts from scenes; without `model` built-in rules do.
 
     Attributes:
-        base_url: of an endpoint other than the vendor's own, such as `http://127.0.0.1:11434/v1`.
-        api_key: for that endpoint; by itself it switches nothing on.
-        model: the name of the model, as the endpoint knows it.
+        base_url: of an endpoint other than OpenAI's, such as `http://127.0.0.1:11434/v1`.
+        api_key: for that endpoint; without `model` it has no effect.
+        model: name of the model at the endpoint.
         timeout_s: of one call.
-        tokens_per_day: of each tenant; when they are spent, the rules read for the rest of the day (UTC). 0: no limit.
-        judges_facts: the model also judges new facts that may repeat or replace known ones in other words, at one more
-            call for each reading of a session that has any; else the rules alone do.
-        overviews: the model also writes the overview (L1) of longer scenes, at one more call each.
+        tokens_per_day: token budget per tenant; when it is spent, the rules extract for the rest of the day (UTC). 0
+            means unlimited.
+        judges_facts: let the model also decide whether new facts repeat or replace known ones in other words, at one
+            more call per extracted session with such facts; otherwise only the rules decide.
+        overviews: let the model write the overviews (L1) of longer scenes, at one more call each.
     """
 
     base_url: Name | None = None
@@ -157,15 +155,15 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingSettings:
-    """Where vectors come from.
+    """The embedding model.
 
     Attributes:
-        kind: `auto` is `openai` when `model` is set, else `local`; `none` means keyword search only.
-        base_url: of an endpoint other than the vendor's own.
-        api_key: for that endpoint; by itself it switches nothing on.
-        model: the name of the model, as the endpoint knows it.
-        dim: length of the endpoint's vectors; asked of it when not given.
-        threads: of the local embedder.
+        kind: `auto` is `openai` if `model` is set, else `local`; `none` means keyword search only.
+        base_url: of an endpoint other than OpenAI's.
+        api_key: for that endpoint; without `model` it has no effect.
+        model: name of the model at the endpoint.
+        dim: dimension of the endpoint's vectors; determined automatically if not set.
+        threads: number of threads of the local embedder.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"
@@ -177,23 +175,20 @@ class EmbeddingSettings:
 
     @property
     def wanted(self) -> Literal["local", "openai", "none"]:
-        """The kind after `auto` was decided."""
+        """The kind, with `auto` resolved."""
         if self.kind == "auto":
             return "openai" if self.model else "local"
         return self.kind
 
 
-# The settings of analysts: how much a Cypher statement of theirs may cost.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalystSettings:
-    """Bounds of `mnemograph cypher`, and of the field `cypher` of GraphQL.
+    """Limits of `mnemograph cypher` and of the GraphQL field `cypher`.
 
     Attributes:
-        timeout_s: how long one statement may take.
-        rows_max: how many rows it may answer.
-        mb_max: how much its answer may hold, in MB.
+        timeout_s: maximum duration of a statement.
+        rows_max: maximum number of rows in its result.
+        mb_max: maximum size of its result, in MB.
     """
 
     timeout_s: Annotated[float, Field(ge=0.1, le=600)] = 30.0
@@ -201,15 +196,13 @@ class AnalystSettings:
     mb_max: Annotated[int, Field(ge=1, le=4_096)] = 64
 
 
-# The settings of the MCP door.
-
-# Where the service speaks it.
+# HTTP path of the MCP endpoint.
 MCP_PATH: Final = "/mcp"
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Aliases(StrEnum):
-    """Whose tool names are offered beside our own."""
+    """The memory server under whose tool names the tools are also offered."""
 
     NONE = "none"
     GRAPHITI = "graphiti"
@@ -219,13 +212,13 @@ class Aliases(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpSettings:
-    """What MCP clients find.
+    """The MCP server.
 
     Attributes:
-        user: whose memory is meant when a call does not say it; `?user=` in the address of a client wins.
-        aliases: tool names of another memory server that are offered too; `?aliases=` in the address of a client wins.
-        url: of a service that `mnemograph mcp` passes everything on to, for example `http://127.0.0.1:7780`.
-        api_key: what `mnemograph mcp` shows that service.
+        user: default user of calls without a user id; `?user=` in a client's URL takes precedence.
+        aliases: also offer the tools of another memory server; `?aliases=` in a client's URL takes precedence.
+        url: service to which `mnemograph mcp` forwards all calls, for example `http://127.0.0.1:7780`.
+        api_key: credential of `mnemograph mcp` for that service.
     """
 
     user: Id | None = None
@@ -234,20 +227,19 @@ class McpSettings:
     api_key: str | None = field(default=None, repr=False)
 
 
-# The settings of recall: how what was found is ranked.
-
 Cosine = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallSettings:
-    """How questions are answered that do not say it themselves.
+    """Defaults of questions.
 
     Attributes:
-        mode: `layered` is the weighted sum of the layers' similarities, `similarity_importance` 0.7 and 0.3 of these.
-        layer_threshold: of the layered mode, for questions that ask for nothing in particular.
-        layer_floor: as low as thresholds of the layered mode are lowered.
-        access_weight: how much it counts that a memory was part of an answer lately.
+        mode: `layered` ranks by the weighted sum of the layers' similarities, `similarity_importance` by 0.7 similarity
+            plus 0.3 importance; `best` has the best measured quality.
+        layer_threshold: similarity threshold of the layered mode for general questions.
+        layer_floor: lower bound of the thresholds of the layered mode.
+        access_weight: weight of how recently a memory was part of an answer.
     """
 
     mode: Literal["best", "layered", "similarity_importance"] = "best"
@@ -256,17 +248,14 @@ class RecallSettings:
     access_weight: Cosine = 0.0
 
 
-# The settings of what the service tells its operator: the log and traces.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """What stands in the log, which goes to standard error; never what people said, and no secret.
+    """The log on standard error; it contains no message text and no secrets.
 
     Attributes:
-        format: `json` is one document a line, `text` is for people; `auto` is JSON unless standard error is a terminal.
-        level: `warning` tells what somebody should look at, `info` also each request and what came and went, `debug`
-            also each step of the background work.
+        format: `json` writes one object per line, `text` is for people; `auto` is `text` on a terminal, else `json`.
+        level: `warning` logs problems, `info` also requests and connections, `debug` also each step of background
+            jobs.
     """
 
     format: Literal["auto", "json", "text"] = "auto"
@@ -275,14 +264,13 @@ class LogSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceSettings:
-    """Where traces go; they need the extra `otel`: `pip install 'mnemograph[otel]'`.
+    """Tracing; needs the extra `otel`: `pip install 'mnemograph[otel]'`.
 
     Attributes:
-        endpoint: the base address of a collector that speaks OTLP over HTTP, such as `http://127.0.0.1:4318`; traces
-            are off without it.
-        authorization: the header `Authorization` for the collector.
-        service_name: what the collector shows this service as.
-        share: of all traces, how many are sent; what a caller has begun is sent as the caller decided.
+        endpoint: base URL of an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; tracing is off without it.
+        authorization: value of the header `Authorization` for the collector.
+        service_name: name of this service in the traces.
+        share: fraction of traces that are sampled; the decision of a calling service takes precedence.
     """
 
     endpoint: Annotated[str, Field(min_length=1, max_length=2_000, pattern="^https?://")] | None = None
@@ -291,31 +279,30 @@ class TraceSettings:
     share: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
-# What a Redis address must look like, known without loading the client. Pure.
-
 _SCHEMES = ("redis", "rediss", "unix")
 
 
 def redis_url_problem(url: str) -> str | None:
-    """Return what is wrong with an address, as the end of a sentence that does not repeat it: it may hold a
-    password.
+    """Return what is wrong with a Redis URL, or None; the text does not repeat the URL, which may contain a password.
+
+    Works without loading the Redis client.
     """
     try:
         parts = urlsplit(url)
         port = parts.port if parts.scheme != "unix" else None
     except ValueError:
-        return "is no address: the host or the port cannot be read; write redis://HOST:PORT/0"
+        return "is not a valid URL: the host or port cannot be parsed; use redis://HOST:PORT/0"
     if parts.scheme not in _SCHEMES:
-        return f"must start with {', '.join(f'{scheme}://' for scheme in _SCHEMES)}; write redis://HOST:PORT/0"
+        return f"must start with {', '.join(f'{scheme}://' for scheme in _SCHEMES)}; use redis://HOST:PORT/0"
     if parts.scheme == "unix":
-        return None if parts.path else "names no socket file; write unix:///PATH/redis.sock"
+        return None if parts.path else "has no socket path; use unix:///PATH/redis.sock"
     if not parts.hostname:
-        return "names no host; write redis://HOST:PORT/0"
+        return "has no host; use redis://HOST:PORT/0"
     if port == 0:
-        return "has port 0; write redis://HOST:PORT/0"
+        return "has port 0; use redis://HOST:PORT/0"
     database = parts.path.strip("/")
     if database and not (database.isascii() and database.isdigit()):
-        return "has something other than a number after the host; write the database's number, redis://HOST:PORT/0"
+        return "has a path that is not a database number; use redis://HOST:PORT/0"
     return None
 
 
@@ -325,20 +312,20 @@ Claim = Annotated[str, Field(min_length=1, max_length=200)]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthSettings:
-    """Who gets in; API keys are no settings, `mnemograph keys` makes them.
+    """Authentication and rate limits. API keys are not settings; `mnemograph keys` creates them.
 
     Attributes:
-        jwt_secret: of tokens signed by HS256, 32 bytes or more.
-        jwt_public_key: of tokens signed by RS256: the PEM itself, or the path of a file that holds it.
-        jwt_audience: must stand in each token's `aud`.
-        jwt_issuer: must be each token's `iss` when set.
-        jwt_leeway_s: by how much clocks may differ.
-        jwt_tenant_claim: where tokens say which tenant they open.
-        jwt_role_claim: where tokens say as what: read, write or admin.
-        session_s: how long signing in to the viewer lasts.
-        requests_per_s: of each credential that has no rate of its own; 0 means no limit.
-        burst: how many such a credential may send at once.
-        audit_mb_max: the oldest entries go when the audit log has so much.
+        jwt_secret: secret of HS256 tokens, 32 bytes or more.
+        jwt_public_key: public key of RS256 tokens: the PEM itself, or the path of its file.
+        jwt_audience: required `aud` claim of tokens.
+        jwt_issuer: required `iss` claim of tokens, if set.
+        jwt_leeway_s: allowed clock difference.
+        jwt_tenant_claim: claim with the tenant.
+        jwt_role_claim: claim with the role: read, write or admin.
+        session_s: duration of a sign-in to the viewer.
+        requests_per_s: default rate limit per credential; 0 means unlimited.
+        burst: number of requests a credential can send at once.
+        audit_mb_max: maximum size of the audit log, in MB; the oldest entries are deleted.
     """
 
     jwt_secret: Annotated[str, Field(min_length=1, max_length=10_000)] | None = field(default=None, repr=False)
@@ -355,22 +342,22 @@ class AuthSettings:
 
     @property
     def takes_tokens(self) -> bool:
-        """True if signed tokens open anything."""
+        """True if signed tokens are accepted."""
         return self.jwt_secret is not None or self.jwt_public_key is not None
 
 
 def auth_contradictions(auth: AuthSettings) -> list[str]:
-    """Return settings of this section that are fine alone but not together."""
+    """Return errors about combinations of settings in this section."""
     problems = []
     if auth.jwt_secret is not None and auth.jwt_public_key is not None:
-        problems.append("auth.jwt_secret and auth.jwt_public_key are both set: tokens have one kind of signature")
+        problems.append("auth.jwt_secret and auth.jwt_public_key are both set: set only one of them")
     if auth.jwt_secret is not None and len(auth.jwt_secret.encode()) < 32:
         problems.append(
-            "auth.jwt_secret is shorter than 32 bytes: it could be guessed; `openssl rand -hex 32` makes one"
+            "auth.jwt_secret is shorter than 32 bytes and could be guessed; `openssl rand -hex 32` creates one"
         )
     if auth.takes_tokens and auth.jwt_audience is None:
         problems.append(
-            "auth.jwt_audience is not set: a token made for another service with the same key would open this one;"
-            " set it to the name by which your issuer knows this service"
+            "auth.jwt_audience is not set: tokens for other services with the same key would be accepted; set it to"
+            " your issuer's name for this service"
         )
     return problems

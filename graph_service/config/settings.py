@@ -1,4 +1,4 @@
-"""Every setting: its name, default and bounds; the only place that reads the environment or a settings file."""
+"""Load and validate the settings; the only module that reads the environment and settings files."""
 
 import os
 import sys
@@ -50,15 +50,15 @@ LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything the composition root needs.
+    """All settings.
 
     Attributes:
-        tenant: whose memories commands and requests mean that do not say it.
-        data_dir: where the local Neo4j, the spool and the audit log are kept.
-        cache_dir: where what was fetched is kept: Neo4j, the embedding model; may be deleted at any time.
+        tenant: tenant of commands and requests that name none.
+        data_dir: directory of the local Neo4j, the spool and the audit log.
+        cache_dir: directory of downloads (Neo4j, the embedding model); can be deleted at any time.
         read_from: the files that were read, highest precedence first.
-        chosen: names of the settings that somebody set, as `section.key`.
-        folder: whether the `.mnemograph` of the working directory counts.
+        chosen: names (`section.key`) of the settings that are not defaults.
+        folder: the trust in the `.mnemograph` of the working directory.
     """
 
     tenant: Name = "default"
@@ -116,43 +116,44 @@ def load_settings(
 ) -> Settings:
     """Return settings merged from all sources: options > environment > `config` > user directory > `./.mnemograph`.
 
-    The last one counts only where this user trusted it (graph_service/config/folder_trust.py).
+    The last one is used only if trusted (graph_service/config/folder_trust.py).
 
     Args:
-        options: what the command line said, by `section.key`; None values are left out.
-        environ, here, user_dir: other than this process' own, for tests.
+        options: command-line options by `section.key`; None values are ignored.
+        environ, here, user_dir: replace those of the process, for tests.
 
     Raises:
-        InstallError: names every mistake of every source, one per line.
+        InstallError: lists all errors in all sources, one per line.
     """
-    place, own, variables = here or Path.cwd(), user_dir or user_directory(), os.environ if environ is None else environ
-    trust = folder_trust(place, own)
-    said = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
-    sources = [said, from_environment(variables, KNOWN_KEYS)]
+    directory, own = here or Path.cwd(), user_dir or user_directory()
+    variables = os.environ if environ is None else environ
+    trust = folder_trust(directory, own)
+    given = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
+    sources = [given, from_environment(variables, KNOWN_KEYS)]
     read, problems = _files(config, own, trust)
     for file, content, rank in read:
-        found, mistakes = from_file(file, content, KNOWN_KEYS, rank)
+        found, errors = from_file(file, content, KNOWN_KEYS, rank)
         sources.append(found)
-        problems += mistakes
+        problems += errors
     merged: dict[str, Found] = {}
     for source in reversed(sources):
         merged |= source
     problems += [found.value for key, found in merged.items() if key.startswith("!")]
     values = {key: found for key, found in merged.items() if not key.startswith("!")}
     defaults = _defaults(trust) | {"read_from": tuple(str(file) for file, _, _ in read), "folder": trust}
-    settings, mistakes = _validated(values, defaults)
-    problems += mistakes + (_contradictions(settings) if settings else [])
-    problems += misdirected_secrets(values, variables) + _unpinned(values) + _homeless(values, defaults)
+    settings, errors = _validated(values, defaults)
+    problems += errors + (_contradictions(settings) if settings else [])
+    problems += misdirected_secrets(values, variables) + _unpinned_keys(values) + _homeless(values, defaults)
     if problems or settings is None:
         problems += [trust.note] if trust.note else []
-        raise InstallError("the settings have mistakes; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
+        raise InstallError("the settings have errors; nothing was started:\n" + "\n".join(f"  {p}" for p in problems))
     return settings
 
 
 def user_directory() -> Path | None:
-    """Return the user's own configuration directory; None without a home directory.
+    """Return the user's configuration directory; None without a home directory.
 
-    Its name would then be relative to the working directory, which may be anybody's.
+    It would then be relative to the working directory, which is not trusted.
     """
     return _own(user_config_dir)
 
@@ -166,9 +167,9 @@ def _own(directory: Callable[[str], str]) -> Path | None:
 
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
-    """Return what must stand in no log."""
+    """Return all secret values, which must not appear in logs."""
     redis = settings.redis.url and urlsplit(settings.redis.url).password
-    told = (
+    values = (
         settings.neo4j.password,
         settings.llm.api_key,
         settings.embedding.api_key,
@@ -177,37 +178,37 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
         settings.traces.authorization,
         redis,
     )
-    return tuple(secret for secret in told if secret)
+    return tuple(secret for secret in values if secret)
 
 
 def keep_children_safe() -> None:
-    """Have no Python that this process starts import from the working directory.
+    """Prevent Python child processes from importing modules from the working directory.
 
-    `multiprocessing` starts its children by `python -c`, which looks there first, before the standard library.
+    `multiprocessing` starts children with `python -c`, which searches it before the standard library.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
 
 
 def has_screen() -> bool:
-    """Return whether a browser window could open: true on desktops, false on servers and over a plain remote shell."""
+    """Return whether a browser window can open: true on desktops, false on servers and in remote shells."""
     if sys.platform in ("win32", "darwin"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only programs of this machine reach a service bound to it."""
+    """Return whether only this machine can reach a service bound to this host."""
     return host in LOOPBACK_NAMES or host.startswith("127.")
 
 
 def _files(
     config: Path | None, user_dir: Path | None, trust: FolderTrust
 ) -> tuple[list[tuple[Path, bytes, int]], list[str]]:
-    """Return the files that count with their content and rank, highest first; and what cannot be read."""
+    """Return the used files with content and rank, highest precedence first, and read errors."""
     read: list[tuple[Path, bytes, int]] = []
     problems = []
     if config is not None and not config.is_file():
-        problems.append(f"{config}: there is no such file; name a TOML file")
+        problems.append(f"{config}: no such file; name a TOML file")
     own = None if user_dir is None else user_dir / CONFIG
     for file, rank in ((config, GIVEN_FILE), (own, USER_FILE)):
         if file is not None and file.is_file():
@@ -226,22 +227,20 @@ def _defaults(trust: FolderTrust) -> dict[str, Any]:
 
 
 def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:
-    """Place that would be relative to the working directory, since there is no home directory."""
+    """Return errors for directories that would be relative to the working directory without a home directory."""
     return [
-        f"there is no home directory to keep {name} in: set HOME, or {PREFIX}{name.upper()}"
+        f"there is no home directory for {name}: set HOME, or {PREFIX}{name.upper()}"
         for name in ("data_dir", "cache_dir")
         if name not in found and not defaults[name].is_absolute()
     ]
 
 
-def _unpinned(found: Mapping[str, Found]) -> list[str]:
-    """Return keys of tokens that a working directory names by file: trust holds its settings file, not what that points
-    at.
-    """
+def _unpinned_keys(found: Mapping[str, Found]) -> list[str]:
+    """Return an error if a working directory names a token key by file, which its trust does not cover."""
     key = found.get("auth.jwt_public_key")
     if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
         return []
-    return [f"{key.origin}: a working directory's settings must hold the PEM itself, since the file may change later"]
+    return [f"{key.origin}: in a working directory this must be the PEM itself, because a file could change later"]
 
 
 def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Settings | None, list[str]]:
@@ -261,7 +260,7 @@ def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Se
 
 
 def _contradictions(settings: Settings) -> list[str]:
-    """Return settings that are fine alone but not together."""
+    """Return errors about combinations of settings."""
     problems = auth_contradictions(settings.auth)
     neo4j, embedding = settings.neo4j, settings.embedding
     if neo4j.uri is not None and neo4j.password is None:

@@ -1,4 +1,4 @@
-"""Reading settings from the environment and from TOML files, with the place each value came from and its rank."""
+"""Read settings from the environment and TOML files, with the origin and rank of each value."""
 
 import difflib
 import tomllib
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic_core import ErrorDetails
 
-# Names that other tools use for the same thing. Ours, `MNEMOGRAPH_<SECTION>_<KEY>`, win over them.
+# Variables shared with other tools; `MNEMOGRAPH_<SECTION>_<KEY>` takes precedence.
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "NEO4J_URI": ("neo4j.uri",),
     "NEO4J_USERNAME": ("neo4j.user",),
@@ -27,20 +27,20 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 PREFIX = "MNEMOGRAPH_"
 _KEY_CHARS_MAX: Final = 100
 LIST_KEYS = frozenset({"service.allowed_hosts", "service.trusted_proxies"})
-# The address of a Redis holds its password.
+# The URL of a Redis contains its password.
 SECRET_ENDINGS = ("password", "api_key", "redis.url", "jwt_secret", "traces.authorization")
 
 
-# The order of the sources: the lower number wins.
+# Ranks of the sources: the lowest takes precedence.
 COMMAND_LINE, ENVIRONMENT, GIVEN_FILE, USER_FILE, FOLDER_FILE = range(5)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value and who said it, for people: a variable's name, or a file and its key.
+    """A value and its origin: a variable's name, or a file and key.
 
     Attributes:
-        rank: of its source, one of `COMMAND_LINE` to `FOLDER_FILE`.
+        rank: of its source, `COMMAND_LINE` to `FOLDER_FILE`.
     """
 
     value: Any
@@ -50,11 +50,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretUse:
-    """A secret, and the address it is sent to.
+    """A secret and the address it is sent to.
 
     Attributes:
-        when: the secret is sent only while this setting is set.
-        variables: of the environment; a library reads them by itself and sends them to the same address.
+        when: the secret is only sent if this setting is set.
+        variables: environment variables that a library sends to the same address.
     """
 
     address: str
@@ -72,14 +72,14 @@ SECRET_USES: Final = (
     SecretUse(address="mcp.url", secret="mcp.api_key"),
     SecretUse(address="traces.endpoint", secret="traces.authorization", variables=_OTLP),
 )
-# The first is compared and never sent; the other holds its own address, so both have one source.
+# The first is never sent; the other contains its address, so both come from one source.
 SENT_NOWHERE: Final = ("auth.jwt_secret", "redis.url")
 
 
 def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[str, Found]:
-    """Return settings in the environment, by `section.key`; a mistake stands under a key that starts with `!`.
+    """Return settings from the environment by `section.key`; errors have keys that start with `!`.
 
-    An empty variable counts as not set, as in a compose file that passes it through.
+    Empty variables count as not set, as compose files pass them through.
     """
     found: dict[str, Found] = {}
     for name, keys in USUAL_NAMES.items():
@@ -91,17 +91,17 @@ def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[s
             continue
         key = ours.get(name)
         if key is None:
-            found[f"!{name}"] = Found(f"{name}: there is no such setting{_meant(name, list(ours))}", name, ENVIRONMENT)
+            found[f"!{name}"] = Found(f"{name}: unknown setting{_suggestion(name, list(ours))}", name, ENVIRONMENT)
         else:
             found[key] = Found(_items(text) if key in LIST_KEYS else text, name, ENVIRONMENT)
     return found
 
 
 def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tuple[dict[str, Found], list[str]]:
-    """Return settings of a TOML file by `section.key`, and its mistakes.
+    """Return settings of a TOML file by `section.key`, and errors.
 
     Args:
-        file: where `content` was read, for messages.
+        file: path of the file, for messages.
     """
     try:
         tree = tomllib.loads(content.decode("utf-8"))
@@ -118,15 +118,14 @@ def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tu
             elif key in sections:
                 mistakes.append(f"{file}: {key} must be a section, [{key}]")
             else:
-                mistakes.append(f"{file}: {_printable(key)}: there is no such setting{_meant(key, known)}")
+                mistakes.append(f"{file}: {_printable(key)}: unknown setting{_suggestion(key, known)}")
     return found, mistakes
 
 
 def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) -> list[str]:
-    """Tell each secret that an address of a lower source would draw to itself.
+    """Return an error for each secret whose address comes from a source of lower precedence.
 
-    Whoever may write the lower source (a repository's folder, a file for everybody) would else choose where a secret
-    goes that another source holds.
+    Otherwise the author of that source (such as a repository) could choose where the secret is sent.
     """
     problems = []
     for use in SECRET_USES:
@@ -137,9 +136,9 @@ def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) 
         secrets += [Found(None, name, ENVIRONMENT) for name in use.variables if environ.get(name)]
         problems += [
             f"{use.address} comes from {address.origin}, but the secret that would be sent there comes from"
-            f" {secret.origin}, which ranks higher: only a source of the same or a higher rank may say where a secret"
-            f" goes. Set the address there too ({PREFIX}{use.address.replace('.', '_').upper()} in the environment),"
-            f" or unset {secret.origin}"
+            f" {secret.origin}, a source of higher precedence: an address must come from the same source as its secret"
+            f" or from a higher one. Set the address there, too"
+            f" ({PREFIX}{use.address.replace('.', '_').upper()} in the environment), or unset {secret.origin}"
             for secret in secrets
             if secret.rank < address.rank
         ]
@@ -147,13 +146,13 @@ def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) 
 
 
 def read_as_problem(problem: ErrorDetails, found: Mapping[str, Found]) -> str:
-    """Return one mistake in words: who said it, what it was, what is expected."""
+    """Return the message of an error: origin, value and expectation."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))
     origin = found[key].origin if key in found else key
     shown = "that value" if key.endswith(SECRET_ENDINGS) else repr(problem["input"])
     expected = problem["msg"][0].lower() + problem["msg"][1:]
-    return f"{origin}: {shown} does not fit: {expected}"
+    return f"{origin}: {shown} is invalid: {expected}"
 
 
 def _items(text: str) -> list[str]:
@@ -161,10 +160,10 @@ def _items(text: str) -> list[str]:
 
 
 def _printable(key: str) -> str:
-    """Return a key that may be anybody's, without what a terminal would obey."""
+    """Return an untrusted key, truncated and without control characters."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in key[:_KEY_CHARS_MAX])
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def _suggestion(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name[:_KEY_CHARS_MAX], known, n=1, cutoff=0.6)
-    return f"; did you mean {close[0]}?" if close else f"; known are: {', '.join(sorted(known))}"
+    return f"; did you mean {close[0]}?" if close else f"; known settings: {', '.join(sorted(known))}"

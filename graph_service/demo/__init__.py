@@ -1,1 +1,1 @@
-"""The demonstration: real conversations, three questions, and what shows them."""
+"""The conversations and questions of `mnemograph demo`."""

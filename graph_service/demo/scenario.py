@@ -1,4 +1,4 @@
-"""Who the demonstration is about, and what it asks."""
+"""The users, conversations and questions of the demo."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,10 +15,10 @@ DEMO_TENANT = TenantId("demo")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody whose conversations ship with the package.
+    """A user whose conversations ship with the package.
 
     Attributes:
-        diary: the file holds single remarks on hundreds of days; a year of them makes one session.
+        diary: the file has single remarks on hundreds of days; each year becomes one session.
     """
 
     file: str
@@ -33,7 +33,7 @@ PEOPLE: tuple[Person, ...] = (
     Person(file="memorybank-zh-mb-00.json", user_id="zhang-manting", name="张曼婷"),
     Person(file="memorybank-zh-mb-01.json", user_id="wang-feng", name="王峰"),
 )
-# Their answers are in the conversations; recall finds them like those of any other question.
+# The answers are in the conversations.
 QUESTIONS: tuple[Question, ...] = (
     Question(user_id="bart", text="What are Bart's favourite animals at the zoo?", limit=3, evidence=1),
     Question(user_id="lisa", text="Which cake does Lisa like best?", limit=3, evidence=1),
@@ -42,7 +42,7 @@ QUESTIONS: tuple[Question, ...] = (
 
 
 def demo_conversations() -> list[RememberRequest]:
-    """Return all conversations of the demonstration; handing them in again changes nothing."""
+    """Return all conversations of the demo; storing them again changes nothing."""
     folder = files("graph_service.demo").joinpath("conversations")
     calls: list[RememberRequest] = []
     for person in PEOPLE:
@@ -54,7 +54,7 @@ def demo_conversations() -> list[RememberRequest]:
 
 
 def _by_year(calls: list[RememberRequest]) -> list[RememberRequest]:
-    """Return the same messages, oldest first, in one session for each year."""
+    """Return the messages, oldest first, in one session per year."""
     messages = sorted((m for call in calls for m in call.messages), key=_moment)
     return [
         replace(calls[0], session_id=f"diary-{year}", messages=tuple(part))
@@ -63,5 +63,5 @@ def _by_year(calls: list[RememberRequest]) -> list[RememberRequest]:
 
 
 def _moment(message: IncomingMessage) -> datetime:
-    assert message.time is not None, "the diaries of the demonstration are dated"
+    assert message.time is not None, "the diaries of the demo are dated"
     return message.time

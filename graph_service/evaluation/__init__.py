@@ -1,1 +1,1 @@
-"""Measuring: data sets of conversations with questions, what is found, and how good that is."""
+"""Measure recall on data sets: `mnemograph eval`."""

@@ -1,4 +1,4 @@
-"""Questions that a memory cannot answer, and how well an answer's confidence tells them from others. Pure."""
+"""Measure abstention: how well the service recognises questions that the memory cannot answer. Pure."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from graph_service.evaluation.dataset import AskedQuestion, Conversation
-from graph_service.evaluation.metrics import Judged, judged
+from graph_service.evaluation.metrics import RefusalScores, refusal_scores
 
 QUESTIONS_MAX: Final = 200
 _SEED: Final = 20_240_402
@@ -15,12 +15,12 @@ _FOLDS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """A question put to a conversation.
+class Trial:
+    """A question asked of a conversation.
 
     Attributes:
-        conversation: its place in the list of conversations.
-        foreign: it belongs to another conversation, so this one holds no answer.
+        conversation: index in the list of conversations.
+        foreign: the question belongs to another conversation, so this one has no answer.
     """
 
     conversation: int
@@ -28,40 +28,43 @@ class Asking:
     foreign: bool
 
 
-def askings(conversations: Sequence[Conversation], *, most: int = QUESTIONS_MAX, seed: int = _SEED) -> list[Asking]:
-    """As many questions of other conversations as answerable ones, for each data set, at most `most` of each.
+def abstention_trials(
+    conversations: Sequence[Conversation], *, trials_max: int = QUESTIONS_MAX, seed: int = _SEED
+) -> list[Trial]:
+    """Sample as many foreign as answerable questions from each data set, at most `trials_max` of each.
 
-    Foreign questions come from the same data set, or from others in the same language where it has one conversation.
+    Foreign questions come from other conversations of the data set; if it has only one, from other data sets in the
+    same language.
     """
     rng = random.Random(seed)
-    chosen: list[Asking] = []
+    trials: list[Trial] = []
     for dataset in sorted({one.dataset for one in conversations}):
         places = [place for place, one in enumerate(conversations) if one.dataset == dataset]
-        own = [(place, question) for place in places for question in conversations[place].answerable]
-        strange = [pair for place in places for pair in _strange(conversations, place, places)]
-        count = min(most, len(own), len(strange))
-        chosen += [Asking(conversation=p, question=q, foreign=False) for p, q in rng.sample(own, count)]
-        chosen += [Asking(conversation=p, question=q, foreign=True) for p, q in rng.sample(strange, count)]
-    return chosen
+        answerable = [(place, question) for place in places for question in conversations[place].answerable]
+        foreign = [pair for place in places for pair in _foreign_questions(conversations, place, places)]
+        count = min(trials_max, len(answerable), len(foreign))
+        trials += [Trial(conversation=p, question=q, foreign=False) for p, q in rng.sample(answerable, count)]
+        trials += [Trial(conversation=p, question=q, foreign=True) for p, q in rng.sample(foreign, count)]
+    return trials
 
 
-def _strange(
+def _foreign_questions(
     conversations: Sequence[Conversation], place: int, places: Sequence[int]
 ) -> list[tuple[int, AskedQuestion]]:
-    """Return questions that others are asked and this conversation is not."""
-    here = conversations[place]
+    """Return (index of this conversation, question) for questions of other conversations."""
+    conversation = conversations[place]
     if len(places) > 1:
         others = [conversations[other] for other in places if other != place]
     else:
-        others = [one for one in conversations if one.dataset != here.dataset and one.lang == here.lang]
-    known = {question.text for question in here.questions}
+        others = [one for one in conversations if one.dataset != conversation.dataset and one.lang == conversation.lang]
+    known = {question.text for question in conversation.questions}
     return [(place, question) for one in others for question in one.answerable if question.text not in known]
 
 
 def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> list[bool]:
-    """Return whether each score is below the threshold that was best for the other groups.
+    """Return for each score whether it is below the threshold chosen on the other folds (cross-validation).
 
-    Many groups share few folds; a single group is its own fold's halves, every second question.
+    Groups are spread over at most `_FOLDS_MAX` folds; a single group is split into even and odd questions.
     """
     places = {group: place for place, group in enumerate(sorted(set(groups)))}
     alone = len(places) == 1
@@ -77,19 +80,20 @@ def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], gr
 
 
 def best_threshold(scores: Sequence[float], unanswerable: Sequence[bool]) -> float:
-    """Return the threshold below which refusing gives the best F1; half-way to the next score, the lowest of equal
-    ones.
+    """Return the threshold with the best F1 of refusing scores below it.
+
+    Thresholds lie half-way between scores; of equally good ones the lowest is returned.
     """
     ordered = sorted(set(scores))
     between = [(low + high) / 2 for low, high in pairwise(ordered)]
     tried = [*between, *([ordered[-1] + 1.0] if ordered else [0.0])]
 
     def f1(threshold: float) -> float:
-        return judged([score < threshold for score in scores], unanswerable).f1
+        return refusal_scores([score < threshold for score in scores], unanswerable).f1
 
     return max(tried, key=f1)
 
 
-def refusing(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> Judged:
-    """Return how well the best threshold over the first score does, on questions that did not choose it."""
-    return judged(threshold_refusals(scores, unanswerable, groups), unanswerable)
+def threshold_scores(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> RefusalScores:
+    """Return the cross-validated scores of refusing by a threshold on the score of the first hit."""
+    return refusal_scores(threshold_refusals(scores, unanswerable, groups), unanswerable)

@@ -1,7 +1,6 @@
-"""What simple searches find: BM25 over words, and the nearest vectors; the yardsticks beside our own figures."""
+"""Baseline rankings: BM25 over words, and dense search by cosine."""
 
 import logging
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,14 +13,12 @@ import numpy.typing as npt
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.english_stems import stem
 from graph_service.evaluation.dataset import Turn
+from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
-# How fast a repeated word stops counting, and how much long texts are held back. Source: Robertson and Zaragoza 2009.
-_K1: Final = 1.2
-_B: Final = 0.75
 _BATCH: Final = 256
-# Words that say nothing of what a text is about; without them BM25 is the better by three points of recall.
+# Stop words; removing them improves BM25 by three points of recall.
 _STOP_TEXT: Final = """
 a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my no not
 of on or our she so such that the their them then there these they this to us was we were what when where which who
@@ -32,7 +29,7 @@ _STOP: Final = frozenset(_STOP_TEXT.split())
 
 
 def terms(text: str, lang: str) -> list[str]:
-    """Return what a text is found by: stemmed words; in Chinese words as well as pairs of characters."""
+    """Return the index terms of a text: stemmed words; for Chinese, words and character bigrams."""
     text = text.casefold().replace("’", "'")
     if lang != "zh":
         words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
@@ -45,47 +42,38 @@ def terms(text: str, lang: str) -> list[str]:
 
 
 def line_of(turn: Turn) -> str:
-    """Return a turn with its speaker before it, as both yardsticks read it."""
+    """Return a turn prefixed with its speaker, as both baselines index it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
 class Bm25:
-    """Texts in memory, ranked by the words they share with a question.
+    """A BM25 index in memory.
 
     Args:
-        texts: each as its terms.
+        texts: terms of each text.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
-        counts = [Counter(text) for text in texts]
-        lengths = np.array([sum(count.values()) for count in counts], dtype=np.float64)
-        self._texts_n = len(counts)
-        self._damping = _K1 * (1 - _B + _B * lengths / max(lengths.mean(), 1.0)) if counts else lengths
-        self._places: dict[str, list[int]] = {}
-        self._times: dict[str, list[int]] = {}
-        for place, count in enumerate(counts):
-            for term, times in count.items():
-                self._places.setdefault(term, []).append(place)
-                self._times.setdefault(term, []).append(times)
+        self._counts = [Counter(text) for text in texts]
+        self._lengths = np.array([count.total() for count in self._counts], dtype=np.float64)
+        self._mean = max(self._lengths.mean(), 1.0) if self._counts else 1.0
 
     def scores(self, question: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return one score for each text; 0 for texts without a word of the question."""
-        scores = np.zeros(self._texts_n)
-        for term, asked in Counter(question).items():
-            if term in self._places:
-                places, times = np.array(self._places[term]), np.array(self._times[term], dtype=np.float64)
-                rarity = math.log(1 + (self._texts_n - len(places) + 0.5) / (len(places) + 0.5))
-                scores[places] += asked * rarity * times * (_K1 + 1) / (times + self._damping[places])
-        return scores
+        """Return the score of each text; 0 without a term of the question."""
+        asked = Counter(question)
+        table = np.array([[count[term] for term in asked] for count in self._counts], dtype=np.float64)
+        table = table.reshape(len(self._counts), len(asked))
+        rarity = term_rarity(table) * np.array([*asked.values()], dtype=np.float64)
+        return bm25(table, self._lengths, rarity, self._mean)
 
 
 def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
-    """Return ids of the turns, the best score first; equal ones in the order they were said."""
+    """Return the ids of the best turns, best score first; ties in the order they were said."""
     return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
 
 
 def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
-    """For each question the turns in the order of BM25."""
+    """Return for each question the ids of the turns ranked by BM25."""
     index = Bm25(terms(line_of(turn), lang) for turn in turns)
     return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
 
@@ -93,10 +81,10 @@ def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limi
 async def by_vectors(
     embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
 ) -> list[list[str]]:
-    """For each question the turns in the order of the cosine, each turn embedded with its speaker.
+    """Return for each question the ids of the turns ranked by cosine, each turn embedded with its speaker.
 
     Raises:
-        UnavailableError: the embedder is away.
+        UnavailableError: the embedder does not answer.
     """
     said = await _vectors(embedder, [line_of(turn) for turn in turns])
     asked = await _vectors(embedder, questions, asked=True)

@@ -1,4 +1,4 @@
-"""Data sets: conversations with questions whose proof is known, read from files and checked as a whole."""
+"""Read data sets: conversations with questions and the turns that answer them."""
 
 import json
 from collections import Counter
@@ -10,22 +10,22 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
 from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
+from graph_service.importers.file_checks import raise_problems, validated
 from schema.errors import InputError
 from schema.json_text import read_json
 from schema.timespan import as_utc
 
-# Their proof is that nobody said it: they are asked to see whether the memory says so.
+# Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
-_PROBLEMS_SHOWN: Final = 20
 _AFTER: Final = timedelta(hours=1)
 
 
 class FactsBrought(StrEnum):
-    """Which facts come with the messages: none, or what the data set's authors noted."""
+    """The facts handed in with the messages: none, or the observations of the data set's authors."""
 
     NONE = "none"
     OBSERVATIONS = "observations"
@@ -37,8 +37,8 @@ class Turn:
 
     Attributes:
         id: unique within its conversation.
-        text: what an agent hands in: what was said and, in brackets, what the picture shows that came with it.
-        said_at: aware UTC; all turns of one session carry the session's moment.
+        text: what was said, followed by the caption of its picture in brackets.
+        said_at: aware UTC; the same for all turns of a session.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """A fact that the makers of the data set noted, and the turns that prove it."""
+    """A fact noted by the data set's authors, and the turns that prove it."""
 
     text: str
     turn_ids: tuple[str, ...]
@@ -71,7 +71,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What was said in one go."""
+    """The turns of one session."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -79,10 +79,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """One memory's worth of messages, and what is asked about it.
+    """A conversation with questions about it.
 
     Attributes:
-        user: the name of whose memory it is: the first speaker; the conversation's id when nobody is named.
+        user: the first speaker; the conversation's id if there are no speakers.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Conversation:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """All turns, in the order of the sessions."""
+        """Return all turns, in the order of the sessions."""
         return tuple(turn for session in self.sessions for turn in session.turns)
 
     @property
@@ -105,12 +105,12 @@ class Conversation:
 
     @property
     def asked_at(self) -> datetime:
-        """When its questions are asked: a moment after everything was said."""
+        """Return the time of its questions: one hour after the last turn."""
         return max(turn.said_at for turn in self.turns) + _AFTER
 
     @property
     def answerable(self) -> tuple[AskedQuestion, ...]:
-        """The questions that recall is measured by."""
+        """Return the questions with gold, by which recall is measured."""
         return tuple(question for question in self.questions if question.gold)
 
 
@@ -152,7 +152,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSets:
-    """All that was read from the given paths: benchmark conversations, and everyday memories."""
+    """Benchmark conversations and everyday memories."""
 
     conversations: list[Conversation]
     memories: list[Memory]
@@ -166,14 +166,14 @@ def read_datasets(
 
 
 def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True) -> DataSets:
-    """Read files and all `*.json` in folders, below them too, ordered by path; the form of each is recognised.
+    """Read files, and all `*.json` below folders, ordered by path; the format of each is detected.
 
     Args:
-        conversations_max: take at most so many of each data set (of everyday memories likewise), the first by path.
-        captions: hand in what pictures show, as where LoCoMo was published.
+        conversations_max: at most so many of each data set, and of everyday memories; the first by path.
+        captions: append captions of pictures to the turns, as published for LoCoMo.
 
     Raises:
-        InputError: lists what is missing or wrong; all files are taken or none.
+        InputError: lists all problems; all files are read or none.
     """
     found: list[Conversation] = []
     memories: list[Memory] = []
@@ -187,7 +187,7 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
                 found.append(_conversation(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
-    _refuse(problems)
+    raise_problems(problems, outcome="nothing was measured")
     seen: Counter[str] = Counter()
     kept = []
     for conversation in found:
@@ -198,16 +198,16 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
 
 
 def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversation:
-    """Return the conversation that a file's text holds.
+    """Return the conversation of a file's text.
 
-    Single remarks on many days are a diary: a year of them makes one session, oldest first.
+    If every session has a single turn, as in a diary, the turns of each year become one session.
 
     Args:
         name: of the file, for error messages.
-        captions: whether turns tell what their pictures show.
+        captions: append captions of pictures to the turns.
 
     Raises:
-        InputError: lists the mistakes with their places.
+        InputError: lists all problems with their places.
     """
     return _conversation(_json(text, name=name), name=name, captions=captions)
 
@@ -220,13 +220,11 @@ def _json(text: str, *, name: str) -> Any:
 
 
 def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
-    try:
-        row = _File.model_validate(document)
-    except ValidationError as error:
-        problems = [f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()]
-        _refuse(problems)
-        raise AssertionError("unreachable: a validation error has problems") from error
-    _refuse(list(_mistakes(row, name)))
+    problems: list[str] = []
+    row = validated(_File, document, name, problems)
+    raise_problems(problems, outcome="nothing was measured")
+    assert row is not None, "an invalid file has problems"
+    raise_problems(list(_mistakes(row, name)), outcome="nothing was measured")
     sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
     if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
         sessions = _by_year(row.id, sessions)
@@ -262,7 +260,7 @@ def _text(file: Path) -> str:
 
 
 def _mistakes(row: _File, name: str) -> Iterator[str]:
-    """Yield what the shape alone does not tell."""
+    """Yield the problems that the row models do not detect."""
     ids = Counter(turn.id for session in row.sessions for turn in session.turns)
     if not ids:
         yield f"{name}: holds no turn"
@@ -298,7 +296,7 @@ def _session(row: _File, session: _SessionRow, captions: bool) -> Session:
 
 
 def _with_caption(turn: _TurnRow, lang: str) -> str:
-    # Translated data sets keep captions in English, in which no agent would tell a Chinese user what it sees.
+    # Translated data sets keep English captions, which an agent would not use with a Chinese user.
     told = turn.caption.strip() and (lang != "zh" or is_chinese(turn.caption))
     return f"{turn.text} [{turn.caption.strip()}]" if told else turn.text
 
@@ -312,11 +310,3 @@ def _by_year(conversation_id: str, sessions: Sequence[Session]) -> list[Session]
 def _question(row: _QuestionRow) -> AskedQuestion:
     gold = frozenset() if row.category in UNANSWERABLE else frozenset(row.gold)
     return AskedQuestion(id=row.id, category=row.category, text=row.question, gold=gold)
-
-
-def _refuse(problems: list[str]) -> None:
-    if not problems:
-        return
-    more = len(problems) - _PROBLEMS_SHOWN
-    shown = problems[:_PROBLEMS_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-    raise InputError("nothing was measured:\n" + "\n".join(f"  {problem}" for problem in shown), tuple(problems))

@@ -1,9 +1,8 @@
-"""Everyday memories: daily talk with an assistant, questions whose answers are patterns, and the figures over them.
+"""Everyday memories: sessions with an assistant, questions with answer patterns, and their scores. Pure.
 
-A file holds one user's sessions of messages, the questions asked afterwards, and the facts a careful agent would hand
-in with each session. `docs/evaluation.md` describes the format. Unlike the conversations of `dataset.py`, a question
-is judged by the *text* of the hits: a hit is right if it matches one of the answer's patterns, and stale if it matches
-only patterns of outdated or wrong values. Pure.
+A file holds the sessions of one user, questions asked afterwards, and the facts that a careful agent would hand in with
+each session; `docs/evaluation.md` describes the format. Unlike in `dataset.py`, the *text* of a hit is judged: it is
+right if it matches an answer pattern, and stale if it matches only patterns of outdated or wrong values.
 """
 
 import re
@@ -13,14 +12,12 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from schema.errors import InputError
+from graph_service.importers.file_checks import raise_problems, validated
 from schema.labels import Role
 from schema.timespan import as_utc
 
-FAR: Final = "unanswerable_far"
-NEAR: Final = "unanswerable_near"
 CONTEXT_TOKENS: Final = 300
 ALL: Final = "all"
 _PATTERN_CHARS_MAX: Final = 500
@@ -65,9 +62,9 @@ class Question(_Row):
     """A question and the patterns that judge a hit's text.
 
     Attributes:
-        answer: a right text matches one of them; empty if nothing in the memory answers.
+        answer: patterns of a right text; empty if the question is unanswerable.
         all_of: for lists, the alternatives of each item; a complete answer matches every item.
-        stale: outdated, rejected or other people's values.
+        stale: patterns of outdated, rejected or other people's values.
     """
 
     id: str
@@ -141,7 +138,7 @@ class Memory(_Row):
 
     @property
     def messages_n(self) -> int:
-        """Count all messages."""
+        """Return the number of messages."""
         return sum(len(session.messages) for session in self.sessions)
 
 
@@ -159,17 +156,15 @@ def memory_of(document: Mapping[str, Any], *, name: str) -> Memory:
     Raises:
         InputError: lists every mistake with its place.
     """
-    try:
-        return Memory.model_validate(document)
-    except ValidationError as error:
-        problems = tuple(f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-        raise InputError(
-            "nothing was measured:\n" + "\n".join(f"  {one}" for one in problems[:20]), problems
-        ) from error
+    problems: list[str] = []
+    memory = validated(Memory, document, name, problems)
+    raise_problems(problems, outcome="nothing was measured")
+    assert memory is not None, "an invalid file has problems"
+    return memory
 
 
-def calls(memory: Memory, *, with_facts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each session's id and its `RememberInput`, in order, with the file's facts or without."""
+def remember_inputs(memory: Memory, *, with_facts: bool) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the id and the `RememberInput` of each session in order."""
     for session in memory.sessions:
         places = {message.id: place for place, message in enumerate(session.messages)}
         facts = [fact for fact in memory.facts if fact.session == session.id] if with_facts else []
@@ -210,8 +205,8 @@ class Answer:
 
     Attributes:
         hits: texts of the hits, best first.
-        nothing_relevant: the service said that the memory probably holds no answer.
-        context: the text of a context of `CONTEXT_TOKENS` tokens.
+        nothing_relevant: the service reported that the memory probably holds no answer.
+        context: text of a context of at most `CONTEXT_TOKENS` tokens.
     """
 
     memory: Memory
@@ -222,47 +217,47 @@ class Answer:
     took_ms: float
 
 
-def judged(answer: Answer) -> dict[str, float]:
-    """Return the figures of one question by name, each 0 or 1 (`mrr`: 0 to 1).
+def answer_scores(answer: Answer) -> dict[str, float]:
+    """Return the scores of one question by name, each 0 or 1 (`mrr`: 0 to 1).
 
-    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if there are stale values
-    to meet. Unanswerable: `not told` (the service did not say that nothing is relevant) and `tempted` (a wrong value
-    stands first without such a warning).
+    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if it has stale patterns.
+    Unanswerable: `not told` (the service did not report `nothingRelevant`) and `tempted` (likewise, and the first hit
+    is stale).
     """
     question = answer.question
     first = answer.hits[:1]
     if not question.answerable:
-        tempted = bool(first) and not answer.nothing_relevant and _any(question.stale, first[0])
+        tempted = bool(first) and not answer.nothing_relevant and _matches_any(question.stale, first[0])
         return {"not told": float(not answer.nothing_relevant), "tempted": float(tempted)}
-    ranks = (place for place, text in enumerate(answer.hits, start=1) if _any(question.answer, text))
-    figures = {
-        **{f"answer@{depth}": float(_holds(question, answer.hits[:depth])) for depth in (1, 3, 5)},
+    ranks = (place for place, text in enumerate(answer.hits, start=1) if _matches_any(question.answer, text))
+    scores = {
+        **{f"answer@{depth}": float(_contains_answer(question, answer.hits[:depth])) for depth in (1, 3, 5)},
         "mrr": next((1 / place for place in ranks), 0.0),
         "doubt": float(answer.nothing_relevant),
-        "context": float(_holds(question, (answer.context,))),
+        "context": float(_contains_answer(question, (answer.context,))),
     }
     if question.stale:
-        stale = bool(first) and _any(question.stale, first[0]) and not _any(question.answer, first[0])
-        figures["stale@1"] = float(stale)
-    return figures
+        stale = bool(first) and _matches_any(question.stale, first[0]) and not _matches_any(question.answer, first[0])
+        scores["stale@1"] = float(stale)
+    return scores
 
 
-def _holds(question: Question, texts: Sequence[str]) -> bool:
-    """Return whether the texts together hold the answer; of a list, every item."""
+def _contains_answer(question: Question, texts: Sequence[str]) -> bool:
+    """Return whether the texts together contain the answer; for a list, every item."""
     items = question.all_of or [question.answer]
-    return all(any(_any(item, text) for text in texts) for item in items)
+    return all(any(_matches_any(item, text) for text in texts) for item in items)
 
 
-def _any(patterns: Sequence[str], text: str) -> bool:
+def _matches_any(patterns: Sequence[str], text: str) -> bool:
     return any(_compiled(pattern).search(text) for pattern in patterns)
 
 
-def figures_of(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return means over all questions, by category and by the memory's language, rounded to four digits."""
-    rows = [(answer, judged(answer)) for answer in answers]
+def summarise(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return the mean scores overall, by category and by language, rounded to four digits."""
+    rows = [(answer, answer_scores(answer)) for answer in answers]
     groups: dict[str, list[dict[str, float]]] = {}
     for answer, row in rows:
-        # Over all categories, answerable and unanswerable questions have different figures and mix nowhere.
+        # Answerable and unanswerable questions have different scores, so their means do not mix.
         for name in (ALL, f"category {answer.question.category}", f"language {answer.memory.lang}"):
             groups.setdefault(name, []).append(row)
     return {
@@ -270,7 +265,9 @@ def figures_of(answers: Sequence[Answer]) -> dict[str, Any]:
         "memories": len({answer.memory.id for answer in answers}),
         "context_tokens": CONTEXT_TOKENS,
         "groups": {name: _means(groups[name]) for name in sorted(groups, key=lambda one: (one != ALL, one))},
-        "wrong": [_wrong(answer, row) for answer, row in rows if row.get("answer@1", 1.0) < 1 or row.get("doubt")],
+        "wrong": [
+            _miss_details(answer, row) for answer, row in rows if row.get("answer@1", 1.0) < 1 or row.get("doubt")
+        ],
     }
 
 
@@ -283,8 +280,8 @@ def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return means
 
 
-def _wrong(answer: Answer, row: Mapping[str, float]) -> dict[str, Any]:
-    """Return what somebody needs to see why a question was not answered first."""
+def _miss_details(answer: Answer, row: Mapping[str, float]) -> dict[str, Any]:
+    """Return the details of a question whose first hit was not the answer, for debugging."""
     return {
         "id": answer.question.id,
         "category": answer.question.category,

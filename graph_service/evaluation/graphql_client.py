@@ -1,8 +1,10 @@
-"""The GraphQL door of a service, used as an agent in another program uses it."""
+"""The service under test: its GraphQL API over HTTP, and what only its own process can do."""
 
+import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 import httpx
@@ -11,43 +13,73 @@ from graph_service.api.tenant import HEADER as TENANT_HEADER
 from graph_service.app.middleware import HEADER as ROUND_TRIP_HEADER
 from schema.errors import MnemographError, UnavailableError
 
-# Above what a recall may take on a busy machine; ends an evaluation whose service hangs.
-_SILENCE_MAX_S: Final = 120.0
+# More than a recall takes on a busy machine; ends an evaluation when the service hangs.
+_TIMEOUT_S: Final = 120.0
+_POLL_S: Final = 0.2
+# Reading a hundred scenes by rules takes seconds; a worker without progress for so long is stuck.
+_NO_PROGRESS_MAX_S: Final = 300.0
+
+
+class ServiceControl(Protocol):
+    """Operations on the service besides its API."""
+
+    async def work_left(self, tenant: str) -> int:
+        """Return the number of jobs still to be read or embedded."""
+        ...
+
+    async def forget(self, tenant: str, user_id: str) -> None:
+        """Forget a user; durable when it returns, finished in the background."""
+        ...
+
+
+async def wait_until_idle(control: ServiceControl, tenant: str) -> None:
+    """Return when no job of the tenant is left.
+
+    Raises:
+        UnavailableError: no job was finished for `_NO_PROGRESS_MAX_S`.
+    """
+    last, since_s = -1, time.monotonic()
+    while left := await control.work_left(tenant):
+        if left != last:
+            last, since_s = left, time.monotonic()
+        elif time.monotonic() - since_s > _NO_PROGRESS_MAX_S:
+            raise UnavailableError(f"{left} jobs wait and none is done; see `mnemograph jobs` and the log")
+        await asyncio.sleep(_POLL_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What the service answered.
+class GraphqlAnswer:
+    """An answer of the service.
 
     Attributes:
-        round_trips: how often it asked its database for that.
+        round_trips: database round trips of the service.
     """
 
     data: Mapping[str, Any]
     round_trips: int
 
 
-class Door:
-    """Sends GraphQL documents over HTTP; use as a context manager.
+class GraphqlClient:
+    """Sends GraphQL documents over HTTP; an async context manager.
 
     Args:
-        address: of the service, without a path.
+        address: base URL of the service.
     """
 
     def __init__(self, address: str) -> None:
-        self._http = httpx.AsyncClient(base_url=address, timeout=_SILENCE_MAX_S, trust_env=False)
+        self._http = httpx.AsyncClient(base_url=address, timeout=_TIMEOUT_S, trust_env=False)
 
-    async def __aenter__(self) -> "Door":
+    async def __aenter__(self) -> "GraphqlClient":
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self._http.aclose()
 
-    async def ask(self, tenant: str, document: str, variables: Mapping[str, Any]) -> Said:
-        """Return the answer to one document.
+    async def ask(self, tenant: str, document: str, variables: Mapping[str, Any]) -> GraphqlAnswer:
+        """Execute one document and return its answer.
 
         Raises:
-            UnavailableError: the service does not answer, or its database does not.
+            UnavailableError: the service or its database does not answer.
             MnemographError: it refused the document.
         """
         body = {"query": document, "variables": dict(variables)}
@@ -58,8 +90,8 @@ class Door:
         if answer.status_code != httpx.codes.OK:
             raise UnavailableError(f"the service answered {answer.status_code}: {answer.text[:200]}")
         tree = answer.json()
-        for wrong in tree.get("errors") or ():
-            if wrong.get("extensions", {}).get("code") == UnavailableError.code:
-                raise UnavailableError(wrong["message"])
-            raise MnemographError(f"the service refused a call of ours: {wrong['message']}")
-        return Said(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))
+        for problem in tree.get("errors") or ():
+            if problem.get("extensions", {}).get("code") == UnavailableError.code:
+                raise UnavailableError(problem["message"])
+            raise MnemographError(f"the service refused a call of ours: {problem['message']}")
+        return GraphqlAnswer(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))

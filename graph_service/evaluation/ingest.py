@@ -1,31 +1,30 @@
-"""Hands a conversation to a service as an agent would: session by session, with facts if it has read them."""
+"""Store a conversation as an agent would: session by session, with facts if requested."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph_service.evaluation.dataset import Conversation, FactsBrought, Observation, Session, Turn
-from graph_service.evaluation.graphql_client import Door
+from graph_service.evaluation.graphql_client import GraphqlClient
 from schema.limits import LIMITS
 
 MESSAGES_A_CALL: Final = 200
 _AGENT: Final = "assistant"
-_REMEMBER: Final = """
+REMEMBER: Final = """
 mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }
 """
-_CLOSE: Final = """
+CLOSE: Final = """
 mutation($user: String!, $session: String!) { closeSession(userId: $user, sessionId: $session) { state } }
 """
-_FORGET: Final = "mutation($user: String!) { forgetUser(userId: $user) { messages } }"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
-    """A conversation in a memory of its own.
+class StoredConversation:
+    """A conversation in its own tenant.
 
     Attributes:
-        turn_ids: by the ids of the service's messages.
-        facts_dropped: why facts that were brought were left out.
+        turn_ids: ids of turns by message ids of the service.
+        facts_dropped: reasons why provided facts were rejected.
     """
 
     tenant: str
@@ -34,33 +33,26 @@ class Stored:
     facts_dropped: list[str] = field(default_factory=list)
 
 
-async def store(door: Door, stored: Stored, facts: FactsBrought, *, on_messages: Callable[[int], None]) -> None:
-    """Store all sessions in order and end each, as an agent does when a conversation is over.
+async def store(
+    client: GraphqlClient, stored: StoredConversation, facts: FactsBrought, *, on_messages: Callable[[int], None]
+) -> None:
+    """Store all sessions in order, and close each.
 
     Args:
-        on_messages: called with how many messages each call stored.
+        on_messages: called with the number of messages stored by each call.
 
     Raises:
-        MnemographError: the service refused something.
+        MnemographError: the service refused a call.
         UnavailableError: the service does not answer.
     """
     conversation = stored.conversation
     for session in conversation.sessions:
         for call, turns in _calls(conversation, session, facts):
-            answer = (await door.ask(stored.tenant, _REMEMBER, {"input": call})).data["remember"]
+            answer = (await client.ask(stored.tenant, REMEMBER, {"input": call})).data["remember"]
             stored.turn_ids.update(zip(answer["messageIds"], (turn.id for turn in turns), strict=True))
             stored.facts_dropped.extend(answer["dropped"])
             on_messages(len(turns))
-        await door.ask(stored.tenant, _CLOSE, {"user": conversation.user, "session": session.id})
-
-
-async def forget(door: Door, stored: Stored) -> None:
-    """Forget the memory's only user; the rest is done in the background, also when the service ends before.
-
-    Raises:
-        MnemographError: there is nothing to forget, or the service does not answer.
-    """
-    await door.ask(stored.tenant, _FORGET, {"user": stored.conversation.user})
+        await client.ask(stored.tenant, CLOSE, {"user": conversation.user, "session": session.id})
 
 
 def _calls(
@@ -97,10 +89,10 @@ def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
 
 
 def fact_of(conversation: Conversation, seen: Observation, places: Mapping[str, int]) -> dict[str, Any]:
-    """Return an observation as an agent would bring it: who it begins with is its subject, the verb its relation.
+    """Return an observation as a `FactInput`: the speaker it begins with is the subject, the next word the relation.
 
     Args:
-        places: of the turns in the call, by id.
+        places: index of each turn in the call, by id.
     """
     rest, subject = seen.text.strip().rstrip(".。"), None
     for place, speaker in enumerate(conversation.speakers):

@@ -1,4 +1,4 @@
-"""What an evaluation found: counted by data set and category, as one JSON document and as tables."""
+"""Summarise an evaluation by data set and category, as a JSON document and as tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -7,11 +7,19 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from graph_service.evaluation.abstention import Asking, refusing
+from graph_service.evaluation.abstention import Trial, threshold_scores
 from graph_service.evaluation.dataset import Conversation
-from graph_service.evaluation.metrics import MEASURES, Judged, Mean, judged, means, measured, percentile
-from graph_service.evaluation.questions import HITS_MAX, HITS_READ, Recalled
-from graph_service.evaluation.run import BM25, DENSE, OURS, Figures
+from graph_service.evaluation.metrics import (
+    MEASURES,
+    Mean,
+    RefusalScores,
+    means,
+    percentile,
+    ranking_measures,
+    refusal_scores,
+)
+from graph_service.evaluation.questions import HITS_MAX, HITS_READ, RecallResult
+from graph_service.evaluation.run import BM25, DENSE, OURS, EvaluationRun
 
 FORMAT: Final = 1
 ALL: Final = "all"
@@ -21,7 +29,7 @@ _HEADS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "nDCG@10", "MRR")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One system on one category of one data set; `all` stands for every category, and for all data sets together."""
+    """The measures of a system on a category of a data set; `all` means every category or data set."""
 
     dataset: str
     category: str
@@ -30,51 +38,51 @@ class Line:
     measures: Mapping[str, Mean]
 
 
-def lines_of(figures: Figures) -> list[Line]:
-    """Return every line, data sets by name with their categories, the systems beside each other."""
-    datasets = sorted({one.dataset for one in figures.conversations})
+def lines_of(run: EvaluationRun) -> list[Line]:
+    """Return the lines sorted by data set and category, with the systems of each next to each other."""
+    datasets = sorted({one.dataset for one in run.conversations})
     return [
         line
         for dataset in [*datasets, *([ALL] if len(datasets) > 1 else [])]
-        for category in _categories(figures.conversations, dataset)
-        for line in _lines(figures, dataset, category)
+        for category in _categories(run.conversations, dataset)
+        for line in _lines(run, dataset, category)
     ]
 
 
-def document_of(figures: Figures, *, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return everything as plain values, its keys stable under one `format`.
+def document_of(run: EvaluationRun, *, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the report as plain values; keys change only with `format`.
 
     Args:
-        about: the version, the embedder and so on.
+        about: further top-level entries, such as version and embedder.
     """
     return {
         "format": FORMAT,
         **about,
-        "facts": figures.plan.facts.value,
-        "captions": figures.plan.captions,
-        "facts_dropped": figures.facts_dropped,
-        "concurrency": figures.plan.concurrency,
+        "facts": run.plan.facts.value,
+        "captions": run.plan.captions,
+        "facts_dropped": run.facts_dropped,
+        "concurrency": run.plan.concurrency,
         "hits": HITS_MAX,
-        "data": list(_data(figures.conversations)),
+        "data": list(_data(run.conversations)),
         "lines": [
             {**asdict(line), "measures": {name: _rounded(mean) for name, mean in line.measures.items()}}
-            for line in lines_of(figures)
+            for line in lines_of(run)
         ],
-        "cost": cost_of(figures),
-        "abstention": abstention_of(figures),
-        "seconds": figures.seconds,
+        "cost": cost_of(run),
+        "abstention": abstention_of(run),
+        "seconds": run.seconds,
     }
 
 
-def cost_of(figures: Figures) -> dict[str, Any]:
-    """Return what indexing and recalls cost."""
-    took_ms = [one.took_ms for one in figures.recalled]
-    trips = [one.round_trips for one in figures.recalled]
-    tokens = [one.tokens for one in figures.recalled]
-    indexing_s = figures.seconds.get("indexing", 0.0)
+def cost_of(run: EvaluationRun) -> dict[str, Any]:
+    """Return throughput of indexing, and latency, round trips and tokens of recalls."""
+    took_ms = [one.took_ms for one in run.recalled]
+    trips = [one.round_trips for one in run.recalled]
+    tokens = [one.tokens for one in run.recalled]
+    indexing_s = run.seconds.get("indexing", 0.0)
     return {
-        "messages": figures.messages_n,
-        "messages_per_s": round(figures.messages_n / indexing_s, 1) if indexing_s else 0.0,
+        "messages": run.messages_n,
+        "messages_per_s": round(run.messages_n / indexing_s, 1) if indexing_s else 0.0,
         "recalls": len(took_ms),
         "recall_p50_ms": round(percentile(took_ms, 0.5), 1),
         "recall_p95_ms": round(percentile(took_ms, 0.95), 1),
@@ -84,31 +92,36 @@ def cost_of(figures: Figures) -> dict[str, Any]:
     }
 
 
-def abstention_of(figures: Figures) -> list[dict[str, Any]]:
-    """Return how well questions without an answer are told, for each data set.
+def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
+    """Return the abstention scores of each data set.
 
-    The service tells them itself where it can; beside it the first hit's score does, by the threshold that is best
-    elsewhere. `foreign` are questions of other conversations, `own` those that the data set knows to have no answer.
+    `service` is the service's own verdict; `score` a cross-validated threshold on the first hit's score. `foreign` are
+    questions of other conversations, `own` those that the data set marks as unanswerable.
     """
-    answerable = [pair for pair in figures.asked if not pair[0].foreign]
+    answerable = [pair for pair in run.asked if not pair[0].foreign]
     rows = []
-    for without, pairs in (("foreign", figures.asked), ("own", [*answerable, *figures.unanswerable])):
-        for dataset, mine in _by_dataset(figures.conversations, pairs):
-            foreign = [asking.foreign for asking, _ in mine]
+    for without, pairs in (("foreign", run.asked), ("own", [*answerable, *run.unanswerable])):
+        for dataset, mine in _by_dataset(run.conversations, pairs):
+            foreign = [trial.foreign for trial, _ in mine]
             if any(foreign):
-                rows += [_abstention_row(dataset, without, by, foreign, found) for by, found in _told(mine, foreign)]
+                rows += [
+                    _abstention_row(dataset, without, by, foreign, found)
+                    for by, found in _scores_by_method(mine, foreign)
+                ]
     return rows
 
 
-def _told(pairs: Sequence[tuple[Asking, Recalled]], foreign: Sequence[bool]) -> Iterator[tuple[str, Judged]]:
-    refused = [recalled.refused for _, recalled in pairs]
-    if None not in refused:
-        yield "service", judged([bool(one) for one in refused], foreign)
+def _scores_by_method(
+    pairs: Sequence[tuple[Trial, RecallResult]], foreign: Sequence[bool]
+) -> Iterator[tuple[str, RefusalScores]]:
+    yield "service", refusal_scores([recalled.refused for _, recalled in pairs], foreign)
     scores = [recalled.top_score for _, recalled in pairs]
-    yield "score", refusing(scores, foreign, [asking.conversation for asking, _ in pairs])
+    yield "score", threshold_scores(scores, foreign, [trial.conversation for trial, _ in pairs])
 
 
-def _abstention_row(dataset: str, without: str, by: str, foreign: Sequence[bool], found: Judged) -> dict[str, Any]:
+def _abstention_row(
+    dataset: str, without: str, by: str, foreign: Sequence[bool], found: RefusalScores
+) -> dict[str, Any]:
     return {
         "dataset": dataset,
         "without_answer": without,
@@ -120,7 +133,7 @@ def _abstention_row(dataset: str, without: str, by: str, foreign: Sequence[bool]
 
 
 def tables_of(document: Mapping[str, Any]) -> RenderableType:
-    """Return the document for people."""
+    """Return the document as tables."""
     parts: list[RenderableType] = []
     for dataset in dict.fromkeys(line["dataset"] for line in document["lines"]):
         parts.append(_quality(dataset, [line for line in document["lines"] if line["dataset"] == dataset]))
@@ -169,13 +182,13 @@ def _categories(conversations: Sequence[Conversation], dataset: str) -> list[str
     return [*([] if alone else sorted(found)), ALL]
 
 
-def _lines(figures: Figures, dataset: str, category: str) -> Iterator[Line]:
-    for system, orders in figures.orders.items():
+def _lines(run: EvaluationRun, dataset: str, category: str) -> Iterator[Line]:
+    for system, orders in run.orders.items():
         rows: dict[str, list[dict[str, float]]] = {}
-        for place, conversation in enumerate(figures.conversations):
+        for place, conversation in enumerate(run.conversations):
             if dataset in (ALL, conversation.dataset):
                 rows[f"{place:06}"] = [
-                    measured(order, question.gold)
+                    ranking_measures(order, question.gold)
                     for order, question in zip(orders[place], conversation.answerable, strict=True)
                     if category in (ALL, question.category)
                 ]
@@ -198,9 +211,9 @@ def _data(conversations: Sequence[Conversation]) -> Iterator[dict[str, Any]]:
 
 
 def _by_dataset(
-    conversations: Sequence[Conversation], pairs: Sequence[tuple[Asking, Recalled]]
-) -> Iterator[tuple[str, list[tuple[Asking, Recalled]]]]:
-    of = [conversations[asking.conversation].dataset for asking, _ in pairs]
+    conversations: Sequence[Conversation], pairs: Sequence[tuple[Trial, RecallResult]]
+) -> Iterator[tuple[str, list[tuple[Trial, RecallResult]]]]:
+    of = [conversations[trial.conversation].dataset for trial, _ in pairs]
     for dataset in sorted(set(of)):
         yield dataset, [pair for pair, name in zip(pairs, of, strict=True) if name == dataset]
 

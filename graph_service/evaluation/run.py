@@ -1,19 +1,19 @@
-"""One evaluation: stores every conversation in a memory of its own, asks its questions, and keeps what came back."""
+"""Evaluate conversations: store each in its own tenant, ask its questions, and collect the answers."""
 
 import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
-from graph_service.evaluation.abstention import Asking, askings
+from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactsBrought
-from graph_service.evaluation.graphql_client import Door
-from graph_service.evaluation.ingest import Stored, store
-from graph_service.evaluation.questions import HITS_MAX, Recalled, ask, recall_wording
+from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
+from graph_service.evaluation.ingest import StoredConversation, store
+from graph_service.evaluation.questions import HITS_MAX, RecallResult, ask
 from graph_service.runtime.progress import Step, Watcher
 from schema.errors import NotFoundError, UnavailableError
 
@@ -23,32 +23,17 @@ OURS: Final = "mnemograph"
 BM25: Final = "bm25"
 DENSE: Final = "dense"
 _STORING_AT_ONCE: Final = 4
-_LOOK_AGAIN_S: Final = 0.5
-# Reading a hundred scenes by rules takes seconds; a worker that does nothing for so long is stuck.
-_STILL_MAX_S: Final = 300.0
-_FIRST_TRIES: Final = 3
-
-
-class Place(Protocol):
-    """What an evaluation needs of the service beside its door."""
-
-    async def work_left(self, tenant: str) -> int:
-        """Return how much is still to be read or embedded."""
-        ...
-
-    async def forget(self, tenant: str, user_id: str) -> None:
-        """Forget a user, durably from the first moment on."""
-        ...
+_WARM_UP_ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be measured.
+    """Options of an evaluation.
 
     Attributes:
-        captions: whether turns tell what their pictures show.
-        concurrency: questions that are asked at the same time.
-        forget: whether memories must be emptied at the end, because the database stays.
+        captions: turns include captions of their pictures.
+        concurrency: questions asked at the same time.
+        forget: delete the tenants afterwards, for a database that is kept.
     """
 
     facts: FactsBrought = FactsBrought.NONE
@@ -58,22 +43,22 @@ class Plan:
 
 
 @dataclass(kw_only=True)
-class Figures:
-    """What came back, ready to be counted.
+class EvaluationRun:
+    """The raw results of an evaluation.
 
     Attributes:
-        orders: by system and conversation's place, one order for each answerable question.
-        recalled: of our own answers to those questions.
-        asked: questions that may have no answer in the memory, and what came back.
-        unanswerable: the data sets' own questions without an answer, likewise.
+        orders: rankings of turn ids by system and conversation index, one for each answerable question.
+        recalled: our results for these questions.
+        asked: abstention trials with our results.
+        unanswerable: the data sets' own unanswerable questions with our results.
     """
 
     conversations: Sequence[Conversation]
     plan: Plan
     orders: dict[str, dict[int, list[Sequence[str]]]] = field(default_factory=dict)
-    recalled: list[Recalled] = field(default_factory=list)
-    asked: list[tuple[Asking, Recalled]] = field(default_factory=list)
-    unanswerable: list[tuple[Asking, Recalled]] = field(default_factory=list)
+    recalled: list[RecallResult] = field(default_factory=list)
+    asked: list[tuple[Trial, RecallResult]] = field(default_factory=list)
+    unanswerable: list[tuple[Trial, RecallResult]] = field(default_factory=list)
     facts_dropped: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -83,43 +68,47 @@ class Figures:
 
 
 async def evaluate(
-    door: Door,
-    place: Place,
+    client: GraphqlClient,
+    control: ServiceControl,
     embedder: Embedder | None,
     conversations: Sequence[Conversation],
     plan: Plan,
     steps: Watcher,
-) -> Figures:
-    """Return everything that was measured; the memories are forgotten again, whatever happens.
+) -> EvaluationRun:
+    """Run the evaluation; tenants are deleted even if it fails.
 
     Args:
-        embedder: of the dense yardstick, which is left out without one.
+        embedder: for the dense baseline, which is skipped without one.
 
     Raises:
-        UnavailableError: the service does not answer, or stands still.
-        MnemographError: it refused something.
+        UnavailableError: the service does not answer, or makes no progress.
+        MnemographError: the service refused a call.
     """
-    run = secrets.token_hex(4)
-    memories = [Stored(tenant=f"eval-{run}-{n}", conversation=one) for n, one in enumerate(conversations)]
-    figures = Figures(conversations=conversations, plan=plan)
+    run_id = secrets.token_hex(4)
+    memories = [
+        StoredConversation(tenant=f"eval-{run_id}-{n}", conversation=item) for n, item in enumerate(conversations)
+    ]
+    run = EvaluationRun(conversations=conversations, plan=plan)
     try:
-        await _timed(figures, "indexing", _index(door, place, memories, plan, steps))
-        await _timed(figures, "asking", _ask_all(door, memories, figures, steps))
-        await _timed(figures, "yardsticks", _yardsticks(embedder, figures, steps))
+        await _timed(run, "indexing", _index(client, control, memories, plan, steps))
+        await _timed(run, "asking", _ask_all(client, memories, run, steps))
+        await _timed(run, "yardsticks", _run_baselines(embedder, run, steps))
     finally:
         if plan.forget:
-            await _timed(figures, "forgetting", _forget(place, memories, steps))
-    figures.facts_dropped = sum(len(memory.facts_dropped) for memory in memories)
-    return figures
+            await _timed(run, "forgetting", _forget(control, memories, steps))
+    run.facts_dropped = sum(len(memory.facts_dropped) for memory in memories)
+    return run
 
 
-async def _timed(figures: Figures, phase: str, work: Awaitable[None]) -> None:
+async def _timed(run: EvaluationRun, phase: str, work: Awaitable[None]) -> None:
     before = time.perf_counter()
     await work
-    figures.seconds[phase] = round(time.perf_counter() - before, 1)
+    run.seconds[phase] = round(time.perf_counter() - before, 1)
 
 
-async def _index(door: Door, place: Place, memories: Sequence[Stored], plan: Plan, steps: Watcher) -> None:
+async def _index(
+    client: GraphqlClient, control: ServiceControl, memories: Sequence[StoredConversation], plan: Plan, steps: Watcher
+) -> None:
     total = sum(len(memory.conversation.turns) for memory in memories)
     stored_n = 0
 
@@ -128,113 +117,103 @@ async def _index(door: Door, place: Place, memories: Sequence[Stored], plan: Pla
         stored_n += count
         steps(Step(part="storing", doing="messages", done=stored_n, total=total, unit="messages"))
 
-    async def one(memory: Stored) -> None:
-        await store(door, memory, plan.facts, on_messages=on_messages)
+    async def store_one(memory: StoredConversation) -> None:
+        await store(client, memory, plan.facts, on_messages=on_messages)
 
-    await _at_once(_STORING_AT_ONCE, memories, one)
+    await _for_each_concurrently(_STORING_AT_ONCE, memories, store_one)
     done = 0
     for memory in memories:
-        await _read(place, memory)
+        await wait_until_idle(control, memory.tenant)
         done += len(memory.conversation.turns)
         steps(Step(part="reading", doing="scenes, facts and vectors", done=done, total=total, unit="messages"))
 
 
-async def _read(place: Place, memory: Stored) -> None:
-    """Return when nothing of a memory waits."""
-    last, since_s = -1, time.monotonic()
-    while left := await place.work_left(memory.tenant):
-        if left != last:
-            last, since_s = left, time.monotonic()
-        elif time.monotonic() - since_s > _STILL_MAX_S:
-            raise UnavailableError(f"{left} pieces of work wait and none is done; see `mnemograph jobs` and the log")
-        await asyncio.sleep(_LOOK_AGAIN_S)
-
-
-async def _ask_all(door: Door, memories: Sequence[Stored], figures: Figures, steps: Watcher) -> None:
-    """Each question once: the answerable ones, those of others, and those that are known to have no answer."""
+async def _ask_all(
+    client: GraphqlClient, memories: Sequence[StoredConversation], run: EvaluationRun, steps: Watcher
+) -> None:
+    """Ask each distinct question once: answerable, foreign and unanswerable ones."""
     own = [(n, q) for n, memory in enumerate(memories) for q in memory.conversation.answerable]
-    chosen = askings(figures.conversations)
+    trials = abstention_trials(run.conversations)
     without = [
-        Asking(conversation=n, question=q, foreign=True)
+        Trial(conversation=n, question=q, foreign=True)
         for n, memory in enumerate(memories)
         for q in memory.conversation.questions
         if not q.gold
     ]
-    strange = [(one.conversation, one.question) for one in [*chosen, *without] if one.foreign]
-    wanted = list({_name(n, question): (n, question) for n, question in [*own, *strange]}.values())
-    answers: dict[tuple[int, str], Recalled] = {}
+    foreign = [(item.conversation, item.question) for item in [*trials, *without] if item.foreign]
+    unique = list({_key(n, question): (n, question) for n, question in [*own, *foreign]}.values())
+    answers: dict[tuple[int, str], RecallResult] = {}
 
-    async def one(pair: tuple[int, AskedQuestion]) -> None:
+    async def ask_one(pair: tuple[int, AskedQuestion]) -> None:
         n, question = pair
-        answers[_name(n, question)] = await ask(door, memories[n], question, wording)
-        steps(Step(part="asking", doing="questions", done=len(answers), total=len(wanted), unit="questions"))
+        answers[_key(n, question)] = await ask(client, memories[n], question)
+        steps(Step(part="asking", doing="questions", done=len(answers), total=len(unique), unit="questions"))
 
-    wording = await recall_wording(door, memories[0].tenant)
-    await _warm_up(door, memories[wanted[0][0]], wanted[0][1], wording)
-    await _at_once(figures.plan.concurrency, wanted, one)
-    figures.recalled = [answers[_name(n, question)] for n, question in own]
-    figures.orders[OURS] = {
-        n: [answers[_name(n, question)].order for question in memory.conversation.answerable]
+    await _warm_up(client, memories[unique[0][0]], unique[0][1])
+    await _for_each_concurrently(run.plan.concurrency, unique, ask_one)
+    run.recalled = [answers[_key(n, question)] for n, question in own]
+    run.orders[OURS] = {
+        n: [answers[_key(n, question)].order for question in memory.conversation.answerable]
         for n, memory in enumerate(memories)
     }
-    figures.asked = [(asking, answers[_name(asking.conversation, asking.question)]) for asking in chosen]
-    figures.unanswerable = [(asking, answers[_name(asking.conversation, asking.question)]) for asking in without]
+    run.asked = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in trials]
+    run.unanswerable = [(trial, answers[_key(trial.conversation, trial.question)]) for trial in without]
 
 
-async def _warm_up(door: Door, memory: Stored, question: AskedQuestion, wording: str) -> None:
-    """The first question is planned and loaded for: that is the start's cost, not a recall's, and may take long."""
-    for _ in range(_FIRST_TRIES - 1):
+async def _warm_up(client: GraphqlClient, memory: StoredConversation, question: AskedQuestion) -> None:
+    """Ask a first question, which pays for query plans and model loading and may time out; results are discarded."""
+    for _ in range(_WARM_UP_ATTEMPTS - 1):
         try:
-            await ask(door, memory, question, wording)
+            await ask(client, memory, question)
         except UnavailableError:
             continue
         return
-    await ask(door, memory, question, wording)
+    await ask(client, memory, question)
 
 
-def _name(place: int, question: AskedQuestion) -> tuple[int, str]:
+def _key(place: int, question: AskedQuestion) -> tuple[int, str]:
     return place, question.text
 
 
-async def _yardsticks(embedder: Embedder | None, figures: Figures, steps: Watcher) -> None:
-    words: dict[int, list[Sequence[str]]] = {}
-    near: dict[int, list[Sequence[str]]] = {}
-    total = len(figures.conversations)
-    for n, one in enumerate(figures.conversations):
-        questions = [question.text for question in one.answerable]
-        found = await asyncio.to_thread(by_words, one.turns, questions, one.lang, limit=HITS_MAX)
-        words[n] = list(found)
+async def _run_baselines(embedder: Embedder | None, run: EvaluationRun, steps: Watcher) -> None:
+    bm25: dict[int, list[Sequence[str]]] = {}
+    dense: dict[int, list[Sequence[str]]] = {}
+    total = len(run.conversations)
+    for n, item in enumerate(run.conversations):
+        questions = [question.text for question in item.answerable]
+        found = await asyncio.to_thread(by_words, item.turns, questions, item.lang, limit=HITS_MAX)
+        bm25[n] = list(found)
         if embedder is not None:
-            near[n] = list(await by_vectors(embedder, one.turns, questions, limit=HITS_MAX))
+            dense[n] = list(await by_vectors(embedder, item.turns, questions, limit=HITS_MAX))
         steps(Step(part="yardsticks", doing="BM25 and vectors", done=n + 1, total=total, unit="conversations"))
-    figures.orders |= {BM25: words, **({DENSE: near} if embedder is not None else {})}
+    run.orders |= {BM25: bm25, **({DENSE: dense} if embedder is not None else {})}
 
 
-async def _forget(place: Place, memories: Sequence[Stored], steps: Watcher) -> None:
-    begun = []
+async def _forget(control: ServiceControl, memories: Sequence[StoredConversation], steps: Watcher) -> None:
+    started = []
     for memory in memories:
         try:
-            await place.forget(memory.tenant, memory.conversation.user)
+            await control.forget(memory.tenant, memory.conversation.user)
         except NotFoundError:
-            continue  # Nothing of it had been stored when the evaluation ended.
-        begun.append(memory)
-    for done, memory in enumerate(begun, start=1):
-        await _read(place, memory)
-        steps(Step(part="forgetting", doing="memories", done=done, total=len(begun), unit="memories"))
+            continue  # The evaluation ended before anything was stored.
+        started.append(memory)
+    for done, memory in enumerate(started, start=1):
+        await wait_until_idle(control, memory.tenant)
+        steps(Step(part="forgetting", doing="memories", done=done, total=len(started), unit="memories"))
 
 
-async def _at_once(most: int, things: Sequence[T], work: Callable[[T], Awaitable[None]]) -> None:
-    """Do the work for all things, at most so many at the same time; the first error ends all."""
-    turns = iter(things)
+async def _for_each_concurrently(concurrency: int, items: Sequence[T], work: Callable[[T], Awaitable[None]]) -> None:
+    """Run `work` for all items with bounded concurrency; the first error cancels the rest."""
+    remaining = iter(items)
 
-    async def lane() -> None:
-        for thing in turns:
-            await work(thing)
+    async def worker() -> None:
+        for item in remaining:
+            await work(item)
 
-    lanes = [asyncio.create_task(lane()) for _ in range(min(most, len(things)))]
+    tasks = [asyncio.create_task(worker()) for _ in range(min(concurrency, len(items)))]
     try:
-        await asyncio.gather(*lanes)
+        await asyncio.gather(*tasks)
     finally:
-        for task in lanes:
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*lanes, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,9 +1,9 @@
-"""Decide by its words and its plan whether a foreign Cypher statement may run. Pure.
+"""Decide by tokens and plan whether a user-written Cypher statement may run. Pure.
 
-Neo4j looks whether a transaction was ended between two rows, never within the evaluation of one expression: a long
-`reduce`, a comprehension within another, a hard regular expression or a comparison of huge lists go on after the
-time-out, and nothing but a restart ends them. So expressions are bounded here, before they are sent. The plan then says
-what a statement really does, in words that cannot be disguised; only operators known to read the graph are allowed.
+Neo4j checks for termination between rows, never within an expression: a long `reduce`, nested comprehensions, a hard
+regular expression or a comparison of huge lists go on after the timeout until the server is restarted. So expressions
+are bounded here, before they are sent. The plan then shows what a statement really does; only operators known to read
+the graph are allowed.
 """
 
 import re
@@ -15,22 +15,22 @@ from schema.errors import InputError
 
 STATEMENT_CHARS_MAX: Final = 20_000
 NESTING_MAX: Final = 32
-# Items of a `range(...)` that is a value, and not walked through by UNWIND.
+# Items of a `range(...)` outside UNWIND.
 RANGE_MAX: Final = 100_000
-# How much longer a text or list can become by `+` and `||` from clause to clause.
+# Factor by which a text or list may grow through `+` and `||` over all clauses.
 GROWTH_MAX: Final = 1_000
 UNARY_MAX: Final = 16
-# Neo4j inlines what WITH names, so depths add up from clause to clause; past about a thousand its stack overflows, and
-# a class that was being loaded at that moment stays unusable until the next start.
+# Neo4j inlines expressions named by WITH, so depths add up over clauses; at about a thousand its stack overflows, and a
+# class that is being loaded then stays unusable until a restart.
 DEPTH_MAX: Final = 200
 OPERATORS_MAX: Final = 400
-# A regular expression with so few quantifiers takes at most quadratic time.
+# With two quantifiers a regular expression takes at most quadratic time.
 _QUANTIFIERS_MAX: Final = 2
 PARAMETER_BYTES_MAX: Final = 2**20
 _DEPTH_MAX: Final = 16
 READS_ONLY: Final = "this only reads"
 
-# Procedures that only look at this database; others may read files, call addresses or stop other people's work.
+# Procedures that only read this database; others may read files, open connections or stop transactions.
 PROCEDURES: Final = frozenset(
     {
         "db.index.fulltext.queryNodes",
@@ -45,7 +45,7 @@ PROCEDURES: Final = frozenset(
         "db.schema.visualization",
     }
 )
-# Namespaces of Neo4j's own functions; functions of plug-ins may run statements, read files and call addresses.
+# Namespaces of Neo4j's own functions; plug-in functions may run statements, read files and open connections.
 _NAMESPACES: Final = frozenset(
     {"coll", "date", "datetime", "duration", "localdatetime", "localtime", "point", "time", "vector"}
 )
@@ -125,16 +125,16 @@ _OPERATORS: Final = frozenset(
         "VarLengthExpand",
     }
 )
-# NodeIndexSeek, DirectedRelationshipTypeScan, MultiNodeIndexSeek, UnionNodeByLabelsScan and their like.
+# Such as NodeIndexSeek, DirectedRelationshipTypeScan, MultiNodeIndexSeek, UnionNodeByLabelsScan.
 _READS_OF_STORE: Final = re.compile(
     r"(?:Assert(?:ing)?|Multi|Dynamic|Partitioned|Directed|Undirected|All|Union|Intersection|Subtraction)*"
     r"(?:Nodes?|Relationships?)[A-Za-z]*?(?:Scan|Seek|SeekByRange|Search)"
 )
 _REASONS: Final = {
-    "LoadCSV": "LOAD CSV would read files and addresses",
-    "TerminateTransactions": "it would stop other people's work",
-    "TransactionApply": "IN TRANSACTIONS begins transactions that are not bounded",
-    "TransactionForeach": "IN TRANSACTIONS begins transactions that are not bounded",
+    "LoadCSV": "LOAD CSV would read files and URLs",
+    "TerminateTransactions": "it would stop other users' transactions",
+    "TransactionApply": "IN TRANSACTIONS starts transactions without limits",
+    "TransactionForeach": "IN TRANSACTIONS starts transactions without limits",
 }
 
 _TOKEN: Final = re.compile(
@@ -150,7 +150,7 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word, sign, number, text or quoted name; `word` is in capitals for words and empty for the rest."""
+    """A word, sign, number, text or quoted name; `word` is the upper-case text of words, else empty."""
 
     kind: str
     text: str
@@ -161,35 +161,33 @@ _END: Final = Token("end", "")
 
 
 def tokens_of(statement: str) -> list[Token]:
-    """Cut a statement into tokens, without spaces and comments.
+    """Split a statement into tokens, without whitespace and comments.
 
     Raises:
-        InputError: something has no end, or letters are disguised as numbers.
+        InputError: an unterminated text, name or comment, or a Unicode escape.
     """
     if len(statement) > STATEMENT_CHARS_MAX:
-        raise InputError(
-            f"the statement has more than {STATEMENT_CHARS_MAX:,} characters; hand values in as parameters"
-        )
+        raise InputError(f"the statement has more than {STATEMENT_CHARS_MAX:,} characters; pass values as parameters")
     _encodable(statement)
     if re.search(r"\\[uU]", statement):
-        raise InputError(r"the statement holds \u: write the character itself, or hand the text in as a parameter")
+        raise InputError(r"the statement has \u: write the character itself, or pass the text as a parameter")
     found: list[Token] = []
     place = 0
     while place < len(statement):
         match = _TOKEN.match(statement, place)
         if match is None or match.group() in ("'", '"', "`"):
-            raise InputError(f"the statement has a text, name or comment without an end at character {place + 1}")
+            raise InputError(f"the statement has an unterminated text, name or comment at character {place + 1}")
         place = match.end()
         kind, text = str(match.lastgroup), match.group()
         if kind == "sign" and text == "/" and statement.startswith("/*", match.start()):
-            raise InputError(f"the statement has a comment without an end at character {match.start() + 1}")
+            raise InputError(f"the statement has an unterminated comment at character {match.start() + 1}")
         if kind != "space":
             found.append(Token(kind, text, text.upper() if kind == "word" else ""))
     return found
 
 
 def check_words(statement: str) -> str:
-    """Return the statement as it may be sent, without a last semicolon; refuse what must not even be planned.
+    """Return the statement without a final semicolon; refuse what must not even be planned.
 
     Raises:
         InputError: with the reason and what to write instead.
@@ -205,29 +203,29 @@ def check_words(statement: str) -> str:
     first = tokens
     if first[0].word == "CYPHER":
         if len(first) < 3 or first[1].text not in _LANGUAGES:
-            raise InputError("after CYPHER only the language may be chosen: CYPHER 5 or CYPHER 25")
+            raise InputError("after CYPHER only the version is allowed: CYPHER 5 or CYPHER 25")
         first = first[2:]
     if first[0].word in ("EXPLAIN", "PROFILE"):
-        raise InputError("leave EXPLAIN and PROFILE out: plans are shown by cypher-shell (`mnemograph db shell-hint`)")
+        raise InputError("leave out EXPLAIN and PROFILE: cypher-shell shows plans (`mnemograph db shell-hint`)")
     _check_nesting(first)
     _check_depth(first)
     _check_growth(first)
     _check_reading(first)
     _check_functions(first)
     _check_iterations(first)
-    # What begins otherwise and writes is refused by its plan, with a better reason.
+    # Statements that write are refused by their plan, with a better reason.
     return statement
 
 
 def _check_nesting(tokens: Sequence[Token]) -> None:
-    """Refuse what recursion in Neo4j's parser and planner could not bear."""
+    """Refuse nesting that would overflow the stack of Neo4j's parser or planner."""
     open_: list[str] = []
     cases = unary = 0
     for place, one in enumerate(tokens):
         if one.kind == "sign" and one.text in _PAIRS:
             open_.append(_PAIRS[one.text])
         elif one.kind == "sign" and one.text in _PAIRS.values() and (not open_ or open_.pop() != one.text):
-            raise InputError(f"the statement closes {one.text!r}, which was not opened")
+            raise InputError(f"the statement has an unmatched {one.text!r}")
         if not _is_property(tokens, place):
             cases += (one.word == "CASE") - (one.word == "END" and cases > 0)
         if len(open_) + cases > NESTING_MAX:
@@ -252,11 +250,11 @@ def _check_depth(tokens: Sequence[Token]) -> None:
     if total + deepest > DEPTH_MAX:
         raise InputError("the statement has too many clauses and brackets; ask in several statements")
     if operators > OPERATORS_MAX:
-        raise InputError(f"the statement has more than {OPERATORS_MAX} operators; hand lists in as parameters, for IN")
+        raise InputError(f"the statement has more than {OPERATORS_MAX} operators; pass lists as parameters, for IN")
 
 
 def _check_reading(tokens: Sequence[Token]) -> None:
-    """Refuse by words what a plan might not show, because it stands in a subquery within an expression."""
+    """Refuse what a plan may not show, because it is in a subquery within an expression."""
     for place, one in enumerate(tokens[:-1]):
         if _is_property(tokens, place):
             continue
@@ -272,15 +270,15 @@ def _check_reading(tokens: Sequence[Token]) -> None:
                 names.append(_bare(tokens[behind + 1]))
                 behind += 2
             if len(names) > 1 and ".".join(names) not in PROCEDURES:
-                raise InputError(_not_one(".".join(names)))
+                raise InputError(_refused_procedure(".".join(names)))
 
 
-def _not_one(name: str) -> str:
+def _refused_procedure(name: str) -> str:
     return f"the procedure {name} is refused; use one of {', '.join(sorted(PROCEDURES))}"
 
 
 def _check_growth(tokens: Sequence[Token]) -> None:
-    """Refuse sums that double a text or a list from clause to clause."""
+    """Refuse concatenations that grow a text or list exponentially over clauses."""
     growth, sums = 1, 0
     for place, one in enumerate(tokens):
         if one.text in ("+", "||"):
@@ -290,13 +288,15 @@ def _check_growth(tokens: Sequence[Token]) -> None:
         elif one.word in _CLAUSES and not _is_property(tokens, place):
             growth, sums = growth * (1 + sums), 0
     if growth * (1 + sums) > GROWTH_MAX:
-        raise InputError("texts or lists are added up in too many steps, each of which can double them; use collect()")
+        raise InputError(
+            "texts or lists are concatenated in too many steps, each of which can double them; use collect()"
+        )
 
 
 def _factor_of_replace(tokens: Sequence[Token], opening: int) -> int:
     last = _closing(tokens, opening) - 1
     if tokens[last].kind != "text" or tokens[last - 1].text != ",":
-        raise InputError("replace() takes a literal text as what is put in: it could become too long otherwise")
+        raise InputError("replace() takes a literal replacement, because the result could become too long")
     return max(0, len(tokens[last].text) - 3)
 
 
@@ -328,7 +328,7 @@ def _check_range(tokens: Sequence[Token], place: int) -> None:
     inside = "".join(one.text for one in tokens[place + 2 : last])
     numbers = [int(one) for one in inside.split(",")] if re.fullmatch(r"-?\d{1,18}(,-?\d{1,18}){1,2}", inside) else []
     if not numbers:
-        raise InputError("range() takes numbers written out, or stands alone behind UNWIND: UNWIND range(0, $n) AS i")
+        raise InputError("range() takes literal numbers, except directly after UNWIND: UNWIND range(0, $n) AS i")
     step = numbers[2] if len(numbers) == 3 else 1
     if step and (numbers[1] - numbers[0]) // step >= RANGE_MAX:
         raise InputError(
@@ -337,7 +337,7 @@ def _check_range(tokens: Sequence[Token], place: int) -> None:
 
 
 def _check_regex(tokens: Sequence[Token], place: int) -> None:
-    """Refuse regular expressions that can take longer than the square of a text's length."""
+    """Refuse regular expressions that can take more than quadratic time."""
     after = [*tokens[place + 1 : place + 3], _END, _END]
     pattern = re.sub(r"^.(\(\?[is]+\))?|.$", "", after[0].text)
     hard = re.search(r"[(\\]", pattern) or len(re.findall(r"[*+?{]", pattern)) > _QUANTIFIERS_MAX
@@ -349,21 +349,21 @@ def _check_regex(tokens: Sequence[Token], place: int) -> None:
 
 
 def _check_iterations(tokens: Sequence[Token]) -> None:
-    """Refuse work within one expression that grows faster than a list."""
+    """Refuse more than linear work within one list expression."""
     for start, closing in _iterations(tokens):
         for place in range(start + 1, closing):
             if place + 2 < closing and _iterates(tokens, place):
                 raise InputError(
-                    "a list is walked through within another, which Neo4j cannot stop: use UNWIND and collect()"
+                    "nested list iterations are refused, because Neo4j cannot stop them: use UNWIND and collect()"
                 )
             if tokens[place].text in ("+", "||") or (tokens[place].word == "REPLACE" and _is_call(tokens, place)):
                 raise InputError(
-                    "sums within a list expression are refused: use UNWIND and collect(), which are bounded"
+                    "+ and || within a list expression are refused: use UNWIND and collect(), which are bounded"
                 )
             inner = tokens[place].word == "IN" and place > start + 2 and not _is_property(tokens, place)
             if inner and tokens[place + 1].text != "[":
                 raise InputError(
-                    "IN within a list expression takes a list written out; for others use UNWIND and WHERE, or WITH"
+                    "IN within a list expression takes a literal list; for others use UNWIND and WHERE, or WITH"
                 )
 
 
@@ -374,7 +374,7 @@ def _iterations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _iterates(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a bracket opens `[x IN …` or `any(x IN …`."""
+    """Return True if a bracket opens `[x IN …` or `any(x IN …`."""
     one, name, word = tokens[place : place + 3]
     if one.text not in ("[", "(") or one.kind != "sign" or name.kind not in ("word", "name") or word.word != "IN":
         return False
@@ -398,7 +398,7 @@ def _closing(tokens: Sequence[Token], opening: int) -> int:
 
 
 def _name(token: Token) -> str:
-    """Return the name in capitals, of a quoted one too."""
+    """Return a name or quoted name in upper case."""
     return token.word or (token.text[1:-1].upper() if token.kind == "name" else "")
 
 
@@ -407,14 +407,14 @@ def _is_call(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_property(tokens: Sequence[Token], place: int) -> bool:
-    """Return whether a name stands behind a dot, or is that of a parameter, and so is no word of the language."""
+    """Return True if a word is a property or parameter name, not a keyword."""
     if place == 0 or tokens[place - 1].text not in (".", "$"):
         return False
     return tokens[place - 1].text == "$" or (place > 1 and tokens[place - 2].kind != "number")
 
 
 def _chain(tokens: Sequence[Token], place: int) -> list[str]:
-    """Return the parts of `a.b.c` that end here, or nothing where a procedure is called, which its plan tells."""
+    """Return the parts of the dotted name that ends here; empty for a CALL, which the plan checks."""
     names = [_bare(tokens[place])]
     while place >= 2 and tokens[place - 1].text == "." and tokens[place - 2].kind in ("word", "name"):
         place -= 2
@@ -428,7 +428,7 @@ def _bare(token: Token) -> str:
 
 
 def check_plan(plan: Mapping[str, Any] | None, query_type: str | None) -> None:
-    """Refuse what is more than reading the graph, by what Neo4j would do.
+    """Refuse statements whose plan does more than read the graph.
 
     Args:
         plan, query_type: of the summary of EXPLAIN.
@@ -450,14 +450,14 @@ def check_plan(plan: Mapping[str, Any] | None, query_type: str | None) -> None:
             raise InputError(f"{READS_ONLY} the graph, and the statement would do {one}, which is not known to be safe")
     for name in _procedures(plan):
         if name not in PROCEDURES:
-            raise InputError(_not_one(name))
+            raise InputError(_refused_procedure(name))
 
 
 def check_first_word(statement: str) -> None:
-    """Refuse what does not begin like a statement that reads.
+    """Refuse statements that do not begin with a reading clause.
 
     Raises:
-        InputError: with the words it may begin with.
+        InputError: with the allowed clauses.
     """
     tokens = tokens_of(statement)
     first = tokens[2:] if tokens[0].word == "CYPHER" else tokens
@@ -476,7 +476,7 @@ def _steps(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of what is done, without their variants: `Expand` for `Expand(Into)@neo4j`."""
+    """Yield operator names without variants: `Expand` for `Expand(Into)@neo4j`."""
     for one in _steps(plan):
         yield str(one["operatorType"]).partition("@")[0].partition("(")[0]
 
@@ -488,10 +488,10 @@ def _procedures(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def check_parameters(parameters: Any) -> None:
-    """Refuse parameters that the driver or Neo4j could not take.
+    """Refuse parameters that the driver or Neo4j does not support.
 
     Raises:
-        InputError: which, and why.
+        InputError: with the reason.
     """
     if not isinstance(parameters, Mapping):
         raise InputError('parameters must be an object, such as {"user": "ana"}')
@@ -503,7 +503,7 @@ def check_parameters(parameters: Any) -> None:
                 size += 8
             case int():
                 if not -(2**63) <= value < 2**63:
-                    raise InputError("a parameter is a whole number of more than 64 bits; write it as text")
+                    raise InputError("a parameter is an integer of more than 64 bits; pass it as text")
                 size += 8
             case str():
                 size += 8 + len(_encodable(value))
@@ -517,7 +517,7 @@ def check_parameters(parameters: Any) -> None:
                 )
         if depth > _DEPTH_MAX or size > PARAMETER_BYTES_MAX:
             raise InputError(
-                f"parameters may be {PARAMETER_BYTES_MAX:,} bytes long and nested {_DEPTH_MAX} deep, and these are more"
+                f"parameters may have {PARAMETER_BYTES_MAX:,} bytes and be nested {_DEPTH_MAX} deep; these exceed it"
             )
 
 
@@ -525,4 +525,4 @@ def _encodable(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"a text holds half a character (a lone surrogate) at {error.start + 1}") from error
+        raise InputError(f"a text has a lone surrogate at character {error.start + 1}") from error

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
-from graph_service.graph import driver_values as quick_moments
+from graph_service.graph import driver_values
 from graph_service.graph.driver_errors import kind_of, why_of
 from graph_service.graph.schema_setup import migrate
 from graph_service.graph.store import Graph
@@ -27,11 +27,11 @@ async def connect(
     timeout_s: float = 30.0,
     beside: Callable[[Graph], Awaitable[object]] | None = None,
 ) -> Graph:
-    """Return a graph that answers, is new enough, and has all migrations.
+    """Connect, check the server's version, run missing migrations and return the graph.
 
     Args:
-        beside: asks the graph something while the migrations are looked at; a server that has just started takes a
-            second for its first statement, and not much longer for two at once.
+        beside: runs at the same time as the check of migrations: a server that has just started takes a second for
+            its first statement, and hardly longer for two at once.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -48,19 +48,19 @@ async def connect(
 
 
 def graph_without_server(database: str | None) -> Graph:
-    """Return a graph whose server does not answer until `use` gives it one: nothing ever listens on port 0."""
+    """Return a graph without a server until `use` sets one: nothing listens on port 0."""
     driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:0", auth=("neo4j", ""), max_transaction_retry_time=0)
     return Graph(driver, database=database)
 
 
 async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
-    """Return a driver whose server answers and is new enough; `Graph` retries, so the driver does not.
+    """Return a driver after log-in and check of the server's version; without retries, because `Graph` retries.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
         UnavailableError: the server does not answer.
     """
-    quick_moments.install()
+    driver_values.install()
     try:
         driver = AsyncGraphDatabase.driver(
             uri,
@@ -81,7 +81,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
 
 
 async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
-    """Return the server's version, which it tells at log-in."""
+    """Return the server's version, which it sends at log-in."""
     try:
         server = await driver.get_server_info()
     except AuthError as error:
@@ -108,6 +108,6 @@ def _check_version(text: str, uri: str) -> None:
 
 
 def version_of(text: str) -> tuple[int, int]:
-    """Year and month of a version text such as `2026.08.1` or `5.26.0-aura`; (0, 0) if unreadable."""
+    """Return year and month of a version such as `2026.08.1` or `5.26.0-aura`; (0, 0) if unreadable."""
     found = re.match(r"(\d+)\.(\d+)", text)
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)

@@ -1,8 +1,8 @@
-"""Find the place of every error of the Neo4j driver and server in our own error tree (pure).
+"""Map errors of the Neo4j driver and server to our own errors (pure).
 
-What the server itself cannot do (a full disk, a failed commit, no memory, a restart) is `UnavailableError`: it may work
-later, `remember` keeps the message on disk meanwhile, and nothing is lost. Only a statement that the server refuses for
-what it says is a mistake of ours. The server's own words are never repeated: they may quote parameters.
+Problems of the server (a full disk, a failed commit, no memory, a restart) become `UnavailableError`: a retry may work,
+and `remember` writes to the spool meanwhile. Only a statement refused for its content is a bug of ours. Messages of the
+server are never repeated, because they may quote parameters.
 
 Codes: https://neo4j.com/docs/status-codes/current/errors/ (Neo4j codes and GQLSTATUS).
 """
@@ -25,16 +25,16 @@ from schema.errors import MnemographError, UnavailableError
 
 
 class ErrorKind(StrEnum):
-    """What an error means for the call that met it, and for those after it.
+    """Class of an error, which decides about retries and the circuit breaker.
 
     Attributes:
-        BUSY: the server answers and asks to try the same again (a deadlock, no memory left in a pool).
-        STOPPED: the server ended this one statement or will not run it now; others may go through.
-        REFUSED: the statement itself is wrong: a mistake of ours.
-        LOST: the connection or the server is gone; a new connection may find it again.
-        UNSURE: lost after the commit was sent, or silent: whether it was committed is unknown.
-        BROKEN: the server answers, and the database cannot work: its disk is full, its log failed, it has stopped.
-        DENIED: the server does not let us in any more.
+        BUSY: the server asks for a retry (a deadlock, a memory pool is full).
+        STOPPED: the server ended or refuses this statement; others may succeed.
+        REFUSED: the statement is wrong: a bug of ours.
+        LOST: the connection or the server is gone; a new connection may succeed.
+        UNSURE: lost after the commit was sent, or timed out: the commit may have happened.
+        BROKEN: the server answers, but the database does not work: its disk is full, its log failed, it has stopped.
+        DENIED: the server rejects our credentials.
     """
 
     BUSY = "busy"
@@ -46,11 +46,11 @@ class ErrorKind(StrEnum):
     DENIED = "denied"
 
 
-# After these everybody meets the same: calls fail at once until the server was asked again.
+# Errors that affect all calls; they open the circuit breaker.
 AWAY: Final = frozenset({ErrorKind.LOST, ErrorKind.UNSURE, ErrorKind.BROKEN, ErrorKind.DENIED})
 
-# The longest that fits counts. What stands under Neo.DatabaseError is about the whole database, but for what one
-# statement runs into: nobody's odd statement may close the database to all others.
+# The longest matching prefix wins. Neo.DatabaseError concerns the whole database, except for the codes that a single
+# statement can cause: one odd statement must not open the breaker for all.
 _CODES: Final = {
     "Neo.TransientError.": ErrorKind.BUSY,
     "Neo.TransientError.Cluster.": ErrorKind.LOST,
@@ -73,11 +73,11 @@ _CODES: Final = {
     "Neo.ClientError.Security.": ErrorKind.DENIED,
     "Neo.ClientError.Security.AuthorizationExpired": ErrorKind.BUSY,
     "Neo.ClientError.Security.Forbidden": ErrorKind.STOPPED,
-    # A node that another transaction removes while it is read.
+    # A node was deleted by another transaction while it was read.
     "Neo.ClientError.Statement.EntityNotFound": ErrorKind.BUSY,
     "Neo.ClientError.Transaction.": ErrorKind.STOPPED,
 }
-# For servers that send no code this version of the driver knows: classes of GQLSTATUS.
+# GQLSTATUS classes, for servers whose codes this version of the driver does not know.
 _GQL_CLASSES: Final = {
     "08": ErrorKind.LOST,
     "22": ErrorKind.REFUSED,
@@ -94,17 +94,18 @@ _GQL_CLASSES: Final = {
 _MESSAGES: Final = {
     ErrorKind.BUSY: "Neo4j is busy ({why}); try again in a moment",
     ErrorKind.STOPPED: "Neo4j stopped a statement ({why}); try again in a moment",
-    ErrorKind.BROKEN: "Neo4j answers but its database does not work ({why}); it is tried again by itself. See whether"
-    " the disk of the database is full: `mnemograph doctor`",
-    ErrorKind.DENIED: "Neo4j does not let the service in ({why}): set NEO4J_USER and NEO4J_PASSWORD to what it expects",
+    ErrorKind.BROKEN: "Neo4j answers but its database does not work ({why}); the service retries by itself. Check"
+    " whether the disk of the database is full: `mnemograph doctor`",
+    ErrorKind.DENIED: "Neo4j rejects the service's credentials ({why}): set NEO4J_USER and NEO4J_PASSWORD to what"
+    " it expects",
 }
 _GONE: Final = (
-    "Neo4j does not answer ({why}); it is tried again by itself. Check that the server runs: `mnemograph doctor`"
+    "Neo4j does not answer ({why}); the service retries by itself. Check that the server runs: `mnemograph doctor`"
 )
 
 
 def kind_of(error: BaseException) -> ErrorKind | None:
-    """Return what an error of the driver, the server or the connection means; None for any other error."""
+    """Return the kind of an error of the driver, the server or the connection; None for any other error."""
     match error:
         case IncompleteCommit() | TimeoutError():
             return ErrorKind.UNSURE
@@ -119,12 +120,12 @@ def kind_of(error: BaseException) -> ErrorKind | None:
         case GqlError() | OSError():
             return ErrorKind.LOST
         case _:
-            # Errors of the driver's inside that it lets through; a mistake in our own steps is not among them.
+            # Internal errors of the driver; errors of our own code have other modules.
             return ErrorKind.LOST if type(error).__module__.partition(".")[0] == "neo4j" else None
 
 
 def classify(error: BaseException) -> MnemographError:
-    """Return the error of ours that stands for an error of the driver, the server or the connection."""
+    """Return our error for an error of the driver, the server or the connection."""
     if isinstance(error, MnemographError):
         return error
     kind, why = kind_of(error), why_of(error)
@@ -141,7 +142,7 @@ def away(why: str, retry_after_s: float | None = None) -> UnavailableError:
 
 
 def why_of(error: BaseException) -> str:
-    """Return the stable code of the server, or the class of the error; never its message."""
+    """Return the server's error code, or the class name; never the message."""
     if isinstance(error, Neo4jError) and not isinstance(error, AuthError):
         return str(error.code or type(error).__name__)
     return type(error).__name__
@@ -149,7 +150,7 @@ def why_of(error: BaseException) -> str:
 
 def _kind_of_code(error: Neo4jError) -> ErrorKind:
     code = error.code or ""
-    fitting = [prefix for prefix in _CODES if code.startswith(prefix)]
-    if fitting:
-        return _CODES[max(fitting, key=len)]
+    matching = [prefix for prefix in _CODES if code.startswith(prefix)]
+    if matching:
+        return _CODES[max(matching, key=len)]
     return _GQL_CLASSES.get((error.gql_status or "")[:2], ErrorKind.STOPPED)

@@ -1,4 +1,4 @@
-"""Reads the Neo4j of another program, Graphiti; changes nothing in it."""
+"""Read the Neo4j database of Graphiti, without changing it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _ROWS: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphitiPlace:
-    """Where a Graphiti keeps its graph.
+    """Address and credentials of a Graphiti database.
 
     Attributes:
         group: only this group; None means all.
@@ -32,7 +32,7 @@ class GraphitiPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphitiGraph:
-    """What it holds: episodes in the order they happened, facts, and how much of what is left out."""
+    """Its episodes in order of time, its facts, and counts of what is not imported."""
 
     episodes: list[Row]
     facts: list[Row]
@@ -40,7 +40,7 @@ class GraphitiGraph:
 
 
 async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
-    """Return the whole graph of a Graphiti, or of one group in it.
+    """Return the graph of a Graphiti database, or of one group in it.
 
     Raises:
         InputError: wrong address, password or database.
@@ -51,7 +51,7 @@ async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
             place.uri, auth=(place.user, place.password), connection_timeout=5.0, max_transaction_retry_time=0
         )
     except (ConfigurationError, ValueError) as error:
-        raise InputError(f"{place.uri!r} is no address of a Neo4j ({error}); use bolt://host:7687") from error
+        raise InputError(f"{place.uri!r} is not the address of a Neo4j ({error}); use bolt://host:7687") from error
     async with driver:
         try:
             await driver.verify_connectivity()
@@ -72,7 +72,7 @@ async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
 
 
 def _plain(one: Statement) -> Statement:
-    """Without the language's version: the other server may be older than ours must be."""
+    """Remove the Cypher version: Graphiti's server may be older than 2026.02."""
     return replace(one, text=one.text.partition("\n")[2])
 
 

@@ -1,4 +1,4 @@
-"""Queries for full-text indexes, built so that no text of a user can be read as query syntax. Pure."""
+"""Build Lucene queries for full-text indexes, safe against query syntax in user text. Pure."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _NAME_TERMS_MAX = 120
 _FAINT = "^0.2"
 _SOUGHT_MAX = 8
-# A query that finds nothing.
+# A valid query without hits.
 NOTHING = "scope_user:nothing"
 
 
@@ -27,15 +27,15 @@ def scoped_query(
 ) -> str:
     """Return a query for any of the words in any of the fields, of one user, in a range of days.
 
-    Without words it is a valid query that finds nothing. Scope and days are clauses of the index query with boost 0:
-    they filter inside the index and do not score.
+    Without words the query has no hits. Scope and days are clauses with boost 0: they filter inside the index and do
+    not change the score.
 
     Args:
-        words: as `words_in` gives them.
+        words: from `words_in`.
         fields: names of indexed text properties.
         scope_user: `schema.ids.scope_token(tenant, user_id)`.
-        days: whether the index has the field `said_day`.
-        faint: words that count a fifth: names of speakers stand in texts they say nothing about.
+        days: True if the index has the field `said_day`.
+        faint: words with a boost of 0.2: names of speakers occur in texts that are not about them.
     """
     if not words:
         return NOTHING
@@ -49,9 +49,7 @@ def scoped_query(
 
 
 def name_query(name: str, *, scope_user: str) -> str:
-    """Return a query for entities with a name or alias like `name`: every word; long Latin ones may differ by a
-    letter.
-    """
+    """Return a query for entities with all words of `name` in a name or alias; long Latin words match fuzzily."""
     words = within_terms((plain_words(name) or WORD.findall(name.casefold()))[:8], terms_max=_NAME_TERMS_MAX)
     if not words:
         return NOTHING
@@ -60,10 +58,10 @@ def name_query(name: str, *, scope_user: str) -> str:
 
 
 def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> str:
-    """Return a query for names that somebody is typing: every word, from the beginning of a word; Chinese at any place.
+    """Return a query for search as you type: all words as prefixes; Chinese at any position.
 
     Args:
-        scopes: `schema.ids.scope_token`s of the users whose names are wanted.
+        scopes: `schema.ids.scope_token`s of the users to search.
     """
     parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
     words = within_terms(parts[:_SOUGHT_MAX], terms_max=_NAME_TERMS_MAX)
@@ -74,19 +72,19 @@ def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> 
 
 
 def _runs(word: str) -> list[str]:
-    """Return a word cut where the script changes, as the analyzer does."""
+    """Split a word where the script changes, as the analyzer does."""
     return [part for part in re.split(f"({CJK.pattern})", word) if part]
 
 
 def _begun(word: str) -> str:
     if not CJK.fullmatch(word):
         return f"{word}*"
-    # The index holds pairs of characters, of which a single one is a part.
+    # The index has pairs of characters; a single one needs a wildcard.
     return f"*{word}*" if len(word) == 1 else f'"{word}"'
 
 
 def forms_query(tokens: Sequence[str]) -> str:
-    """Return a query for entities that share one of the tokens of a name; no token means it finds nothing."""
+    """Return a query for entities that share a spelling token; without tokens it has no hits."""
     return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING
 
 

@@ -1,4 +1,4 @@
-"""An analyst's own statement: checked before it runs, READ only, and stopped when it costs too much."""
+"""Run an analyst's own Cypher: checked before it runs, read-only, with limits on time and size."""
 
 import asyncio
 import base64
@@ -24,15 +24,13 @@ from graph_service.graph.store import Graph
 from schema.errors import InputError, MnemographError, UnavailableError
 from schema.timespan import as_utc
 
-# Values of an analyst's answer as plain Python: nodes and relationships as maps, times as times, the rest as text.
-
 
 def plain_value(value: Any) -> Any:
-    """Return the value as text, number, boolean, time, list or map, however deep."""
+    """Return a driver value as plain Python, recursively: nodes and relationships as maps, times as datetimes."""
     match value:
         case None | bool() | int() | float() | str():
             return value
-        case Point() | Duration():  # tuples too, to Python
+        case Point() | Duration():  # subclasses of tuple
             return _single(value)
         case list() | tuple():
             return [plain_value(one) for one in value]
@@ -45,7 +43,7 @@ def plain_value(value: Any) -> Any:
 
 
 def size_of(value: Any) -> int:
-    """About how many bytes of memory a plain value takes."""
+    """Return the approximate memory size of a plain value in bytes."""
     match value:
         case dict():
             return sys.getsizeof(value) + sum(size_of(name) + size_of(one) for name, one in value.items())
@@ -97,23 +95,23 @@ def _single(value: Any) -> Any:
 
 _log: Final = logging.getLogger(__name__)
 _LANGUAGE: Final = "CYPHER 25 "
-# The server ends a statement about a second late; when it does not, we hang up.
+# The server ends a statement up to a second late; after this time the connection is closed.
 _GRACE_S: Final = 3.0
-# Marks the transactions of analysts in the list of the server's transactions.
+# Metadata key of analysts' transactions in SHOW TRANSACTIONS.
 _TAG: Final = "mnemograph_analyst"
-# Between two looks at whether the server has ended a statement that was stopped.
-_LOOK_AGAIN_S: Final = 0.25
-_LOOK_AGAIN_MAX_S: Final = 5.0
-# A statement that the server still computes so long after it was stopped is reported.
+# Polling interval while the server ends a stopped statement.
+_POLL_S: Final = 0.25
+_POLL_MAX_S: Final = 5.0
+# A stopped statement that still runs after this time is reported in the log.
 _RUNAWAY_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How much one statement may cost.
+    """Limits of one statement.
 
     Attributes:
-        rows, bytes: of the answer; what is beyond is left out, and the answer says so.
+        rows, bytes: of the result; it is cut there, with a note in `cut`.
     """
 
     timeout_s: float = 30.0
@@ -123,10 +121,10 @@ class Caps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeAnswer:
-    """What a statement gave.
+    """The result of a statement.
 
     Attributes:
-        cut: why rows are missing, for people; None when all are here.
+        cut: why rows are missing, as text for people; None when complete.
     """
 
     columns: tuple[str, ...]
@@ -136,13 +134,13 @@ class FreeAnswer:
 
 
 async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], caps: Caps, tag: str) -> FreeAnswer:
-    """Run one statement that somebody wrote, over all tenants; nothing of it can change anything.
+    """Run one user-written statement over all tenants; it cannot change anything.
 
     Args:
         tag: names the statement in the server's list of transactions, for `until_gone`.
 
     Raises:
-        InputError: it is no valid Cypher, would do more than read, or was stopped because it costs too much.
+        InputError: not valid Cypher, not read-only, or stopped at a limit.
         UnavailableError: Neo4j does not answer.
     """
     check_parameters(parameters)
@@ -153,7 +151,7 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
         async with asyncio.timeout(caps.timeout_s + _GRACE_S), graph.reading() as session:
             transaction = await session.begin_transaction(timeout=caps.timeout_s, metadata={_TAG: tag})
             try:
-                await _look_at(transaction, own, whole, parameters)
+                await _check(transaction, own, whole, parameters)
                 columns, rows, cut = await _fetch(transaction, whole, parameters, caps)
             finally:
                 await _end(transaction)
@@ -162,14 +160,14 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
     except RecursionError as error:
         raise InputError("the answer is nested too deeply; return the parts of it") from error
     except (ClientError, TransientError) as error:
-        raise _told(error, caps) from error
+        raise _error_for(error, caps) from error
     except (DriverError, Neo4jError, OSError) as error:
         raise UnavailableError(f"Neo4j does not answer ({type(error).__name__}); try again in a moment") from error
     return FreeAnswer(columns=columns, rows=rows, cut=cut, took_ms=(time.monotonic() - began) * 1000)
 
 
 async def running(graph: Graph) -> int:
-    """Return how many statements of analysts the server computes now, whichever process sent them.
+    """Return the number of analysts' statements that the server runs now, from all processes.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -178,38 +176,38 @@ async def running(graph: Graph) -> int:
 
 
 async def until_gone(graph: Graph, tag: str) -> None:
-    """Return when the server has ended a statement that was stopped; ask it to end it, once.
+    """Terminate a stopped statement and return when the server has ended it.
 
-    The server notices an order to end only between two rows, so that this can take as long as the statement would.
+    The server checks for termination only between rows, so this can take as long as the statement itself.
     """
-    began, delay_s, told, asked = time.monotonic(), _LOOK_AGAIN_S, False, False
+    began, delay_s, reported, terminated = time.monotonic(), _POLL_S, False, False
     while True:
         try:
             rows = await graph.read(statement("analyst/running"), {"tag": tag})
             if not rows:
                 break
-            if not asked:
+            if not terminated:
                 ids = [row["transaction"] for row in rows]
                 await graph.read(statement("analyst/terminate"), {"transactions": ids})
-                asked = True
+                terminated = True
         except MnemographError as error:
-            # A server that is away may still compute; whether it does is asked again when it answers.
+            # An unavailable server may still run the statement; ask again when it answers.
             _log.debug("analyst's statement: %s", error.code)
-        if not told and time.monotonic() - began > _RUNAWAY_S:
-            told = True
+        if not reported and time.monotonic() - began > _RUNAWAY_S:
+            reported = True
             _log.warning(
-                "an analyst's statement was stopped %d s ago, and Neo4j still computes it; it keeps one of the "
-                "places for such statements until it ends, or until the database is started anew",
+                "an analyst's statement was stopped %d s ago, and Neo4j still computes it; it occupies one of "
+                "the slots for such statements until it ends or the database is restarted",
                 round(time.monotonic() - began),
             )
         await asyncio.sleep(delay_s)
-        delay_s = min(delay_s * 1.5, _LOOK_AGAIN_MAX_S)
-    if told:
+        delay_s = min(delay_s * 1.5, _POLL_MAX_S)
+    if reported:
         _log.info("the stopped statement of an analyst ended after %d s", round(time.monotonic() - began))
 
 
-async def _look_at(transaction: AsyncTransaction, own: str, whole: str, parameters: Mapping[str, Any]) -> None:
-    """Refuse what is more than reading this database, by its plan."""
+async def _check(transaction: AsyncTransaction, own: str, whole: str, parameters: Mapping[str, Any]) -> None:
+    """Refuse statements that do more than read, by their plan."""
     round_trips.sent()
     summary = await (await transaction.run("EXPLAIN " + whole, dict(parameters))).consume()
     check_plan(summary.plan, summary.query_type)
@@ -222,27 +220,27 @@ async def _fetch(
     round_trips.sent()
     result = await transaction.run(text, dict(parameters))
     rows: list[list[Any]] = []
-    held = 0
+    size = 0
     async for record in result:
         if len(rows) == caps.rows:
             return tuple(result.keys()), rows, f"only the first {caps.rows:,} rows"
         row = [plain_value(value) for value in record.values()]
-        held += size_of(row)
-        if held > caps.bytes:
+        size += size_of(row)
+        if size > caps.bytes:
             return tuple(result.keys()), rows, f"only the first {len(rows):,} rows: more than {caps.bytes:,} bytes"
         rows.append(row)
     return tuple(result.keys()), rows, None
 
 
 async def _end(transaction: AsyncTransaction) -> None:
-    """End the transaction and with it what the server still computes."""
+    """End the transaction, and with it the statement."""
     try:
         await transaction.close()
     except (DriverError, Neo4jError, OSError):
         transaction.cancel()
 
 
-def _told(error: Neo4jError, caps: Caps) -> MnemographError:
+def _error_for(error: Neo4jError, caps: Caps) -> MnemographError:
     code = error.code or ""
     if "TransactionTimedOut" in code or "Terminated" in code:
         return _too_slow(caps)

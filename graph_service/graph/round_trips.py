@@ -1,4 +1,4 @@
-"""What every round trip to the database leaves: a count for whoever counts, its time, and a span in the trace."""
+"""Instrument round trips to the database: a counter per block, a duration metric and a trace span."""
 
 import contextlib
 import time
@@ -13,7 +13,7 @@ from graph_service.observability.spans import span
 
 @dataclass
 class Count:
-    """Statements sent so far by the work in the block, and by what that work started."""
+    """Number of statements sent within a block and by tasks started in it."""
 
     sent: int = 0
 
@@ -23,7 +23,7 @@ _OPEN: ContextVar[Count | None] = ContextVar("round_trips", default=None)
 
 @contextlib.contextmanager
 def counted() -> Iterator[Count]:
-    """Count inside the block; an inner block counts for itself alone."""
+    """Count statements within the block; a nested block has its own count."""
     count = Count()
     token = _OPEN.set(count)
     try:
@@ -33,13 +33,13 @@ def counted() -> Iterator[Count]:
 
 
 def sent() -> None:
-    """One statement goes out; costs nothing where nobody counts."""
+    """Count one statement if a counter is active."""
     if (count := _OPEN.get()) is not None:
         count.sent += 1
 
 
 class RoundTrip:
-    """A statement under way inside the block.
+    """Measure one statement, sent within the block.
 
     Args:
         name: of the statement.

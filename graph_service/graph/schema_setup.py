@@ -185,4 +185,4 @@ async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
 
 
 def _embedder(row: Row) -> StoredEmbedder:
-    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(row["indexes"]))
+    return StoredEmbedder(row["model"], row["dim"], row["token_model"], tuple(row["indexes"] or ()))

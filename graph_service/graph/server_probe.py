@@ -1,4 +1,4 @@
-"""Asks a server who it is, without changing anything in it."""
+"""Read-only checks of a server: its version, clock and data version."""
 
 import time
 from collections.abc import AsyncIterator
@@ -13,14 +13,12 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
 
-# Looks at a database that answers, without changing anything in it: its clock, its version of the data.
-
 _ANSWER_MAX_S = 5.0
 
 
 @asynccontextmanager
 async def looking(*, uri: str, user: str, password: str, database: str | None) -> AsyncIterator[Graph]:
-    """A graph for reading; no migration is run.
+    """Yield a graph for reading, without running migrations.
 
     Raises:
         InstallError: wrong address or password, or a server that is too old.
@@ -35,14 +33,14 @@ async def looking(*, uri: str, user: str, password: str, database: str | None) -
 
 
 async def clock_apart_s(graph: Graph) -> float:
-    """By how much the server's clock is ahead of ours, as far as the way there and back lets one tell."""
+    """Return by how many seconds the server's clock is ahead of ours, to within half a round trip."""
     started_s = time.time()
     rows = await graph.read(statement("schema/server_clock"), {})
     return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
 
 
 async def written_by_newer(graph: Graph) -> list[str]:
-    """Return migrations that ran there and are not known here."""
+    """Return names of migrations that only a newer version has."""
     rows = await graph.read(statement("schema/applied_version"), {})
     return unknown_migrations(row["name"] for row in rows)
 
@@ -62,7 +60,7 @@ async def probe_server(*, uri: str, user: str, password: str) -> str:
             uri, auth=(user, password), connection_timeout=ANSWER_MAX_S, telemetry_disabled=True
         )
     except (ConfigurationError, ValueError) as error:
-        raise InstallError(f"{uri!r} is not an address of a Neo4j: {error}") from error
+        raise InstallError(f"{uri!r} is not the address of a Neo4j: {error}") from error
     async with driver:
         try:
             server = await driver.get_server_info()

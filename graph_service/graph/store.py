@@ -1,4 +1,4 @@
-"""Running statements: one read or one transaction at a time, with time limits and our own errors."""
+"""Run statements: one read or one transaction at a time, with timeouts, retries and our own errors."""
 
 import asyncio
 import random
@@ -25,10 +25,10 @@ Observer = Callable[[Statement], None]
 _READ_TRIES: Final = 3
 # A pooled connection may be older than the server's last start; the second try opens a new one.
 _WRITE_LOSSES_MAX: Final = 2
-# While the server is away calls fail at once; so long after its last failure one of them may try.
+# While the server is unavailable calls fail at once; after this time one call is let through as a probe.
 _PROBE_AFTER_S: Final = 3.0
 _PROBE_MAX_S: Final = 2.0
-# Above the server's own limit on a statement: ends calls whose server went silent.
+# Added to the server's timeout of a statement; ends calls to a server that went silent.
 _SILENCE_S: Final = 5.0
 _RETRY_DELAY_S: Final = 0.05
 _RETRY_DELAY_MAX_S: Final = 1.0
@@ -36,14 +36,14 @@ _PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 class Writing:
-    """An open transaction. Nothing in it may call a model, the network or a clock: it may run twice."""
+    """An open write transaction. It may be run twice, so its steps must not call a model, the network or a clock."""
 
     def __init__(self, tx: AsyncManagedTransaction, observer: Observer | None) -> None:
         self._tx = tx
         self._observer = observer
 
     async def run(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
-        """Return rows of one statement, as plain values."""
+        """Run one statement and return its rows as plain Python values."""
         if self._observer:
             self._observer(statement)
         with RoundTrip(statement.name, "write"):
@@ -52,15 +52,15 @@ class Writing:
 
 
 class Graph:
-    """One database, reached through one driver.
+    """A database behind one driver, with a circuit breaker.
 
-    When the server does not answer, all calls fail at once until it does: a dead server must cost a request
-    milliseconds, not the time-out of a connection. `answers` asks it, and so does one call every few seconds.
+    While the server does not answer all calls fail at once, so that they take milliseconds instead of a connection
+    timeout. `answers` probes it, and so does one call every few seconds.
 
     Args:
         driver: without retries of its own (`max_transaction_retry_time=0`).
-        observer: called with each statement as it is sent; tests count round trips with it.
-        timeout_s: bound on one statement or transaction, enforced by the server.
+        observer: called with each statement that is sent; tests count round trips with it.
+        timeout_s: of one statement or transaction, enforced by the server.
     """
 
     def __init__(
@@ -71,29 +71,29 @@ class Graph:
         self._timeout_s = timeout_s
         self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
         self._problem: str | None = None
-        # Set by an error of the database itself, until a statement went through again.
+        # Set by an error of the database itself, until a statement succeeds.
         self._suspect = False
         self.observer = observer
 
     @property
     def away(self) -> bool:
-        """True if the server did not answer when it was asked last."""
+        """Return True if the server did not answer the last call."""
         return self._breaker.state(time.monotonic()) is not BreakerState.CLOSED
 
     @property
     def broken(self) -> str | None:
-        """The code of the error with which the database refused to work when it was asked last.
+        """Return the error code of a database that has stopped although its server answers; else None.
 
-        The server answers then, and will not work until it is started again: after a commit that failed on a full disk
-        Neo4j stops the database, for reads too, and does not take it up again when there is room.
+        After a commit that failed on a full disk Neo4j stops the database, for reads too, until the server is
+        restarted, even if there is room again.
         """
         return self._problem
 
     async def read(self, statement: Statement, parameters: Mapping[str, Any]) -> list[Row]:
-        """Return rows of one read-only statement, in one network round trip; the server refuses writes in it.
+        """Run one read-only statement in one round trip and return its rows; the server refuses writes.
 
         Raises:
-            UnavailableError: the server could not be reached, or stopped the statement.
+            UnavailableError: the server does not answer, or stopped the statement.
         """
         query = Query(statement.text, timeout=self._timeout_s)
 
@@ -106,14 +106,13 @@ class Graph:
                     result = await session.run(query, dict(parameters))
                     return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
-        return await self._insisting(once, losses_max=_READ_TRIES)
+        return await self._with_retries(once, losses_max=_READ_TRIES)
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
-        """Return what `steps` returns, after its transaction was committed; an error in it undoes everything.
+        """Run `steps` in one transaction and return its result after the commit; an error rolls back.
 
         Raises:
-            UnavailableError: the server could not be reached; it is unknown to us whether the commit arrived,
-                which is why every write of ours is idempotent.
+            UnavailableError: the server does not answer. The commit may have arrived, so all writes are idempotent.
         """
 
         @unit_of_work(timeout=self._timeout_s)
@@ -124,10 +123,10 @@ class Graph:
             async with self._driver.session(database=self._database) as session:
                 return await session.execute_write(work)
 
-        return await self._insisting(once, losses_max=_WRITE_LOSSES_MAX)
+        return await self._with_retries(once, losses_max=_WRITE_LOSSES_MAX)
 
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
-        """Run one statement that defines an index or constraint (these may not share a transaction with data)."""
+        """Run one schema statement; it may not share a transaction with writes of data."""
         try:
             async with self._driver.session(database=self._database) as session:
                 result = await session.run(statement.text, dict(parameters))
@@ -138,19 +137,17 @@ class Graph:
             raise classify(error) from error
 
     def reading(self) -> AsyncSession:
-        """Return a session in READ mode, for statements that are not ours (`graph/free_query.py`); no retries, no
-        breaker.
-        """
+        """Return a session in READ mode without retries and breaker, for `read_only_query.py`."""
         return self._driver.session(database=self._database, default_access_mode="READ", fetch_size=200)
 
     async def answers(self) -> bool:
-        """Return whether the server answers now and its database works; take two seconds at most."""
+        """Return True if the server answers and its database works; takes two seconds at most."""
         try:
             async with asyncio.timeout(_PROBE_MAX_S):
                 await self._driver.verify_connectivity()
                 if self._suspect:
-                    # A database that stopped lets us in. Only then asked: a server that has just started, on a busy
-                    # machine, takes seconds for its first statement.
+                    # A stopped database accepts log-ins. Only asked when suspected: a server that has just started
+                    # takes seconds for its first statement.
                     async with self.reading() as session:
                         result = await session.run(Query(statement("schema/ping").text, timeout=_PROBE_MAX_S))
                         await result.consume()
@@ -166,22 +163,22 @@ class Graph:
         return True
 
     async def use(self, driver: AsyncDriver) -> None:
-        """Go on with another driver, because the server has another address now; call under way try again there."""
+        """Replace the driver, because the server has a new address; calls in flight are retried there."""
         old, self._driver = self._driver, driver
         self._problem, self._suspect = None, False
         self._breaker.succeeded()
         await old.close()
 
     async def close(self) -> None:
-        """Close the driver; statements under way end with an error."""
+        """Close the driver; statements in flight end with an error."""
         await self._driver.close()
 
-    async def _insisting(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:
-        """Return what `once` does; try lost connections again a few times, and deadlocks until the time is over.
+    async def _with_retries(self, once: Callable[[], Awaitable[T]], *, losses_max: int) -> T:
+        """Call `once`; retry lost connections up to `losses_max` times, and deadlocks until the timeout.
 
         Raises:
-            MnemographError: for every error of the driver and the server, as `classify` says; what the steps of a
-                transaction raise themselves passes as it is.
+            MnemographError: for errors of the driver and the server, see `classify`; errors of the steps themselves
+                are passed on.
         """
         if not self._breaker.allows(time.monotonic()):
             raise away("seen a moment ago", _PROBE_AFTER_S)
@@ -193,10 +190,10 @@ class Graph:
             except Exception as error:
                 kind = kind_of(error)
                 losses += kind is ErrorKind.LOST
-                if self._is_tried_again(kind, losses < losses_max, time.monotonic() + delay_s <= until_s):
+                if self._is_retried(kind, losses < losses_max, time.monotonic() + delay_s <= until_s):
                     pass
                 elif kind is None:
-                    # What our own steps refuse, they refuse after the server answered them.
+                    # An error of the steps: the server answered.
                     self._breaker.succeeded()
                     raise
                 else:
@@ -209,24 +206,24 @@ class Graph:
             else:
                 self._breaker.succeeded()
                 return answer
-            # Writers that met in a deadlock must not meet again.
+            # Jitter, so that deadlocked writers do not collide again.
             await asyncio.sleep(delay_s * random.uniform(0.5, 1.5))
             delay_s = min(delay_s * 2, _RETRY_DELAY_MAX_S)
 
-    def _is_tried_again(self, kind: ErrorKind | None, connection_left: bool, time_left: bool) -> bool:
-        """Return whether to try the same again; a server that answered is not away, whatever it answered."""
+    def _is_retried(self, kind: ErrorKind | None, losses_left: bool, time_left: bool) -> bool:
+        """Return True if the call is to be retried; report an answer of any kind as success to the breaker."""
         if kind in (ErrorKind.BUSY, ErrorKind.STOPPED, ErrorKind.REFUSED):
             self._breaker.succeeded()
-        return (kind is ErrorKind.BUSY and time_left) or (kind is ErrorKind.LOST and connection_left)
+        return (kind is ErrorKind.BUSY and time_left) or (kind is ErrorKind.LOST and losses_left)
 
 
 def _plain(row: Row) -> Row:
-    # Not by the driver's `data()`, which looks at every single byte of byte strings: two seconds for a recall.
+    # Not the driver's `data()`, which converts byte strings byte by byte: two seconds for a recall.
     return {name: _plain_value(value) for name, value in row.items()}
 
 
 def _plain_value(value: Any) -> Any:
-    # Nearly all that comes is one of these, or lists of them: a recall brings five thousand.
+    # Fast path: nearly all values are plain or lists of them; a recall returns five thousand.
     if type(value) in _PLAIN:
         return value
     match value:

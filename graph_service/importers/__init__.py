@@ -1,1 +1,1 @@
-"""Memories of other programs, as calls of `remember`, with a report of what was kept and what was left out."""
+"""Import files of other programs and of conversations as calls of `remember`."""

@@ -1,4 +1,4 @@
-"""Conversations in files: what `import` and the demo read, checked as a whole before anything is stored."""
+"""Read conversation files for `import` and the demo; a file is checked completely before anything is stored."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from graph_service.importers.file_checks import parse_json, problems_of, raise_problems, validated
 from schema.errors import InputError
 from schema.json_text import read_json
 from schema.message import ProvidedFact
@@ -16,19 +17,18 @@ from schema.message import ProvidedFact
 if TYPE_CHECKING:
     from graph_service.memory.ingest.validation import RememberRequest
 
-# Below the limits of one call, so that a long session is handed in by several.
+# Below the limits of one `remember` call; longer sessions are split.
 MESSAGES_A_CALL = 200
 CHARS_A_CALL = 400_000
-PROBLEMS_SHOWN = 20
 
 
 class FileFormat(StrEnum):
-    """How a file is written; `auto` looks inside."""
+    """The format of a file; `auto` detects it."""
 
     AUTO = "auto"
     MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
     BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
-    EXPORT = "export"  # what `mnemograph export` wrote
+    EXPORT = "export"  # an export of `mnemograph export`
     MEM0 = "mem0"  # get_all, or an export, of mem0
     MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
     CHATGPT = "chatgpt-export"  # conversations.json, or the ZIP that holds it
@@ -53,7 +53,7 @@ class MessageRow(BaseModel):
 
 
 class LineRow(MessageRow):
-    """A line of a JSONL file: a message and where it belongs."""
+    """A line of a JSONL file: a message with its user and session."""
 
     user_id: str | None = None
     session_id: str = "imported"
@@ -75,8 +75,8 @@ class ConversationRow(BaseModel):
     summary: str | None = None
 
 
-class Turn(BaseModel):
-    """A message of a benchmark file; other fields are left out."""
+class BenchmarkTurn(BaseModel):
+    """A message of a benchmark file; other fields are ignored."""
 
     id: str
     speaker: str = ""
@@ -88,11 +88,11 @@ class BenchmarkSession(BaseModel):
 
     index: int
     date: datetime | None = None
-    turns: list[Turn]
+    turns: list[BenchmarkTurn]
 
 
 class BenchmarkFile(BaseModel):
-    """A benchmark file: the first speaker is the user, everybody else answers."""
+    """A benchmark file; the first speaker is the user, all others are assistants."""
 
     id: str
     speakers: list[str] = []
@@ -101,35 +101,35 @@ class BenchmarkFile(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Whose memory a file is, when it does not say so itself."""
+    """The user to use instead of the one in the file."""
 
     user_id: str | None = None
     user_name: str | None = None
 
 
 def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) -> "list[RememberRequest]":
-    """Return the calls of `remember` that a file stands for, oldest session first as in the file.
+    """Return the calls of `remember` for a file, in its order.
 
     Args:
         name: of the file, for error messages.
 
     Raises:
-        InputError: lists the bad rows with their places; a file is taken as a whole or not at all.
+        InputError: lists the invalid rows with their places; a file is imported completely or not at all.
     """
-    form = _looks_like(text, name) if form is FileFormat.AUTO else form
+    form = _detect_format(text, name) if form is FileFormat.AUTO else form
     if form is FileFormat.JSONL:
         rows = _from_lines(text, name)
     elif form is FileFormat.BENCHMARK:
-        rows = _from_benchmark(_parsed(text, name), name)
+        rows = _from_benchmark(parse_json(text, name=name), name)
     else:
-        rows = _from_document(_parsed(text, name), name)
+        rows = _from_document(parse_json(text, name=name), name)
     calls = [call for row in rows for call in _calls(row, owner, name)]
     if not calls:
-        raise InputError(f"{name}: holds no message; nothing was stored")
+        raise InputError(f"{name}: contains no message; nothing was stored")
     return calls
 
 
-def _looks_like(text: str, name: str) -> FileFormat:
+def _detect_format(text: str, name: str) -> FileFormat:
     head = text.lstrip().partition("\n")[0]
     try:
         first = read_json(head)
@@ -137,17 +137,10 @@ def _looks_like(text: str, name: str) -> FileFormat:
         first = None
     if isinstance(first, dict) and "text" in first:
         return FileFormat.JSONL
-    tree = _parsed(text, name)
+    tree = parse_json(text, name=name)
     if isinstance(tree, dict) and "sessions" in tree:
         return FileFormat.BENCHMARK
     return FileFormat.MNEMOGRAPH
-
-
-def _parsed(text: str, name: str) -> Any:
-    try:
-        return read_json(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
 
 
 def _from_lines(text: str, name: str) -> list[ConversationRow]:
@@ -159,12 +152,10 @@ def _from_lines(text: str, name: str) -> list[ConversationRow]:
         try:
             row = LineRow.model_validate_json(line)
         except ValidationError as error:
-            problems += [
-                f"{name} line {number}: {_place(problem['loc'])}{problem['msg']}" for problem in error.errors()
-            ]
+            problems += problems_of(error, f"{name} line {number}")
         else:
             sessions.setdefault((row.user_id, row.session_id), []).append(row)
-    _refuse(problems)
+    raise_problems(problems)
     return [_session_of_lines(user_id, session_id, rows) for (user_id, session_id), rows in sessions.items()]
 
 
@@ -184,24 +175,19 @@ def _from_document(tree: Any, name: str) -> list[ConversationRow]:
         rows = [rows]
     found: list[ConversationRow] = []
     problems: list[str] = []
-    for index, row in enumerate(rows):
-        try:
-            found.append(ConversationRow.model_validate(row))
-        except ValidationError as error:
-            problems += [
-                f"{name} conversation {index + 1}: {_place(problem['loc'])}{problem['msg']}"
-                for problem in error.errors()
-            ]
-    _refuse(problems)
+    for number, row in enumerate(rows, start=1):
+        conversation = validated(ConversationRow, row, f"{name} conversation {number}", problems)
+        if conversation is not None:
+            found.append(conversation)
+    raise_problems(problems)
     return found
 
 
 def _from_benchmark(tree: Any, name: str) -> list[ConversationRow]:
-    try:
-        file = BenchmarkFile.model_validate(tree)
-    except ValidationError as error:
-        _refuse([f"{name}: {_place(problem['loc'])}{problem['msg']}" for problem in error.errors()])
-        raise AssertionError("unreachable: a validation error has problems") from error
+    problems: list[str] = []
+    file = validated(BenchmarkFile, tree, name, problems)
+    raise_problems(problems)
+    assert file is not None, "an invalid file has problems"
     user = file.speakers[0] if file.speakers else ""
     agent = file.speakers[1] if len(file.speakers) > 1 else None
     return [
@@ -217,32 +203,32 @@ def _from_benchmark(tree: Any, name: str) -> list[ConversationRow]:
     ]
 
 
-def _message_of_turn(turn: Turn, said_at: datetime | None, user: str, session: int) -> MessageRow:
+def _message_of_turn(turn: BenchmarkTurn, said_at: datetime | None, user: str, session: int) -> MessageRow:
     role = "user" if turn.speaker in ("", user) else "assistant"
     return MessageRow(role=role, text=turn.text, time=said_at, speaker=turn.speaker or None, id=f"{session}-{turn.id}")
 
 
 def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[RememberRequest]":
-    # What is behind it is needed when a file is read; the command line is loaded for every command.
+    # Imported here because every start of the command line imports this module.
     from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
     user_id = owner.user_id or row.user_id
     if user_id is None:
         raise InputError(f"{name}: session {row.session_id!r} names no user_id; add it, or give --user")
-    for first, part in _parts(row.messages):
+    for first, part in _split_messages(row.messages):
         yield RememberRequest(
             user_id=user_id,
             session_id=row.session_id,
             user_name=owner.user_name or row.user_name,
             agent_id=row.agent_id,
             messages=tuple(IncomingMessage(**message.model_dump()) for message in part),
-            # Facts name messages by their place in the call, so they go with the first.
+            # Facts refer to messages by index in the call, so they go with the first part.
             facts=tuple(row.facts) if first else (),
             summary=row.summary if first else None,
         )
 
 
-def _parts(messages: Sequence[MessageRow]) -> Iterator[tuple[bool, list[MessageRow]]]:
+def _split_messages(messages: Sequence[MessageRow]) -> Iterator[tuple[bool, list[MessageRow]]]:
     part: list[MessageRow] = []
     first, chars = True, 0
     for message in messages:
@@ -252,15 +238,3 @@ def _parts(messages: Sequence[MessageRow]) -> Iterator[tuple[bool, list[MessageR
         part.append(message)
         chars += len(message.text)
     yield first, part
-
-
-def _place(loc: tuple[int | str, ...]) -> str:
-    return f"{'.'.join(map(str, loc))}: " if loc else ""
-
-
-def _refuse(problems: list[str]) -> None:
-    if not problems:
-        return
-    more = len(problems) - PROBLEMS_SHOWN
-    shown = problems[:PROBLEMS_SHOWN] + ([f"and {more} more"] if more > 0 else [])
-    raise InputError("nothing was stored:\n" + "\n".join(f"  {problem}" for problem in shown), tuple(problems))

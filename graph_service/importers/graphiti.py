@@ -1,4 +1,4 @@
-"""Graphiti's memory: episodes as messages, its facts with the times in which they held."""
+"""Import Graphiti: episodes become messages, facts keep their validity periods."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,73 +18,78 @@ Row = Mapping[str, Any]
 def from_graphiti(
     episodes: Iterable[Row], facts: Sequence[Row], counts: Mapping[str, int], *, user_id: str | None
 ) -> ImportBatch:
-    """Return episodes and facts as calls of `remember`, one session for each group.
+    """Return episodes and facts as calls of `remember`, one session per group.
 
     Args:
         episodes, facts: rows of `importers/graphiti_episodes` and `importers/graphiti_facts`.
-        counts: of what is left out, by name.
-        user_id: whose memory it is; else each group is a user.
+        counts: numbers of elements that are not imported, by name.
+        user_id: owner of all memories; if None, each group is a user.
     """
-    found = ImportBatch(dropped=_counted(counts))
-    talks: dict[str, Conversation] = {}
-    places: dict[str, tuple[str, int]] = {}
+    batch = ImportBatch(dropped=_dropped_counts(counts))
+    conversations: dict[str, Conversation] = {}
+    message_places: dict[str, tuple[str, int]] = {}
     for row in episodes:
         group = row["group_id"] or "default"
-        talk = _talk(talks, group, user_id)
-        place = talk.say(
-            found, row["content"] or "", message_id=row["uuid"], time=_moment(row["valid_at"] or row["created_at"])
+        conversation = _conversation_of(conversations, group, user_id)
+        place = conversation.say(
+            batch,
+            row["content"] or "",
+            message_id=row["uuid"],
+            time=_datetime_or_none(row["valid_at"] or row["created_at"]),
         )
         if place is not None:
-            places[row["uuid"]] = (group, place)
+            message_places[row["uuid"]] = (group, place)
     for row in facts:
         group = row["group_id"] or "default"
-        talk = _talk(talks, group, user_id)
-        proofs = sorted({places[name][1] for name in row["episodes"] or () if places.get(name, ("",))[0] == group})
-        if not proofs:
-            # Its episodes are gone; the fact itself is what was said.
-            at = _moment(row["valid_at"] or row["created_at"])
-            place = talk.say(found, row["fact"] or "", message_id=row["uuid"], role="assistant", time=at)
-            proofs = [] if place is None else [place]
-        if proofs and row["source"] and row["target"]:
-            talk.facts.append(_fact(row, proofs))
-            found.kept["facts"] += 1
+        conversation = _conversation_of(conversations, group, user_id)
+        evidence = sorted(
+            {message_places[name][1] for name in row["episodes"] or () if message_places.get(name, ("",))[0] == group}
+        )
+        if not evidence:
+            # Without episodes, the text of the fact becomes a message.
+            at = _datetime_or_none(row["valid_at"] or row["created_at"])
+            place = conversation.say(batch, row["fact"] or "", message_id=row["uuid"], role="assistant", time=at)
+            evidence = [] if place is None else [place]
+        if evidence and row["source"] and row["target"]:
+            conversation.facts.append(_fact(row, evidence))
+            batch.kept["facts"] += 1
         else:
-            found.dropped["facts without words or without ends"] += 1
-    found.calls = [call for talk in talks.values() for call in talk.calls()]
-    found.kept["groups"] = len(talks)
-    return found
+            batch.dropped["facts without words or without ends"] += 1
+    batch.calls = [call for conversation in conversations.values() for call in conversation.calls()]
+    batch.kept["groups"] = len(conversations)
+    return batch
 
 
-def _talk(talks: dict[str, Conversation], group: str, user_id: str | None) -> Conversation:
-    if group not in talks:
-        talks[group] = Conversation(user_id=user_id or group, session_id=f"graphiti-{group}")
-    return talks[group]
+def _conversation_of(conversations: dict[str, Conversation], group: str, user_id: str | None) -> Conversation:
+    if group not in conversations:
+        conversations[group] = Conversation(user_id=user_id or group, session_id=f"graphiti-{group}")
+    return conversations[group]
 
 
-def _fact(row: Row, proofs: list[int]) -> ProvidedFact:
-    begins, ends = _moment(row["valid_at"]), _moment(row["invalid_at"] or row["expired_at"])
+def _fact(row: Row, evidence: list[int]) -> ProvidedFact:
+    valid_at, invalid_at = _datetime_or_none(row["valid_at"]), _datetime_or_none(row["invalid_at"] or row["expired_at"])
     return ProvidedFact(
         subject=row["source"],
         predicate="RELATES_TO",
         object=row["target"],
         relation=(row["name"] or "relates to").replace("_", " ").lower(),
         statement=row["fact"] or f"{row['source']} {row['name']} {row['target']}",
-        subject_type=_type(row["source_labels"]),
-        object_type=_type(row["target_labels"]),
-        valid_at=begins,
-        # A fact that was taken back before it began never held at all.
-        invalid_at=max(ends, begins) if ends and begins else ends,
-        message_indexes=tuple(proofs),
+        subject_type=_entity_type(row["source_labels"]),
+        object_type=_entity_type(row["target_labels"]),
+        valid_at=valid_at,
+        # Expired before it began: an empty validity period.
+        invalid_at=max(invalid_at, valid_at) if invalid_at and valid_at else invalid_at,
+        message_indexes=tuple(evidence),
     )
 
 
-def _type(labels: Sequence[str] | None) -> str | None:
+def _entity_type(labels: Sequence[str] | None) -> str | None:
     return next((name_key(label) for label in labels or () if name_key(label) in _TYPES), None)
 
 
-def _moment(value: Any) -> datetime | None:
+def _datetime_or_none(value: Any) -> datetime | None:
     return value if isinstance(value, datetime) else None
 
 
-def _counted(counts: Mapping[str, int]) -> Counter[str]:
+def _dropped_counts(counts: Mapping[str, int]) -> Counter[str]:
     return +Counter({f"{name} of {_NAME}": number for name, number in counts.items()})

@@ -1,28 +1,22 @@
-"""What a file or database of another program holds, on its way to `remember`."""
+"""Calls of `remember` built from another program's data, with counts of what was kept and dropped."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
-
-from graph_service.importers.conversation_files import CHARS_A_CALL, MESSAGES_A_CALL, PROBLEMS_SHOWN
+from graph_service.importers.conversation_files import CHARS_A_CALL, MESSAGES_A_CALL
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from schema.errors import InputError
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatch:
-    """Calls of `remember`, and what became of everything there was.
+    """Calls of `remember`, and counts of everything in the source.
 
     Attributes:
-        kept, dropped: how many things of each kind, in words for people; what was dropped says why.
+        kept, dropped: numbers by kind, described for people; kinds of `dropped` include the reason.
     """
 
     calls: list[RememberRequest] = field(default_factory=list)
@@ -30,7 +24,7 @@ class ImportBatch:
     dropped: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "ImportBatch") -> None:
-        """Take in what another file holds."""
+        """Append another batch."""
         self.calls += other.calls
         self.kept += other.kept
         self.dropped += other.dropped
@@ -38,7 +32,7 @@ class ImportBatch:
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """Messages of one session, and facts whose `message_indexes` are places among them."""
+    """Messages of one session, and facts whose `message_indexes` refer to them."""
 
     user_id: str
     session_id: str
@@ -55,7 +49,7 @@ class Conversation:
         time: datetime | None = None,
         speaker: str | None = None,
     ) -> int | None:
-        """Add a message, in pieces if it is too long for one; the place of the first, None if nothing is in it."""
+        """Add a message, split if it is too long; return the index of its first part, or None if it is empty."""
         clean = clean_text(text)
         if clean != text:
             found.dropped["characters that cannot be stored"] += len(text) - len(clean)
@@ -76,7 +70,7 @@ class Conversation:
         return place
 
     def calls(self) -> Iterator[RememberRequest]:
-        """Yield the session as calls of `remember`; a fact goes with the first message that proves it."""
+        """Yield the session as calls of `remember`; a fact goes with its first message."""
         start, chars = 0, 0
         for place, message in enumerate(self.messages):
             if place > start and (place - start >= MESSAGES_A_CALL or chars + len(message.text) > CHARS_A_CALL):
@@ -99,7 +93,7 @@ class Conversation:
 
 
 def moment(written: str | float | None) -> datetime | None:
-    """Return a moment as ISO 8601, or in seconds since 1970.
+    """Return a time given as ISO 8601 or in seconds since 1970; None if empty.
 
     Raises:
         ValueError: it is neither.
@@ -112,33 +106,9 @@ def moment(written: str | float | None) -> datetime | None:
     try:
         return datetime.fromtimestamp(written, UTC)
     except (OverflowError, OSError) as error:
-        raise ValueError(f"{written} is no time") from error
-
-
-def shaped(shape: type[M], tree: object, name: str, problems: list[str]) -> M | None:
-    """Return the tree as a shape; None, and what is wrong in `problems`, when it has another."""
-    try:
-        return shape.model_validate(tree)
-    except ValidationError as error:
-        problems += [
-            f"{name}: {'.'.join(map(str, one['loc']))}: {one['msg']}" if one["loc"] else f"{name}: {one['msg']}"
-            for one in error.errors()
-        ]
-        return None
-
-
-def refuse(problems: Sequence[str]) -> None:
-    """Refuse a file as a whole.
-
-    Raises:
-        InputError: there is a problem.
-    """
-    if problems:
-        more = [f"and {len(problems) - PROBLEMS_SHOWN} more"] if len(problems) > PROBLEMS_SHOWN else []
-        shown = [*problems[:PROBLEMS_SHOWN], *more]
-        raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in shown), tuple(problems))
+        raise ValueError(f"{written} is not a time") from error
 
 
 def clean_text(text: str) -> str:
-    """Return the text without characters that no database takes: NUL and halves of surrogate pairs."""
+    """Return the text without NUL and unpaired surrogates, which Neo4j cannot store."""
     return "".join(char for char in text if char != "\x00" and not "\ud800" <= char <= "\udfff")

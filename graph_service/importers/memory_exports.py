@@ -1,4 +1,4 @@
-"""Memories of mem0, as its `get_all` and exports give them, and of the official MCP memory server, as its file does."""
+"""Import memories of mem0 (`get_all` or an export) and the file of the official MCP memory server."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from graph_service.importers.import_batch import Conversation, ImportBatch, clean_text, moment, refuse, shaped
+from graph_service.importers.file_checks import raise_problems, validated
+from graph_service.importers.import_batch import Conversation, ImportBatch, clean_text, moment
 from schema.entity import EntityType
 from schema.errors import InputError
 from schema.ids import content_hash, name_key
@@ -18,7 +19,7 @@ _LIKES: Final = frozenset(
 )
 _DISLIKES: Final = frozenset(("dislike", "dislikes", "hate", "hates", "avoid", "avoids", "讨厌", "不喜欢"))
 _TYPES: Final = frozenset(one.value for one in EntityType)
-# What the memory server's own documentation calls the person it remembers.
+# The user's name in the memory server's documentation.
 _THE_USER: Final = frozenset(("default_user", "user"))
 
 
@@ -64,7 +65,7 @@ class ServerRelation(BaseModel):
 
 
 def mem0_rows(tree: Any) -> list[Any] | None:
-    """Return the memories in a tree, whichever way it was exported; None when it is not of mem0."""
+    """Return the memories in a parsed file of mem0; None if it is not one."""
     rows = tree
     if isinstance(tree, Mapping):
         rows = next((tree[key] for key in ("results", "memories") if isinstance(tree.get(key), list)), None)
@@ -74,28 +75,28 @@ def mem0_rows(tree: Any) -> list[Any] | None:
 
 
 def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
-    """Return memories of mem0 as messages of one session for each run.
+    """Return memories of mem0 as messages, one session per run.
 
     Args:
-        user_id: whose memory it is, whatever the file says.
+        user_id: owner of all memories; if None, taken from each memory.
 
     Raises:
-        InputError: the file has another form, or does not say whose a memory is.
+        InputError: the file is not of mem0, or a memory has no user id.
     """
     rows = mem0_rows(tree)
     if rows is None:
         raise InputError(
             f'{name}: holds no memories of mem0 ({{"results": [{{"id", "memory", …}}]}}); nothing was stored'
         )
-    found, problems = ImportBatch(), list[str]()
-    talks: dict[tuple[str, str], Conversation] = {}
+    batch, problems = ImportBatch(), list[str]()
+    conversations: dict[tuple[str, str], Conversation] = {}
     for number, row in enumerate(rows, start=1):
         place = f"{name} memory {number}"
-        one = shaped(Mem0Memory, row, place, problems)
+        one = validated(Mem0Memory, row, place, problems)
         if one is None:
             continue
-        whose = user_id or one.user_id
-        if whose is None:
+        owner_id = user_id or one.user_id
+        if owner_id is None:
             problems.append(f"{place}: names no user_id; add it, or give --user")
             continue
         try:
@@ -103,52 +104,56 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
         except ValueError as error:
             problems.append(f"{place}: updated_at: {error}")
             continue
-        talk = talks.setdefault(
-            (whose, one.run_id or ""), Conversation(user_id=whose, session_id=f"mem0-{one.run_id or 'memories'}")
+        conversation = conversations.setdefault(
+            (owner_id, one.run_id or ""), Conversation(user_id=owner_id, session_id=f"mem0-{one.run_id or 'memories'}")
         )
-        # mem0 changes memories in place: other words are another message.
-        talk.say(found, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at)
+        # mem0 edits memories in place; a changed text is a new message.
+        conversation.say(
+            batch, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at
+        )
         for what, there in (("metadata", one.metadata), ("categories", one.categories)):
-            found.dropped[what] += bool(there)
+            batch.dropped[what] += bool(there)
     relations = tree.get("relations") if isinstance(tree, Mapping) else None
     if not isinstance(relations, list | None):
         problems.append(f"{name}: relations must be a list")
         relations = None
-    _mem0_relations(relations or [], name, user_id, talks, found, problems)
-    refuse(problems)
-    found.dropped = +found.dropped
-    found.calls = [call for talk in talks.values() for call in talk.calls()]
-    return found
+    _mem0_relations(relations or [], name, user_id, conversations, batch, problems)
+    raise_problems(problems)
+    batch.dropped = +batch.dropped
+    batch.calls = [call for conversation in conversations.values() for call in conversation.calls()]
+    return batch
 
 
 def _mem0_relations(
     rows: list[Any],
     name: str,
     user_id: str | None,
-    talks: dict[tuple[str, str], Conversation],
-    found: ImportBatch,
+    conversations: dict[tuple[str, str], Conversation],
+    batch: ImportBatch,
     problems: list[str],
 ) -> None:
-    users = {user_id} if user_id else {talk.user_id for talk in talks.values()}
+    users = {user_id} if user_id else {conversation.user_id for conversation in conversations.values()}
     if rows and len(users) != 1:
-        found.dropped["relations, since they do not say whose they are (give --user)"] += len(rows)
+        batch.dropped["relations, since they do not say whose they are (give --user)"] += len(rows)
         return
     for number, row in enumerate(rows, start=1):
-        one = shaped(Mem0Relation, row, f"{name} relation {number}", problems)
+        one = validated(Mem0Relation, row, f"{name} relation {number}", problems)
         if one is not None:
-            (whose,) = users
-            talk = talks.setdefault((whose, "\x00"), Conversation(user_id=whose, session_id="mem0-relations"))
-            _relate(talk, found, one.source, one.relationship, one.target, users)
+            (owner_id,) = users
+            conversation = conversations.setdefault(
+                (owner_id, "\x00"), Conversation(user_id=owner_id, session_id="mem0-relations")
+            )
+            _add_relation(conversation, batch, one.source, one.relationship, one.target, users)
 
 
 def from_memory_server(text: str, *, name: str, user_id: str) -> ImportBatch:
     """Return entities, observations and relations of the memory server's file as messages and facts.
 
     Raises:
-        InputError: the file has another form; lists the lines.
+        InputError: lists the lines with an unexpected structure.
     """
-    found, problems = ImportBatch(), list[str]()
-    talk = Conversation(user_id=user_id, session_id="memory-server")
+    batch, problems = ImportBatch(), list[str]()
+    conversation = Conversation(user_id=user_id, session_id="memory-server")
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -160,54 +165,56 @@ def from_memory_server(text: str, *, name: str, user_id: str) -> ImportBatch:
             continue
         kind = row.get("type") if isinstance(row, dict) else None
         if kind == "entity":
-            entity = shaped(ServerEntity, row, place, problems)
+            entity = validated(ServerEntity, row, place, problems)
             if entity is not None:
-                _entity(talk, found, entity)
+                _add_entity(conversation, batch, entity)
         elif kind == "relation":
-            relation = shaped(ServerRelation, row, place, problems)
+            relation = validated(ServerRelation, row, place, problems)
             if relation is not None:
-                _relate(talk, found, relation.start, relation.kind, relation.end, _THE_USER)
+                _add_relation(conversation, batch, relation.start, relation.kind, relation.end, _THE_USER)
         else:
             problems.append(f"{place}: type is {kind!r}; it must be entity or relation")
-    refuse(problems)
-    found.calls = list(talk.calls())
-    return found
+    raise_problems(problems)
+    batch.calls = list(conversation.calls())
+    return batch
 
 
-def _entity(talk: Conversation, found: ImportBatch, entity: ServerEntity) -> None:
+def _add_entity(conversation: Conversation, batch: ImportBatch, entity: ServerEntity) -> None:
     kind = entity.entity_type.strip()
-    subject = _name_of(entity.name, _THE_USER)
+    subject = _subject_name(entity.name, _THE_USER)
     text = f"{entity.name}: {kind}" if kind else entity.name
-    place = talk.say(found, text, message_id=_id("entity", entity.name, kind), role="assistant")
+    place = conversation.say(batch, text, message_id=_id("entity", entity.name, kind), role="assistant")
     if place is not None and kind and subject != "user":
         known = name_key(kind) if name_key(kind) in _TYPES else None
-        said = f"{entity.name} is a {kind}"
-        talk.facts.append(_fact(subject, "RELATES_TO", kind, "is a", said, place, subject_type=known))
-    found.kept["entities"] += 1
+        statement = f"{entity.name} is a {kind}"
+        conversation.facts.append(_fact(subject, "RELATES_TO", kind, "is a", statement, place, subject_type=known))
+    batch.kept["entities"] += 1
     for observation in entity.observations:
-        # Words of an agent about somebody, not of the user: "I" in them is not the user.
-        told = talk.say(
-            found,
+        # Role assistant: "I" in an observation is not the user.
+        index = conversation.say(
+            batch,
             f"{entity.name}: {observation}",
             message_id=_id("observation", entity.name, observation),
             role="assistant",
         )
-        found.kept["observations"] += told is not None
+        batch.kept["observations"] += index is not None
 
 
-def _relate(
-    talk: Conversation, found: ImportBatch, start: str, kind: str, end: str, users: frozenset[str] | set[str]
+def _add_relation(
+    conversation: Conversation, batch: ImportBatch, start: str, kind: str, end: str, users: frozenset[str] | set[str]
 ) -> None:
     relation = kind.replace("_", " ").strip()
     text = f"{start} {relation} {end}"
-    place = talk.say(found, text, message_id=_id("relation", start, kind, end), role="assistant")
+    place = conversation.say(batch, text, message_id=_id("relation", start, kind, end), role="assistant")
     if place is None:
         return
-    word = name_key(relation)
-    predicate = "PREFERS" if word in _LIKES else "DISLIKES" if word in _DISLIKES else "RELATES_TO"
-    said = None if predicate != "RELATES_TO" else relation
-    talk.facts.append(_fact(_name_of(start, users), predicate, _name_of(end, users), said, text, place))
-    found.kept["relations"] += 1
+    key = name_key(relation)
+    predicate = "PREFERS" if key in _LIKES else "DISLIKES" if key in _DISLIKES else "RELATES_TO"
+    statement = None if predicate != "RELATES_TO" else relation
+    conversation.facts.append(
+        _fact(_subject_name(start, users), predicate, _subject_name(end, users), statement, text, place)
+    )
+    batch.kept["relations"] += 1
 
 
 def _fact(
@@ -224,7 +231,7 @@ def _fact(
     )
 
 
-def _name_of(name: str, users: frozenset[str] | set[str]) -> str:
+def _subject_name(name: str, users: frozenset[str] | set[str]) -> str:
     return "user" if name in users else name
 
 

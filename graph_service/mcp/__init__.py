@@ -1,1 +1,1 @@
-"""The MCP door: tools and resources for agents, over stdio and streamable HTTP."""
+"""MCP server: tools and resources for agents, over stdio and streamable HTTP."""

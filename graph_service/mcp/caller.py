@@ -1,4 +1,4 @@
-"""Who calls over MCP: the tenant, whose memory is meant when a call does not say it, and whose names are wanted."""
+"""The caller of an MCP request: tenant, default user, tool names and access."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from schema.ids import TenantId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """One client of the door.
+    """An MCP client.
 
     Attributes:
-        user_id: whose memory is meant when a call does not say it; None: each call must.
-        aliases: whose tool names are offered beside ours.
-        access: what the client may do.
+        user_id: default user of calls; None requires one in each call.
+        aliases: memory server under whose tool names the tools are also offered.
+        access: of the client's credential.
     """
 
     tenant: TenantId
@@ -25,16 +25,16 @@ class Caller:
     access: Access = ANONYMOUS
 
     def user_of(self, user_id: str | None) -> str:
-        """Return whose memory a call means.
+        """Return the user of a call.
 
         Raises:
-            InputError: nobody said it; a call without a scope is refused, not widened.
+            InputError: neither the call nor the caller names a user.
         """
         found = user_id or self.user_id
         if not found:
             raise InputError(
-                "user_id is missing: say whose memory is meant, or name a user for all calls with --user,"
-                " mcp.user or ?user= in this server's address"
+                "user_id is missing: pass it, or set a default user with --user, mcp.user or ?user= in this server's"
+                " URL"
             )
         return found
 
@@ -43,12 +43,12 @@ def caller_of(tenant: TenantId, access: Access, query: Mapping[str, str], usual:
     """Return the caller of an HTTP request.
 
     Args:
-        tenant: that the credential opens; access: what it is good for.
-        query: of the address the client was given; may hold `user` and `aliases`.
-        usual: what the settings say.
+        tenant, access: of the credential.
+        query: parameters of the URL; `user` and `aliases` are used.
+        usual: defaults from the settings.
 
     Raises:
-        InputError: there are no such aliases.
+        InputError: unknown aliases.
     """
     try:
         aliases = Aliases(query.get("aliases") or usual.aliases)

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: loaded when the first client comes, answering every request by itself."""
+"""MCP over streamable HTTP: stateless, loaded with the first request."""
 
 import asyncio
 import contextlib
@@ -19,24 +19,24 @@ from schema.limits import LIMITS
 if TYPE_CHECKING:
     from graph_service.mcp.tool import ToolContext
 
-Whose = Callable[[Request], TenantId]
+TenantOf = Callable[[Request], TenantId]
 
 
 class McpEndpoint:
-    """An ASGI application. No session is kept between requests, so that any replica may answer any of them.
+    """ASGI application without sessions, so that any replica can answer any request.
 
     Args:
-        usual: what the settings say of callers.
-        whose: the tenant of a request; raises errors of ours.
+        usual: default caller from the settings.
+        tenant_of: returns the tenant of a request; raises MnemographError.
         auth: writes the audit log; None disables it.
     """
 
     def __init__(
-        self, context: "ToolContext", *, usual: Caller, whose: Whose, auth: Authenticator | None = None
+        self, context: "ToolContext", *, usual: Caller, tenant_of: TenantOf, auth: Authenticator | None = None
     ) -> None:
         self._context = context
         self._usual = usual
-        self._whose = whose
+        self._tenant_of = tenant_of
         self._auth = auth
         self._wanted = asyncio.Event()
         self._ready: asyncio.Future[ASGIApp] | None = None
@@ -45,17 +45,17 @@ class McpEndpoint:
         self._idle.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serve from the first request until `stop` is set and what is in flight is answered; run it supervised."""
+        """Serve from the first request until `stop` is set and open requests are answered; run it supervised."""
         self._ready = ready = asyncio.get_running_loop().create_future()
-        # An error is looked at whether or not somebody waits for it.
+        # Retrieve the error even if no request waits for it.
         ready.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             await self._serve(ready, stop)
         finally:
-            # Whoever waits, or comes before the next start, is told at once.
+            # Fail requests that wait, or that arrive before the next start.
             self._ready = None
             if not ready.done():
-                ready.set_exception(UnavailableError("MCP is not served at this moment; ask again in a moment", 1.0))
+                ready.set_exception(UnavailableError("the MCP server is restarting; try again in a moment", 1.0))
 
     async def _serve(self, ready: "asyncio.Future[ASGIApp]", stop: asyncio.Event) -> None:
         waits = [asyncio.ensure_future(event.wait()) for event in (self._wanted, stop)]
@@ -65,10 +65,10 @@ class McpEndpoint:
         if stop.is_set():
             return
         try:
-            # Loading the protocol takes a second or two, which nobody should pay who does not speak it.
+            # Loading the SDK takes a second or two, so it is deferred until needed.
             serving = await asyncio.to_thread(self._load)
         except ImportError as error:
-            why = f"MCP cannot be spoken here: {error}; install this package with its requirements"
+            why = f"the MCP SDK cannot be loaded: {error}; install this package with its requirements"
             ready.set_exception(InstallError(why))
             await stop.wait()
             return
@@ -80,16 +80,16 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
 
-        No session is kept, so there is nothing to stream between requests and none to end: only POST is answered. The
-        SDK would hold the stream of a GET open for as long as the client likes.
+        Without sessions only POST is needed; the SDK would keep the stream of a GET open for as long as the client
+        likes.
         """
         if scope["method"] != "POST":
-            told = {"code": InputError.code, "message": "MCP is spoken here by POST; there is no stream to open"}
-            await JSONResponse({"error": told}, status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            problem = {"code": InputError.code, "message": "use POST; this MCP server has no streams"}
+            await JSONResponse({"error": problem}, status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         try:
-            # Read here, since the SDK logs a client that leaves as an error of its own.
-            said = await Request(scope, receive).body()
+            # Read here, because the SDK logs a disconnected client as an internal error.
+            content = await Request(scope, receive).body()
         except ClientDisconnect:
             await Response(status_code=499)(scope, receive, send)
             return
@@ -98,9 +98,9 @@ class McpEndpoint:
         self._idle.clear()
         try:
             if self._ready is None:
-                raise UnavailableError("MCP is not served at this moment; ask again in a moment", 1.0)
+                raise UnavailableError("the MCP server is restarting; try again in a moment", 1.0)
             app = await asyncio.shield(self._ready)
-            await app(scope, _first(said, receive), send)
+            await app(scope, _replay(content, receive), send)
         except MnemographError as error:
             body = {"error": {"code": error.code, "message": error.message}}
             await JSONResponse(body, status_code=error.http_status)(scope, receive, send)
@@ -117,14 +117,14 @@ class McpEndpoint:
 
         def caller(context: Context) -> Caller:
             request = context.request
-            assert isinstance(request, Request), "over HTTP every message comes with its request"
+            assert isinstance(request, Request), "every message over HTTP has a request"
             return self._caller(request)
 
         async def context() -> "ToolContext":
             return self._context
 
-        door = MemoryBackend(context, note=self._note)
-        server = protocol_server(door, version=self._context.about.version, caller=caller)
+        backend = MemoryBackend(context, note=self._note)
+        server = protocol_server(backend, version=self._context.about.version, caller=caller)
         manager = StreamableHTTPSessionManager(
             server, json_response=True, stateless=True, max_request_body_size=LIMITS.body_bytes
         )
@@ -137,23 +137,23 @@ class McpEndpoint:
         return serving
 
     def _caller(self, request: Request) -> Caller:
-        """Return who sends a request: the one place where that is decided."""
-        return caller_of(self._whose(request), access_of(request), request.query_params, self._usual)
+        """Return the caller of a request."""
+        return caller_of(self._tenant_of(request), access_of(request), request.query_params, self._usual)
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
         if self._auth is not None:
             await self._auth.write_audit(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)
 
 
-def _first(body: bytes, receive: Receive) -> Receive:
-    """Return the way in of a request whose body was read already."""
-    told = False
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that first returns a body that was already read."""
+    done = False
 
     async def replayed() -> Message:
-        nonlocal told
-        if told:
+        nonlocal done
+        if done:
             return await receive()
-        told = True
+        done = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replayed

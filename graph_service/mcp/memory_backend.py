@@ -1,4 +1,4 @@
-"""What the MCP door answers from a memory in this process."""
+"""MCP backend for a memory in this process."""
 
 import json
 import logging
@@ -33,17 +33,17 @@ _log = logging.getLogger("mnemograph.mcp")
 
 _MARKDOWN: Final = "text/markdown"
 _SESSIONS_LISTED: Final = 50
-_UNFORESEEN: Final = "the service failed; this is a bug, please report it"
+_INTERNAL_ERROR: Final = "internal error; please report this bug"
 
 Note = Callable[[Caller, str, str], Awaitable[None]]
 
 
 class MemoryBackend:
-    """Answers from a memory in this process.
+    """Answer from a memory in this process.
 
     Args:
         desk: what tools work with, as soon as it is ready.
-        note: writes into the audit log who called which tool with what outcome.
+        note: writes an audit entry: caller, tool, outcome.
     """
 
     def __init__(self, context: Callable[[], Awaitable[ToolContext]], *, note: Note | None = None) -> None:
@@ -51,22 +51,22 @@ class MemoryBackend:
         self._note = note
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """Return the tools there are; needs no database."""
+        """Return the available tools; works without the database."""
         return _listed(caller.aliases)
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Return what a tool answers."""
+        """Call a tool."""
         try:
             tool = tool_named(caller.aliases, name)
-            answer = await self._done(tool, caller, read_arguments(tool.arguments, arguments))
+            answer = await self._call_tool(tool, caller, read_arguments(tool.arguments, arguments))
             return _answered(tool, answer)
         except MnemographError as error:
             return failed(error)
         except Exception as error:
-            _log.error("a tool failed in a way nobody foresaw", exc_info=error)
-            return failed(MnemographError(_UNFORESEEN))
+            _log.error("an MCP tool failed unexpectedly", exc_info=error)
+            return failed(MnemographError(_INTERNAL_ERROR))
 
-    async def _done(self, tool: Tool, caller: Caller, given: Arguments) -> Result:
+    async def _call_tool(self, tool: Tool, caller: Caller, given: Arguments) -> Result:
         need, outcome = tool.need(given), MnemographError.code
         try:
             require_access(caller.access, need, tool.name)
@@ -81,7 +81,7 @@ class MemoryBackend:
         return answer
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
-        """Return the latest sessions of the caller's user; none when the caller has no user."""
+        """Return the latest sessions of the caller's user; empty without a user."""
         if caller.user_id is None:
             return ListResourcesResult(resources=[])
         try:
@@ -102,7 +102,7 @@ class MemoryBackend:
         )
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """Return how the URIs of layer texts are made; needs no database."""
+        """Return the URI templates of layer texts; works without the database."""
         session = f"memory://{caller.tenant}/session/{{user_id}}/{{session_id}}"
         kinds = {"session": "", "scene": "/scene/{scene_id}", "message": "/timeline/{message_id}"}
         return ListResourceTemplatesResult(
@@ -111,7 +111,7 @@ class MemoryBackend:
                     uri_template=f"{session}{rest}{{#level}}",
                     name=f"{kind}_layer",
                     title=f"Text of a {kind}",
-                    description=f"A {kind}; level L0 is about 100 tokens, L1 an overview, L2 word for word.",
+                    description=f"A {kind}: L0 is an abstract of about 100 tokens, L1 an overview, L2 the full text.",
                     mime_type=_MARKDOWN,
                 )
                 for kind, rest in kinds.items()

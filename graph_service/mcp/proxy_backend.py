@@ -1,4 +1,4 @@
-"""Passes everything on to a service that runs already: the same tools, the same answers."""
+"""MCP backend that forwards everything to a running service."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -24,17 +24,17 @@ from schema.errors import MnemographError, UnavailableError
 
 T = TypeVar("T")
 
-# A model may have to write the texts of a whole session.
+# A tool call may wait for a model to summarize a whole session.
 ANSWER_MAX_S: Final = 300.0
 CONNECT_MAX_S: Final = 10.0
 
 
 class ProxyBackend:
-    """A door that asks a service over HTTP.
+    """Forward requests to a service over HTTP.
 
     Args:
         address: `http://host:port`.
-        headers: name of the tenant, and a key if the service wants one.
+        headers: tenant, and credential if the service requires one.
     """
 
     def __init__(self, address: str, *, headers: Mapping[str, str], caller: Caller) -> None:
@@ -42,16 +42,16 @@ class ProxyBackend:
         query = {"aliases": caller.aliases.value, **({"user": caller.user_id} if caller.user_id else {})}
         self._url = f"{address.rstrip('/')}{MCP_PATH}?{urlencode(query, quote_via=quote)}"
         self._headers = dict(headers)
-        self._over = asyncio.Event()
-        self._holding: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+        self._connection: asyncio.Task[None] | None = None
         self._client: asyncio.Future[Client] | None = None
 
     async def tools(self, caller: Caller) -> ListToolsResult:
-        """Return the tools that the service offers."""
+        """Return the service's tools."""
         return await self._asked(lambda client: client.list_tools())
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Return what a tool of the service answers."""
+        """Call a tool of the service."""
         try:
             return await (await self._connected()).call_tool(name, dict(arguments))
         except MnemographError as error:
@@ -64,7 +64,7 @@ class ProxyBackend:
         return await self._asked(lambda client: client.list_resources())
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
-        """Return how the URIs of layer texts are made."""
+        """Return the URI templates of layer texts."""
         return await self._asked(lambda client: client.list_resource_templates())
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
@@ -73,9 +73,9 @@ class ProxyBackend:
 
     async def close(self) -> None:
         """End the connection."""
-        self._over.set()
-        if self._holding is not None:
-            await asyncio.gather(self._holding, return_exceptions=True)
+        self._closing.set()
+        if self._connection is not None:
+            await asyncio.gather(self._connection, return_exceptions=True)
 
     async def _asked(self, ask: Callable[[Client], Awaitable[T]]) -> T:
         try:
@@ -86,13 +86,13 @@ class ProxyBackend:
             raise protocol_error(self._lost(error)) from error
 
     async def _connected(self) -> Client:
-        """Return the connection, opened by a task that also closes it, as the SDK wants it."""
-        if self._client is None or (self._holding is not None and self._holding.done()):
+        """Return the client; one task opens and closes it, as the SDK requires."""
+        if self._client is None or (self._connection is not None and self._connection.done()):
             self._client = asyncio.get_running_loop().create_future()
-            self._holding = asyncio.create_task(self._hold(self._client))
+            self._connection = asyncio.create_task(self._keep_open(self._client))
         return await asyncio.shield(self._client)
 
-    async def _hold(self, ready: "asyncio.Future[Client]") -> None:
+    async def _keep_open(self, ready: "asyncio.Future[Client]") -> None:
         try:
             timeout = httpx2.Timeout(CONNECT_MAX_S, read=ANSWER_MAX_S)
             async with (
@@ -100,13 +100,13 @@ class ProxyBackend:
                 Client(streamable_http_client(self._url, http_client=http), cache=None) as client,
             ):
                 ready.set_result(client)
-                await self._over.wait()
+                await self._closing.wait()
         except Exception as error:
             if not ready.done():
                 ready.set_exception(self._lost(error))
 
     def _lost(self, error: BaseException) -> UnavailableError:
         return UnavailableError(
-            f"the service at {self.address} did not answer ({type(error).__name__}); look whether it runs, and set"
-            " mcp.api_key if it wants a key. What was being written may be stored: recall tells"
+            f"the service at {self.address} did not answer ({type(error).__name__}); check that it is running, and set"
+            " mcp.api_key if it requires a credential. A pending write may have been stored: check with recall"
         )

@@ -1,4 +1,4 @@
-"""What a tool is: its names and words, what it takes and gives, what it does to a memory."""
+"""The definition of a tool: name, description, schemas, effect and handler."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from graph_service.memory.service import Memory
 
 
 class Effect(Enum):
-    """What a tool does to a memory; clients ask people before some of them."""
+    """The effect of a tool on a memory; clients ask for confirmation before some."""
 
     READS = "reads"
     ADDS = "adds"
-    REPAIRS = "mends"  # brings up to date what is there; again changes nothing more
-    DELETES = "takes away"
+    REPAIRS = "repairs"  # idempotent
+    DELETES = "deletes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceInfo:
-    """What a service says of itself.
+    """The service's version and models.
 
     Attributes:
-        reader, embedder: a model's name, or `rules` and `none`.
-        embedder_problem: why there is no embedder although one was wanted.
+        reader, embedder: the model's name; `rules` and `none` without a model.
+        embedder_problem: why a configured embedder is missing, or None.
     """
 
     version: str
@@ -39,10 +39,10 @@ class ServiceInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What tools work with.
+    """The context of tool handlers.
 
     Attributes:
-        clock: aware UTC now.
+        clock: returns aware UTC now.
     """
 
     memory: Memory
@@ -52,13 +52,13 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool.
+    """A tool.
 
     Attributes:
         description: for the model that decides whether to call it.
-        act: does it; gets arguments of the shape `arguments`.
-        prose: the answer as a model reads it, where JSON is not the best form.
-        administers: whether a call with these arguments is for administrators.
+        act: the handler; gets validated `arguments`.
+        prose: formats the answer as text, if JSON is not the best form for models.
+        administers: returns whether a call with these arguments requires an administrator.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Tool:
     administers: Callable[[Any], bool] = lambda _given: False
 
     def need(self, given: Any) -> Requirement:
-        """Return what a call with these arguments asks of a caller."""
+        """Return the required access of a call with these arguments."""
         if self.administers(given):
             return ADMIN
         return READ if self.effect is Effect.READS else WRITE

@@ -1,4 +1,4 @@
-"""Which tools a caller finds: ours, and beside them those with the names of another memory server."""
+"""The tools of a caller: ours, and those of another memory server if requested."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -27,7 +27,7 @@ CORE: Final = (
     *(REMEMBER, GET_CONTEXT, RECALL, SEARCH_NODES, READ_MEMORY, LIST_SESSIONS, FORGET, STATUS),
     *(CLOSE_SESSION, GENERATE_LAYERS, INDEX_MEMORIES),
 )
-_OTHERS: Final[Mapping[Aliases, tuple[Tool, ...]]] = {
+_COMPAT: Final[Mapping[Aliases, tuple[Tool, ...]]] = {
     Aliases.NONE: (),
     Aliases.GRAPHITI: GRAPHITI,
     Aliases.MEM0: MEM0,
@@ -37,17 +37,17 @@ _OTHERS: Final[Mapping[Aliases, tuple[Tool, ...]]] = {
 
 @cache
 def tools_for(aliases: Aliases) -> Mapping[str, Tool]:
-    """Return tools by name; where another server has a tool of the same name, it is as there."""
-    return {tool.name: tool for tool in (*CORE, *_OTHERS[aliases])}
+    """Return tools by name; tools of the other server replace ours of the same name."""
+    return {tool.name: tool for tool in (*CORE, *_COMPAT[aliases])}
 
 
 def tool_named(aliases: Aliases, name: str) -> Tool:
     """Return one tool.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no tool of that name.
     """
     found = tools_for(aliases).get(name)
     if found is None:
-        raise NotFoundError(f"there is no tool {name!r}; there are {', '.join(tools_for(aliases))}")
+        raise NotFoundError(f"there is no tool {name!r}; available: {', '.join(tools_for(aliases))}")
     return found

@@ -1,4 +1,4 @@
-"""What tools take and give, as Pydantic models, and their JSON schemas without words that only cost tokens. Pure."""
+"""Base classes for tool arguments and results, and compact JSON schemas that save tokens. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -9,22 +9,22 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from schema.errors import InputError
 
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
-# What others call the same; the schemas name ours.
+# Names of other memory servers for the same argument; the schemas name ours.
 _SYNONYMS: Mapping[str, str] = {"run_id": "session_id", "group_id": "user_id", "bank_id": "user_id", "top_k": "limit"}
 _PROBLEMS_MAX = 20
 
 
 class Result(BaseModel):
-    """A part of what a tool takes or gives; unknown fields are refused, so that a slip is not lost in silence."""
+    """Base class of arguments and results; unknown fields are refused, so that typos are reported."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # Whether an answer leaves out what is as usual; clients of other servers look for their empty lists.
+    # Omit default values from answers; clients of other servers expect their empty lists.
     lean: ClassVar[bool] = True
 
 
 class Arguments(Result):
-    """What a tool takes: `userId` and `run_id` are read as `user_id` and `session_id`."""
+    """Arguments of a tool: `userId` and `run_id` are accepted for `user_id` and `session_id`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -41,10 +41,10 @@ class Arguments(Result):
 
 
 def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Arguments:
-    """Return the arguments of a call.
+    """Validate the arguments of a call.
 
     Raises:
-        InputError: naming every mistake, none of the values.
+        InputError: lists all errors, without values.
     """
     try:
         return shape.model_validate(given)
@@ -54,22 +54,22 @@ def read_arguments(shape: type[Arguments], given: Mapping[str, Any]) -> Argument
 
 
 def lean_json(answer: Result) -> dict[str, Any]:
-    """Return an answer as JSON, mostly without what goes without saying: an agent pays for every field."""
+    """Return an answer as JSON, without default values unless `lean` is False, because agents pay per token."""
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=answer.lean)
 
 
 def input_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of what a tool takes, complete in itself."""
+    """Return the self-contained JSON schema of arguments."""
     return _lean(shape.model_json_schema())
 
 
 def output_schema(shape: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of what a tool gives; nothing is required but what is always there."""
+    """Return the self-contained JSON schema of a result."""
     return _lean(shape.model_json_schema(by_alias=True))
 
 
 def _lean(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without titles, references, docstrings and the word null: what may be left out need not be null too."""
+    """Remove titles, references, docstrings and null types: optional fields are omitted, never null."""
     definitions = {name: {**one, "description": None} for name, one in schema.pop("$defs", {}).items()}
     lean: dict[str, Any] = _plain({**schema, "description": None}, definitions)
     return lean
@@ -95,15 +95,15 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
 
 
 def _is_idle(name: str, value: Any) -> bool:
-    # A field that is called title has a schema, not a text.
+    # A field named title has a schema as its value, not a string.
     return (name == "title" and isinstance(value, str)) or (name in ("default", "description") and value in (None, []))
 
 
 def _problem(error: Mapping[str, Any], shape: type[BaseModel]) -> str:
     place = ".".join(str(part) for part in error["loc"]) or "arguments"
     if error["type"] == "missing":
-        return f"{place} is missing; hand it in"
+        return f"{place} is missing"
     if error["type"] == "extra_forbidden":
-        return f"{place} is not known here; use {', '.join(shape.model_fields)}"
+        return f"{place} is unknown; use {', '.join(shape.model_fields)}"
     message = str(error["msg"])
-    return f"{place} does not fit: {message[:1].lower()}{message[1:]}"
+    return f"{place} is invalid: {message[:1].lower()}{message[1:]}"

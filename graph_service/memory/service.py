@@ -1,4 +1,4 @@
-"""`Memory`: the one handle of all doors; a method for each use case, no logic of its own."""
+"""`Memory`, the facade that GraphQL, MCP and the command line call: a method for each use case, without own logic."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import EntityListed, list_entities, suggested_merges
 from graph_service.memory.entity_resolution.merge import MergeResult, merge_entities, reject_merge, split_entity
-from graph_service.memory.export_import.service import Carrying
+from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool, SpoolAdmin
@@ -54,19 +54,19 @@ from schema.timespan import millis
 
 
 class Memory:
-    """What agents, people and commands can do with the memories of all tenants.
+    """All operations on the memories of all tenants.
 
     Args:
         embedder: None means keyword search only.
         clock: aware UTC now.
-        notify: called with the tenant after each commit that stored messages; wakes the worker and the viewers.
-        refresh: brings the layer texts of one session up to date; None leaves that to a worker elsewhere.
-        window: the last turns of each session; None means one of its own, in this process.
-        spool: takes messages while Neo4j is away; None refuses them then.
-        tokens_per_day: the budget that `usage` tells; 0 means none.
-        rules: how questions are answered that do not say it themselves.
-        on_forgotten: called with the tenant when something was forgotten: drops what this process keeps of it.
-        analyst: answers statements of analysts; None means with the usual bounds.
+        notify: called with the tenant after each commit; wakes the worker and the viewers.
+        refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
+        window: the last turns of each session; None means one in this process.
+        spool: stores messages while Neo4j is unavailable; None refuses them then.
+        tokens_per_day: the budget that `usage` reports; 0 means none.
+        rules: defaults for questions that do not choose themselves.
+        on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
+        analyst: runs read-only statements; None means one with the default limits.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Memory:
         self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph, clock=clock)
-        self.carrying = Carrying(graph, clock=clock, notify=notify)
+        self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
@@ -115,12 +115,12 @@ class Memory:
 
     @used(Use.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
-        """Store messages; return when they are durable, before anything is read from them.
+        """Store messages; return when they are durable, before anything is extracted from them.
 
         Raises:
-            InputError: listing every mistake; nothing was stored.
-            ConflictError: a message id is taken by other words; nothing was stored.
-            UnavailableError: neither Neo4j nor the spool takes them; the same call may be repeated.
+            InputError: lists every mistake; nothing was stored.
+            ConflictError: a message id already has another text; nothing was stored.
+            UnavailableError: neither Neo4j nor the spool accepts them; the same call may be repeated.
         """
         checked = check_request(tenant, incoming, now=self._clock())
         receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
@@ -138,7 +138,7 @@ class Memory:
         """Return what one user's memory holds about a question, best first.
 
         Raises:
-            InputError: the question cannot be asked like this.
+            InputError: the question is invalid.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         answer = await self._answer(tenant, question)
@@ -149,7 +149,7 @@ class Memory:
         return answer
 
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:
-        """Return the answer of the database or, while that is away, of what is on disk and in the last snapshot."""
+        """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
         hints = await self._hints(tenant, question)
         now = self._clock()
         try:
@@ -163,10 +163,10 @@ class Memory:
 
     @used(Use.CONTEXT)
     async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
-        """Return what an agent should know of a user before it answers, in so many tokens.
+        """Return what an agent should know of a user before it answers, within a token budget.
 
         Raises:
-            InputError: the question cannot be asked like this, or the budget is out of bounds.
+            InputError: the question is invalid, or the budget is out of bounds.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         now = self._clock()
@@ -176,7 +176,7 @@ class Memory:
         return found
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
-        """Return names said last in the conversation, for a question that leans on them; the database is not asked."""
+        """Return names said last in the session, for a question with pronouns; without a database call."""
         if question.session_id is None or not refers_back(question.text):
             return ()
         talk = SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
@@ -184,17 +184,17 @@ class Memory:
         return await asyncio.to_thread(hints_for, question.text, heard.turns)
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> RecentTurns:
-        """Return the last turns of a session, oldest first, and where they came from.
+        """Return the last turns of a session, oldest first, and their source.
 
         Raises:
-            InputError: there cannot be such a session, or not so many turns.
+            InputError: an id is invalid, or the number is out of bounds.
             UnavailableError: the window holds nothing and Neo4j does not answer.
         """
         talk = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
 
     async def read_again(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Have scenes read by the model that the rules read because the day's tokens were spent; how many.
+        """Enqueue scenes that the rules read because the daily token budget was spent, for the model; return how many.
 
         Raises:
             InputError: `scenes` is out of bounds.
@@ -205,7 +205,7 @@ class Memory:
         return asked
 
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
-        """Return what reading by a model cost a tenant, day by day.
+        """Return the tokens that a tenant spent on the model, day by day.
 
         Raises:
             InputError: `days` is out of bounds.
@@ -216,18 +216,18 @@ class Memory:
     async def entities(
         self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
     ) -> list[EntityListed]:
-        """Return the entities of one user's memory, the most recently named first; `after` is the cursor of one.
+        """Return the entities of one user's memory, the most recently mentioned first, after a cursor.
 
         Raises:
-            InputError: the limit or the cursor cannot be used.
+            InputError: the limit or the cursor is invalid.
         """
         return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
 
     async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> MergeResult:
-        """Let one node of the map stand for two entities of one user, until `split_entity` takes it back.
+        """Merge two entities of one user; `split_entity` undoes it.
 
         Raises:
-            InputError: there is no reason, or the two are one.
+            InputError: the reason is missing, or both ids are the same.
             NotFoundError: the tenant has no such entity.
             ConflictError: they cannot be merged.
             UnavailableError: Neo4j does not answer.
@@ -237,7 +237,7 @@ class Memory:
         return done
 
     async def split_entity(self, tenant: TenantId, entity_id: str) -> MergeResult:
-        """Take a merge back: by the id of the merge, or of the entity that was merged.
+        """Undo a merge, by the id of the merge or of the merged entity.
 
         Raises:
             NotFoundError: the tenant has no such entity.
@@ -249,12 +249,12 @@ class Memory:
         return done
 
     async def reject_merge(self, tenant: TenantId, a_id: str, b_id: str, reason: str) -> MemoryId:
-        """Remember that two entities of one user are two.
+        """Record that two entities of one user are different, so that they are never merged.
 
         Raises:
-            InputError: there is no reason, or the two are one.
+            InputError: the reason is missing, or both ids are the same.
             NotFoundError: the tenant has no such entity.
-            ConflictError: they are no entities of one user, or somebody merged them.
+            ConflictError: they are not entities of one user, or they are merged.
             UnavailableError: Neo4j does not answer.
         """
         done = await reject_merge(self._graph, tenant, a_id, b_id, reason, at=self._clock())
@@ -262,18 +262,18 @@ class Memory:
         return done
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
-        """Return pairs of entities that may be one, the likeliest first; nothing is merged.
+        """Return pairs of entities that may be the same, the likeliest first; nothing is merged.
 
         Raises:
-            InputError: the limit is out of bounds, or there can be no such user.
+            InputError: the limit is out of bounds, or the user id is invalid.
             UnavailableError: Neo4j does not answer.
         """
         return await suggested_merges(self._graph, tenant, user_id, limit=limit)
 
     async def warm_up(self) -> None:
-        """Have the database plan recall, about a tenant nobody has, so that nobody's first question waits for it.
+        """Run recall for a tenant that does not exist, so that Neo4j plans the statement before the first question.
 
-        Planning the statement takes seconds on a Neo4j that has just started, and again for questions without a vector.
+        Planning takes seconds after a start of Neo4j.
         """
         with contextlib.suppress(UnavailableError):
             for text in ("warm up", "热身"):
@@ -281,7 +281,7 @@ class Memory:
                 await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_work(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
-        """Have given up work done again, all of it for None; return how much.
+        """Enqueue dead letters again, all of them for None; return how many.
 
         Raises:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.
@@ -291,10 +291,10 @@ class Memory:
         return retried
 
     async def sync(self, tenant: TenantId, *, dry_run: bool = False, on_progress: Progress | None = None) -> SyncReport:
-        """Compare all of a tenant's texts, vectors, scenes, facts and work, and mend what does not fit together.
+        """Check a tenant's texts, vectors, scenes, facts and jobs for consistency, and repair them.
 
         Raises:
-            UnavailableError: Neo4j does not answer; what was mended stays mended.
+            UnavailableError: Neo4j does not answer; repairs made so far remain.
         """
         sync = Sync(self._graph, tenant, now=self._clock(), dry_run=dry_run, on_progress=on_progress)
         report = await sync.run()
@@ -302,6 +302,6 @@ class Memory:
         return report
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
-        """Return how much work of a tenant is not done yet."""
+        """Return the number of a tenant's unfinished jobs."""
         kinds = outbox.supported_kinds(embedder=self._embedder is not None)
         return await outbox.backlog(self._graph, tenant, kinds)

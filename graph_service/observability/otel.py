@@ -1,4 +1,4 @@
-"""Traces by OpenTelemetry, sent to a collector over OTLP/HTTP; loaded only when `traces.endpoint` is set."""
+"""Send traces to an OpenTelemetry collector over OTLP/HTTP; loaded only when `traces.endpoint` is set."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,16 +22,16 @@ _EXPORT_MAX_S: Final = 5.0
 
 
 class _OpenTelemetry:
-    """Makes spans of ours into spans of OpenTelemetry."""
+    """Implements `Tracer` with OpenTelemetry."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("mnemograph", version())
-        self._callers = TraceContextTextMapPropagator()
+        self._propagator = TraceContextTextMapPropagator()
 
     @contextmanager
     def open(self, name: str, attributes: Mapping[str, Attribute], parent: str | None) -> Iterator[None]:
-        """A span for the block; of an error its class is told, since its message may quote what people said."""
-        context = None if parent is None else self._callers.extract({"traceparent": parent})
+        """Open a span for the block; of an error only the class is recorded: its message may quote conversations."""
+        context = None if parent is None else self._propagator.extract({"traceparent": parent})
         kind = SpanKind.SERVER if name.startswith("request ") else SpanKind.INTERNAL
         with self._tracer.start_as_current_span(
             name,
@@ -49,11 +49,11 @@ class _OpenTelemetry:
 
 
 def start_tracing(wanted: TraceSettings) -> Callable[[], None]:
-    """From here on spans are sent; the answer ends that, and sends what is left.
+    """Start sending spans; return a function that stops it and flushes.
 
-    A collector that is away costs nothing but the spans: they are sent by a thread, and dropped when it cannot.
+    Spans are sent by a thread and dropped while the collector is unavailable.
     """
-    assert wanted.endpoint is not None, "only called when there is somewhere to send them"
+    assert wanted.endpoint is not None, "only called with an endpoint"
     base = wanted.endpoint.rstrip("/")
     exporter = OTLPSpanExporter(
         endpoint=base if base.endswith(_PATH) else base + _PATH,

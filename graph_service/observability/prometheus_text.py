@@ -1,4 +1,4 @@
-"""The exposition format of Prometheus, written by its own library."""
+"""Write metrics in the Prometheus text format, with prometheus_client."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from graph_service.observability.metrics import COUNTERS, HISTOGRAMS, Counter, H
 
 
 def metrics_text(levels: Sequence[Level]) -> bytes:
-    """Return everything that was counted in this process, and these levels."""
-    return generate_latest(_Page(levels=levels))
+    """Return the text of a scrape: the counters and histograms of this process, and these gauges."""
+    return generate_latest(_Metrics(levels=levels))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Page(Collector):
-    """What the library asks for families."""
+class _Metrics(Collector):
+    """The collector that the library reads."""
 
     levels: Sequence[Level]
 
     def collect(self) -> Iterator[Metric]:
-        yield from map(_level, self.levels)
+        yield from map(_gauge, self.levels)
         yield from map(_counter, COUNTERS)
         yield from map(_histogram, HISTOGRAMS)
 
 
-def _level(level: Level) -> Metric:
+def _gauge(level: Level) -> Metric:
     family = GaugeMetricFamily(level.name, level.help, labels=level.labels)
     for key, value in level.values.items():
         family.add_metric(key, value)

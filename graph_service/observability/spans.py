@@ -1,4 +1,4 @@
-"""What a trace shows: spans around requests, uses, work and statements. Nothing at all until a tracer is set."""
+"""Trace spans around requests, operations, jobs and statements; no-ops until a tracer is set."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -8,7 +8,7 @@ Attribute = str | int | float | bool
 
 
 class Tracer(Protocol):
-    """Makes spans; `graph_service/observability/otel.py` has the one of OpenTelemetry."""
+    """Opens spans; `otel.py` implements it with OpenTelemetry."""
 
     def open(
         self, name: str, attributes: Mapping[str, Attribute], parent: str | None
@@ -16,8 +16,8 @@ class Tracer(Protocol):
         """Return a span for the block; an error that leaves the block marks it as failed."""
 
 
-class _Nothing:
-    """A span that nobody watches."""
+class _NoSpan:
+    """A no-op span."""
 
     __slots__ = ()
 
@@ -29,25 +29,25 @@ class _Nothing:
 
 
 class _Slot:
-    """Holds the tracer of this process."""
+    """The tracer of this process."""
 
     tracer: Tracer | None = None
 
 
-_NOTHING: Final = _Nothing()
+_NO_SPAN: Final = _NoSpan()
 
 
 def set_tracer(tracer: Tracer | None) -> None:
-    """From here on spans go to this tracer; None switches tracing off."""
+    """Set the tracer of this process; None switches tracing off."""
     _Slot.tracer = tracer
 
 
 def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> AbstractContextManager[object]:
-    """Return a span around the block. Attributes hold neither texts nor names that people chose.
+    """Return a span for the block. Attributes must not have texts or names from users.
 
     Args:
-        parent: the `traceparent` that a caller sent.
+        parent: the caller's `traceparent` header.
     """
     if _Slot.tracer is None:
-        return _NOTHING
+        return _NO_SPAN
     return _Slot.tracer.open(name, attributes, parent)

@@ -1,4 +1,4 @@
-"""Structured logging to stderr: what happened and where, never what people said and never a secret."""
+"""Structured logging to stderr, without texts of conversations and without secrets."""
 
 import json
 import logging
@@ -16,17 +16,16 @@ from schema.failure import first_of
 
 OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
-# What our own calls may add to a line. Ids of tenants are names that operators gave, not what people said.
+# Extra fields of our log calls. Tenant ids are chosen by operators.
 _MORE: Final = ("tenant", "work", "loop", "code", "error", "where", "door", "status", "ms")
 
 
 class PlainFormatter(logging.Formatter):
-    """One line an event, as JSON or for people.
+    """Format an event as one line, as JSON or for people.
 
-    An error's message may quote a conversation, so only messages of our own errors, which are written for that,
-    are kept; of all others the class and the places they passed through. What another library logs is told with its
-    values when these are only numbers and classes of errors; otherwise not at all, but for the place where it stands:
-    any text in it may have been said by somebody, and a pattern without its values helps nobody.
+    Messages of other libraries' exceptions may quote conversations, so only messages of our own errors are written; of
+    others the class and the last frames. A log message of another library is written only if its arguments are numbers
+    and error classes; otherwise only its file and line.
     """
 
     def __init__(self, *, as_json: bool, secrets: Iterable[str]) -> None:
@@ -35,7 +34,7 @@ class PlainFormatter(logging.Formatter):
         self._secrets = tuple(secret for secret in secrets if secret)
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line, without a line end."""
+        """Return the line without a newline."""
         row: dict[str, object] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -54,16 +53,16 @@ class PlainFormatter(logging.Formatter):
 
 
 def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()) -> None:
-    """Send every logger of the process to stderr: ours from the wanted level on, others' warnings.
+    """Send all loggers to stderr: ours from the configured level, others from WARNING.
 
     Args:
-        secrets: values that are replaced wherever they would show up.
+        secrets: values to mask in every line.
     """
     handler = logging.StreamHandler(sys.stderr)
     known = [secret for secret in secrets if secret]
     as_json = wanted.format == "json" or (wanted.format == "auto" and not sys.stderr.isatty())
     handler.setFormatter(PlainFormatter(as_json=as_json, secrets=known))
-    # Without a handler of its own a library's warning would be printed as it is, with all that an error quotes.
+    # Without a root handler Python prints warnings of libraries unformatted, with what they quote.
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
@@ -72,11 +71,11 @@ def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()
         logger.handlers = [handler]
         logger.setLevel(wanted.level.upper())
         logger.propagate = False
-    # The driver warns of each transaction that it repeats, which is its daily work, and quotes the server.
+    # The driver logs a warning for each retried transaction and quotes the server.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
-    # It logs every mistake of a client, with the query; what nobody foresaw is told by our door.
+    # It logs every client error with the query; our API logs unexpected errors.
     logging.getLogger("strawberry").setLevel(logging.CRITICAL)
-    # The protocol's own words may quote what a client sent; what fails is told by our door.
+    # Its messages may quote a client's input; our API logs failures.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
@@ -86,7 +85,7 @@ def _event(record: logging.LogRecord) -> str:
     place = f"a library logs at {record.filename}:{record.lineno}"
     values = record.args if isinstance(record.args, tuple) else ()
     plain = [_plain(value) for value in values]
-    # A message without values may have been put together from them.
+    # A message without arguments may have been formatted from user input.
     if not plain or None in plain or not isinstance(record.msg, str):
         kinds = [type(value).__name__ for value in values if isinstance(value, BaseException)]
         return place + (f" ({', '.join(kinds)})" if kinds else "")
@@ -97,7 +96,7 @@ def _event(record: logging.LogRecord) -> str:
 
 
 def _plain(value: object) -> int | float | str | None:
-    """Return a value that no caller chose, as it may be logged; None for any other."""
+    """Return a log argument that cannot have user text; None for any other."""
     match value:
         case bool() | int() | float():
             return value
@@ -122,5 +121,5 @@ def _described(error: BaseException) -> dict[str, str]:
 def _for_people(row: dict[str, object]) -> str:
     more = " ".join(f"{name}={value}" for name, value in row.items() if name not in ("at", "level", "from", "event"))
     line = f"{row['level']}: {row['event']}" + (f" ({more})" if more else "")
-    # What came from outside must not look like lines of ours.
+    # Text from outside must not be able to forge log lines.
     return shown(line.replace("\r", "\\r").replace("\n", "\\n"))

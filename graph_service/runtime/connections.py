@@ -1,9 +1,9 @@
-"""Bounds on connections, below the requests: how many wait, how long, and how much is kept for those that do not read.
+"""Limits on client connections: their number, their waiting times, and unsent data for clients that do not read.
 
-uvicorn bounds none of this: half a request head is held for ever, and so is an answer that nobody takes. A connection
-is a *stranger* until a request on it was admitted (a key, or an open service), or a socket was greeted. Strangers, and
-requests whose body is still under way, stand in lines of bounded length. When a line is full the one that has waited
-longest is closed for the newcomer, so whoever speaks at once gets in, however many are silent.
+uvicorn has no such limits: it keeps an incomplete request head, or an unread answer, forever. A connection is a
+*stranger* until a request on it is authorised (by a key, or in an open service) or its WebSocket is greeted. Strangers,
+and requests with an incomplete body, wait in queues of bounded length. When a queue is full, the connection that has
+waited longest is closed for the new one, so that active clients get in however many are silent.
 """
 
 import asyncio
@@ -28,23 +28,23 @@ from websockets.server import ServerProtocol
 from graph_service.auth.access import CONNECTION_KEY
 from graph_service.observability.metrics import CONNECTIONS_CUT
 
-# Files that are no connections: the pool of the database, the spool, logs.
+# Open files other than connections: the driver's pool, the spool, logs.
 FILES_KEPT: Final = 256
 FILES_MAX: Final = 65_536
-# One read of a connection; 16 kB of the smallest frames or chunks keep the event loop for about 40 ms.
+# Per read of a connection; 16 kB of the smallest frames or chunks block the event loop for about 40 ms.
 READ_BYTES: Final = 16_384
-# The largest message of a socket: frames of viewers have 16 kB, and subscriptions are short.
+# Per WebSocket message: viewers' frames have at most 16 kB, and subscriptions are short.
 MESSAGE_BYTES_MAX: Final = 65_536
 FRAGMENTS_MAX: Final = 256
 PINGS_PER_S: Final = 20
-# Who holds more than this share of a full line closes its own oldest connection, nobody else's.
+# A client with more than 1/SHARE of a full queue loses its own oldest connection, not another client's.
 SHARE: Final = 8
 PULSE_S: Final = 1.0
 _NOISE: Final = ("Invalid HTTP request received.", "Unsupported upgrade request.", "No supported WebSocket library")
 
 
 class State(Enum):
-    """Whom the two ends of a connection wait for."""
+    """What a connection waits for."""
 
     HEAD = "the head of a request"
     BODY = "the body of a request"
@@ -57,15 +57,15 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Bounds of one server.
+    """Limits of one server.
 
     Attributes:
-        connections: all together.
-        strangers: that showed no credential yet.
-        uploads: admitted requests whose body is under way.
-        body_bytes_per_s: as fast a body must come, after the first `body_s`.
-        write_s: in so long a client must take `write_bytes` of what waits for it, or all of it.
-        stop_s: once the service stops, what waits for the client ends after so long.
+        connections: in total.
+        strangers: without an authorised request.
+        uploads: authorised requests with an incomplete body.
+        body_bytes_per_s: minimum rate of a body after the first `body_s`.
+        write_s: time in which a client must read `write_bytes` of the unsent data, or all of it.
+        stop_s: time that clients have left during shutdown.
     """
 
     connections: int = 4_096
@@ -82,22 +82,22 @@ class ConnectionLimits:
     stop_s: float = 3.0
 
     def seconds(self, state: State) -> float:
-        """Return how long a connection may stay in a state; infinite where we are the ones who are waited for."""
-        patience: Mapping[State, float] = {
+        """Return the maximum time in a state; infinite while the client waits for us."""
+        limits: Mapping[State, float] = {
             State.HEAD: self.head_s,
             State.BODY: self.body_s,
             State.LINGERING: self.linger_s,
             State.RESTING: self.rest_s,
             State.GREETING: self.greeting_s,
         }
-        return patience.get(state, math.inf)
+        return limits.get(state, math.inf)
 
 
 def limits_within(files: int) -> ConnectionLimits:
-    """Bound that leave files for everything else.
+    """Return limits that leave enough open files for everything else.
 
     Args:
-        files: how many this process may open.
+        files: limit of open files of this process.
     """
     usual = ConnectionLimits()
     connections = max(min(usual.connections, files - FILES_KEPT), 32)
@@ -109,7 +109,7 @@ def limits_within(files: int) -> ConnectionLimits:
 
 
 def raise_file_limit() -> int:
-    """Raise this process' limit of open files as far as it may; return the limit that then holds."""
+    """Raise this process' limit of open files as far as allowed; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = FILES_MAX if hard == resource.RLIM_INFINITY else min(hard, FILES_MAX)
     if soft == resource.RLIM_INFINITY or soft >= most:
@@ -121,8 +121,8 @@ def raise_file_limit() -> int:
     return most
 
 
-class Line:
-    """Connections that wait, in the order in which they came, no more than `places`."""
+class WaitQueue:
+    """A queue of at most `places` waiting connections, oldest first."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -130,11 +130,11 @@ class Line:
         self._of: dict[str, OrderedDict[Guard, None]] = {}
 
     def __len__(self) -> int:
-        """Return how many stand in it."""
+        """Return its length."""
         return len(self._all)
 
     def join(self, one: "Guard", holder: str) -> "Guard | None":
-        """Put a connection at the end; return the one that was taken out for it, if the line was full."""
+        """Append a connection; return the one that was removed for it if the queue was full."""
         gone = self._oldest(holder) if len(self._all) >= self._places else None
         if gone is not None:
             self.leave(gone)
@@ -143,7 +143,7 @@ class Line:
         return gone
 
     def leave(self, one: "Guard") -> None:
-        """Take a connection out, if it stands here."""
+        """Remove a connection if it is queued here."""
         holder = self._all.pop(one, None)
         if holder is None:
             return
@@ -153,7 +153,7 @@ class Line:
             del self._of[holder]
 
     def oldest(self) -> "Guard | None":
-        """Return the one that has waited longest."""
+        """Return the connection that has waited longest."""
         return next(iter(self._all), None)
 
     def _oldest(self, holder: str) -> "Guard":
@@ -161,23 +161,23 @@ class Line:
         return next(iter(self._all if own is None or len(own) <= self._places // SHARE else own))
 
 
-class Crowd:
-    """All connections of a server."""
+class Connections:
+    """All connections of a server, with their queues."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         self.stopping = False
-        self.strangers = Line(limits.strangers)
-        self.uploads = Line(limits.uploads)
-        self.resting = Line(limits.connections)
+        self.strangers = WaitQueue(limits.strangers)
+        self.uploads = WaitQueue(limits.uploads)
+        self.resting = WaitQueue(limits.connections)
         self._guards: dict[asyncio.Transport, Guard] = {}
 
     def __len__(self) -> int:
-        """Return how many connections there are."""
+        """Return the number of connections."""
         return len(self._guards)
 
     def guard(self, transport: asyncio.Transport, address: str) -> "Guard":
-        """Return the guard of a connection, which keeps it while the connection becomes a socket."""
+        """Return the guard of a connection; it stays the same after an upgrade to a WebSocket."""
         known = self._guards.get(transport)
         if known is not None:
             return known
@@ -187,99 +187,99 @@ class Crowd:
         return guard
 
     def forget(self, guard: "Guard") -> None:
-        """A connection is gone."""
+        """Remove a closed connection."""
         self._guards.pop(guard.transport, None)
 
     def stop(self) -> None:
-        """From now on nobody is waited for long."""
+        """Shorten all waiting times, for shutdown."""
         self.stopping = True
         for guard in list(self._guards.values()):
             guard.hurry()
 
 
 class Guard:
-    """The bounds of one connection, looked at every `PULSE_S`."""
+    """Enforces the limits of one connection, every `PULSE_S`."""
 
-    def __init__(self, crowd: Crowd, transport: asyncio.Transport, address: str) -> None:
+    def __init__(self, connections: Connections, transport: asyncio.Transport, address: str) -> None:
         self.transport = transport
         self.state = State.HEAD
-        self._crowd = crowd
+        self._connections = connections
         self._address = address
         self._loop = asyncio.get_running_loop()
         self._holder: str | None = None
-        self._line: Line | None = None
-        self._until_s = self._loop.time() + crowd.limits.seconds(State.HEAD)
+        self._queue: WaitQueue | None = None
+        self._until_s = self._loop.time() + connections.limits.seconds(State.HEAD)
         self._unsent: tuple[float, int] | None = None
         self._timer: asyncio.TimerHandle | None = self._loop.call_later(PULSE_S, self._pulse)
-        self._stand()
+        self._enqueue()
 
     def become(self, state: State) -> None:
-        """Note what the connection waits for; its time for that begins if it waited for something else before."""
+        """Set the state; its time limit starts if the state has changed."""
         if state is self.state or self._timer is None:
             return
         self.state = state
-        patience_s = self._crowd.limits.seconds(state)
-        if self._crowd.stopping:
-            patience_s = min(patience_s, self._crowd.limits.stop_s)
-        self._until_s = self._loop.time() + patience_s
-        self._stand()
+        limit_s = self._connections.limits.seconds(state)
+        if self._connections.stopping:
+            limit_s = min(limit_s, self._connections.limits.stop_s)
+        self._until_s = self._loop.time() + limit_s
+        self._enqueue()
 
     def took(self, size: int) -> None:
-        """So many bytes of a body came."""
+        """Extend the time limit for received bytes of a body."""
         if self.state is State.BODY:
-            self._until_s += size / self._crowd.limits.body_bytes_per_s
+            self._until_s += size / self._connections.limits.body_bytes_per_s
 
     def admit(self, holder: str) -> None:
-        """Whoever sends on this connection was let in: as an admitted request, or as a socket that was greeted."""
+        """Mark the connection as authorised for `holder`, after an authorised request or a greeting."""
         self._holder = holder
         if self.state is State.GREETING:
             self.become(State.OPEN)
         else:
-            self._stand()
+            self._enqueue()
 
     def drained(self) -> None:
-        """Most of what was to be sent was taken."""
+        """Note that the client has read most of the unsent data."""
         self._unsent = None
 
     def hurry(self) -> None:
-        """The service stops: what waits for the client does so no longer."""
+        """Shorten the time limit during shutdown, if we wait for the client."""
         if self.state not in (State.BUSY, State.OPEN):
-            self._until_s = min(self._until_s, self._loop.time() + self._crowd.limits.stop_s)
+            self._until_s = min(self._until_s, self._loop.time() + self._connections.limits.stop_s)
 
     def cut(self, reason: str) -> None:
-        """Close at once, without sending what waits to be sent."""
+        """Close at once and drop unsent data."""
         if self._timer is not None:
             CONNECTIONS_CUT.add(reason)
             self.lost()
         self.transport.abort()
 
     def lost(self) -> None:
-        """The connection is closed."""
+        """Release the guard of a closed connection."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._line is not None:
-            self._line.leave(self)
-            self._line = None
-        self._crowd.forget(self)
+        if self._queue is not None:
+            self._queue.leave(self)
+            self._queue = None
+        self._connections.forget(self)
 
-    def _stand(self) -> None:
-        """Stand in the line that the state and the holder ask for."""
-        line: Line | None = None
+    def _enqueue(self) -> None:
+        """Join the queue for the state and the holder."""
+        queue: WaitQueue | None = None
         if self._holder is None:
-            line = self._crowd.strangers
+            queue = self._connections.strangers
         elif self.state is State.BODY:
-            line = self._crowd.uploads
+            queue = self._connections.uploads
         elif self.state in (State.RESTING, State.HEAD, State.LINGERING):
-            line = self._crowd.resting
-        # A stranger whose request is complete is none of those that are silent: it goes to the end.
-        if line is self._line and self.state is not State.BUSY:
+            queue = self._connections.resting
+        # A stranger with a complete request is not silent: it moves to the end.
+        if queue is self._queue and self.state is not State.BUSY:
             return
-        if self._line is not None:
-            self._line.leave(self)
-        self._line = line
-        if line is not None:
-            gone = line.join(self, self._holder or self._address)
+        if self._queue is not None:
+            self._queue.leave(self)
+        self._queue = queue
+        if queue is not None:
+            gone = queue.join(self, self._holder or self._address)
             if gone is not None:
                 gone.cut("crowded")
 
@@ -293,7 +293,7 @@ class Guard:
             self._timer = self._loop.call_later(PULSE_S, self._pulse)
 
     def _stuck(self, now_s: float) -> bool:
-        """Return whether the client takes nothing of what waits for it."""
+        """Return True if the client does not read."""
         size = self.transport.get_write_buffer_size()
         if size == 0:
             self._unsent = None
@@ -301,16 +301,16 @@ class Guard:
         if self._unsent is None:
             self._unsent = now_s, size
             return False
-        limits = self._crowd.limits
+        limits = self._connections.limits
         since_s, before = self._unsent
-        if now_s - since_s < (limits.stop_s if self._crowd.stopping else limits.write_s):
+        if now_s - since_s < (limits.stop_s if self._connections.stopping else limits.write_s):
             return False
         self._unsent = now_s, size
         return before - size < min(before, limits.write_bytes)
 
 
 class GuardedHttp(H11Protocol):
-    """uvicorn's protocol of HTTP with the bounds of a crowd."""
+    """uvicorn's HTTP protocol with connection limits."""
 
     def __init__(
         self,
@@ -319,32 +319,32 @@ class GuardedHttp(H11Protocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        crowd: Crowd,
+        connections: Connections,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._crowd = crowd
+        self._connections = connections
         self._guard: Guard | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin."""
+        """Open a guarded connection."""
         super().connection_made(transport)
-        _read_little(transport)
-        self._guard = self._crowd.guard(transport, _address(self.client))
+        _limit_reads(transport)
+        self._guard = self._connections.guard(transport, _address(self.client))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Release the guard."""
         if self._guard is not None:
             self._guard.lost()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Process received data."""
         if self._guard is not None:
             self._guard.took(len(data))
         super().data_received(data)
 
     def handle_events(self) -> None:
-        """Act on what came, and note what is waited for then."""
+        """Process received events and update the state."""
         before = self.cycle
         super().handle_events()
         if self.cycle is not before and self._guard is not None:
@@ -352,26 +352,26 @@ class GuardedHttp(H11Protocol):
         self._note()
 
     def on_response_complete(self) -> None:
-        """An answer is complete; what was read of the body for it is not kept."""
+        """Complete a response and free the rest of the request body."""
         if self.cycle is not None:
             self.cycle.body = bytearray()
         super().on_response_complete()
         self._note()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Hand the connection over."""
+        """Hand the connection over to the WebSocket protocol."""
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.become(State.GREETING)
         super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP."""
+        """Answer a malformed request."""
         CONNECTIONS_CUT.add("malformed")
         super().send_400_response(msg)
 
     def resume_writing(self) -> None:
-        """The client took what was sent."""
+        """Resume writing after the client has read."""
         if self._guard is not None:
             self._guard.drained()
         super().resume_writing()
@@ -390,9 +390,9 @@ class GuardedHttp(H11Protocol):
 
 
 class GuardedSocket(WebSocketsSansIOProtocol):
-    """uvicorn's protocol of WebSockets with the bounds of a crowd.
+    """uvicorn's WebSocket protocol with connection limits.
 
-    Each message is compressed by itself: what was said before is not kept for it, 40 kB for each socket.
+    Each message is compressed on its own; a shared context would take 40 kB per connection.
     """
 
     def __init__(
@@ -402,10 +402,10 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        crowd: Crowd,
+        connections: Connections,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._crowd = crowd
+        self._connections = connections
         self._guard: Guard | None = None
         self._pings = 0
         self._pings_since_s = 0.0
@@ -423,45 +423,45 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, as the connection that it was before."""
+        """Continue with the guard of the HTTP connection."""
         super().connection_made(transport)
-        _read_little(transport)
-        self._guard = self._crowd.guard(cast(asyncio.Transport, transport), _address(self.client))
+        _limit_reads(transport)
+        self._guard = self._connections.guard(cast(asyncio.Transport, transport), _address(self.client))
         self._guard.become(State.GREETING)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """Release the guard."""
         if self._guard is not None:
             self._guard.lost()
         super().connection_lost(exc)
 
     async def run_asgi(self) -> None:
-        """Run the application, which can say that the socket was greeted."""
+        """Run the application with the guard in its scope, to mark the greeting."""
         self.scope[CONNECTION_KEY] = self._guard  # type: ignore[typeddict-unknown-key]
         await super().run_asgi()
 
     def resume_writing(self) -> None:
-        """The client took what was sent."""
+        """Resume writing after the client has read."""
         if self._guard is not None:
             self._guard.drained()
         super().resume_writing()
 
     def handle_cont(self, event: Frame) -> None:
-        """Take a piece of a message; there may be many pieces of nothing."""
+        """Process a fragment of a message; limit their number, as fragments may be empty."""
         if len(self.frames) >= FRAGMENTS_MAX:
-            self._fail(CloseCode.MESSAGE_TOO_BIG, f"a message may have {FRAGMENTS_MAX} pieces at most")
+            self._fail(CloseCode.MESSAGE_TOO_BIG, f"a message may have at most {FRAGMENTS_MAX} fragments")
             return
         super().handle_cont(event)
 
     def handle_ping(self) -> None:
-        """Answer pings, as far as the client reads the answers."""
+        """Answer pings at a limited rate, while the client reads."""
         now_s = self.loop.time()
         if now_s - self._pings_since_s > 1.0:
             self._pings, self._pings_since_s = 0, now_s
         self._pings += 1
         pongs = self.conn.data_to_send()
         if self._pings > PINGS_PER_S:
-            self._fail(CloseCode.POLICY_VIOLATION, f"more than {PINGS_PER_S} pings a second")
+            self._fail(CloseCode.POLICY_VIOLATION, f"more than {PINGS_PER_S} pings per second")
         elif self.writable.is_set():
             self.transport.write(b"".join(pongs))
 
@@ -472,26 +472,26 @@ class GuardedSocket(WebSocketsSansIOProtocol):
             self.handle_parser_exception()
 
 
-class _NoNoise(logging.Filter):
-    """Drops lines that whoever connects can have written as often as they like."""
+class _DropMalformed(logging.Filter):
+    """Drop log lines that any client can trigger."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether the line is written."""
+        """Return False for such a line."""
         return not str(record.msg).startswith(_NOISE)
 
 
 def silence_noise() -> None:
-    """Keep what clients send wrongly out of the log; `mnemograph_connections_cut` counts it."""
+    """Keep malformed requests out of the log; `mnemograph_connections_cut` counts them."""
     logger = logging.getLogger("uvicorn.error")
-    if not any(isinstance(known, _NoNoise) for known in logger.filters):
-        logger.addFilter(_NoNoise())
+    if not any(isinstance(known, _DropMalformed) for known in logger.filters):
+        logger.addFilter(_DropMalformed())
 
 
 def _address(client: tuple[str, int] | None) -> str:
     return client[0] if client else ""
 
 
-def _read_little(transport: asyncio.BaseTransport) -> None:
-    """Have asyncio read `READ_BYTES` at once instead of 256 kB, where it knows such a bound."""
+def _limit_reads(transport: asyncio.BaseTransport) -> None:
+    """Limit asyncio's reads to `READ_BYTES` instead of 256 kB, where the transport supports it."""
     if hasattr(transport, "max_size"):
         transport.max_size = READ_BYTES

@@ -1,8 +1,7 @@
-"""The way of a service to its database: started, logged in, migrated, its indexes made to fit the embedder.
+"""Connect a service to its database at start: start Neo4j, log in, migrate, prepare vector indexes.
 
-A command waits for it. A service does not: it listens meanwhile, takes messages into the spool, and answers what it
-can. After a crash the local Neo4j may take long (it recovers what was not written, or a dead service's Neo4j still
-holds its store), and nobody should go without an answer for that.
+A command waits for it. A service starts without it: it accepts messages into the spool and answers what it can, because
+after a crash the local Neo4j may take long (recovery, or the Neo4j of a dead service still locks the store).
 """
 
 import asyncio
@@ -26,19 +25,19 @@ _log = logging.getLogger("mnemograph.database")
 
 _PAUSE_MIN_S: Final = 0.5
 _PAUSE_MAX_S: Final = 5.0
-# A Neo4j that a dead process left lets go of its store within seconds; one that dies again and again does not heal.
+# The Neo4j of a dead process unlocks its store within seconds; more failures than this will not heal.
 _START_TRIES_MAX: Final = 4
 
 
 class DatabaseArrival:
-    """Connects a `Graph` that has no server yet.
+    """Connects a `Graph` that has no driver yet.
 
     Args:
-        graph: gets its driver when everything is ready.
-        starting: the start of the local Neo4j, begun before; None when a server was given.
-        prepare: makes the indexes fit, on a graph that answers, before anybody else uses it.
-        patient: try again what may go better; a command would rather say at once what is wrong.
-        known_before: this service has reached its database before, so a given one that is silent is waited for.
+        graph: gets the driver when everything is ready.
+        starting: the running start of the local Neo4j; None with a configured server.
+        prepare: creates the vector indexes before the graph is used.
+        patient: retry temporary errors (a service); else raise at once (a command).
+        known_before: the service has reached its database before, so a configured server that is silent is retried.
     """
 
     def __init__(
@@ -66,26 +65,26 @@ class DatabaseArrival:
 
     @property
     def done(self) -> bool:
-        """Return whether the database is there."""
+        """Return True if the database is connected."""
         return self.task is not None and self.task.done() and not self.task.cancelled() and not self.task.exception()
 
     def begin(self) -> None:
-        """Begin; call it once."""
+        """Start the attempt; call it once."""
         self.task = asyncio.create_task(self._run(), name="database arrival")
 
     async def wait(self) -> None:
-        """Return when the database is there.
+        """Wait until the database is connected.
 
         Raises:
-            InstallError: something is missing that the operator must change.
-            ConflictError: the data directory is in use by an unknown process.
-            UnavailableError: the given Neo4j does not answer, and never did.
+            InstallError: the operator must change something.
+            ConflictError: an unknown process uses the data directory.
+            UnavailableError: the configured Neo4j does not answer and never did.
         """
         assert self.task is not None, "begin first"
         await asyncio.shield(self.task)
 
     async def close(self) -> None:
-        """End the attempt; a server that it has started is ended with the seat."""
+        """Cancel the attempt; a server it has started is stopped by its handle."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
@@ -99,23 +98,23 @@ class DatabaseArrival:
             try:
                 await self._attempt()
             except MnemographError as error:
-                if not self._passes(error):
+                if not self._is_temporary(error):
                     raise
-                _log.warning("the database is not there yet and is tried again: %s", error)
+                _log.warning("the database is not available yet, retrying: %s", error)
             else:
                 return
             await asyncio.sleep(pause_s)
             pause_s = min(pause_s * 2, _PAUSE_MAX_S)
 
-    def _passes(self, error: MnemographError) -> bool:
-        """Return whether it may go better the next time."""
+    def _is_temporary(self, error: MnemographError) -> bool:
+        """Return True if a retry may succeed."""
         self._tries += 1
         if not self._patient:
             return False
         if isinstance(error, UnavailableError):
             return self._known_before or self._settings.neo4j.uri is None
-        passing = ServerDiedError | ServerSlowError | ConflictError
-        return isinstance(error, passing) and self._tries < _START_TRIES_MAX
+        temporary = ServerDiedError | ServerSlowError | ConflictError
+        return isinstance(error, temporary) and self._tries < _START_TRIES_MAX
 
     async def _attempt(self) -> None:
         given, database = self._settings.neo4j, None
@@ -132,7 +131,7 @@ class DatabaseArrival:
         await self._graph.use(await open_driver(uri=uri, user=user, password=password))
 
     async def _server(self) -> LocalServer:
-        """Return the local server; started again when the one that was started has ended."""
+        """Return the local server, restarted if the one that was started has ended."""
         server = self._seat.server
         if server is None or (server.own is not None and server.own.ended()) or server.own is None:
             starting, self._starting = self._starting, None

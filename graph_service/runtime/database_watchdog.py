@@ -1,4 +1,4 @@
-"""Notices that Neo4j is away, starts the local one again, and says when it answers."""
+"""Watch Neo4j: restart the local server when it ends, and notify when the database answers again."""
 
 import asyncio
 import contextlib
@@ -20,23 +20,23 @@ from schema.errors import MnemographError
 _log = logging.getLogger("mnemograph.database")
 
 _POLL_S: Final = 0.25
-# Between two starts of a local server that keeps ending.
+# Backoff between restarts of a local server.
 _RESTART_MIN_S: Final = 1.0
 _RESTART_MAX_S: Final = 30.0
-# A database that refuses to work for so long is started again; until then it may be starting or recovering.
+# A database that is broken for longer is restarted; before, it may be starting or recovering.
 _BROKEN_MAX_S: Final = 2.0
-# With less room on its disk it would only stop again.
-_ROOM_MIN_BYTES: Final = 16 * 2**20
+# With less free disk space a restart would fail again.
+_FREE_MIN_BYTES: Final = 16 * 2**20
 
 
 class LocalServerHandle:
-    """The local Neo4j of this process: another one after a restart, none when a server was given."""
+    """The current local Neo4j of this process; None with a configured server."""
 
     def __init__(self, server: LocalServer | None) -> None:
         self.server = server
 
     async def stop(self) -> None:
-        """Stop the server if it is ours."""
+        """Stop the local server, if this process runs it."""
         if self.server is not None:
             await self.server.stop()
 
@@ -45,8 +45,8 @@ class DatabaseWatch:
     """Keeps a `Graph` connected.
 
     Args:
-        on_return: called each time the database answers again; must not wait.
-        arrived: returns when the database is there for the first time; until then nothing is watched.
+        on_return: called each time the database answers again; must not block.
+        arrived: returns when the database is connected for the first time; watching begins then.
     """
 
     def __init__(
@@ -67,21 +67,21 @@ class DatabaseWatch:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Watch until `stop` is set."""
-        if not await self._first(stop):
+        if not await self._wait_for_first(stop):
             return
         self._on_return()
         restart_s = _RESTART_MIN_S
         while not stop.is_set():
             pause_s = _POLL_S
             try:
-                if await self._lost():
-                    await self._start_again()
+                if await self._has_ended():
+                    await self._restart()
                     self._on_return()
                     restart_s = _RESTART_MIN_S
                 elif self._graph.away and await self._graph.answers():
                     _log.info("Neo4j answers again")
                     self._on_return()
-                elif await self._stopped_working():
+                elif await self._needs_restart():
                     await self._stop_broken()
             except MnemographError as error:
                 _log.warning("Neo4j could not be started again: %s", error)
@@ -90,20 +90,18 @@ class DatabaseWatch:
                 async with asyncio.timeout(pause_s):
                     await stop.wait()
 
-    async def _first(self, stop: asyncio.Event) -> bool:
-        """Return whether the database came at all, before `stop`; what kept it away ends the service elsewhere."""
-        coming, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
-        await asyncio.wait((coming, stopped), return_when=asyncio.FIRST_COMPLETED)
+    async def _wait_for_first(self, stop: asyncio.Event) -> bool:
+        """Return True if the database was connected before `stop`; a failure ends the service elsewhere."""
+        arrival, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
+        await asyncio.wait((arrival, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
-        if not coming.done():
-            coming.cancel()
-        (problem,) = await asyncio.gather(coming, return_exceptions=True)
+        if not arrival.done():
+            arrival.cancel()
+        (problem,) = await asyncio.gather(arrival, return_exceptions=True)
         return problem is None
 
-    async def _lost(self) -> bool:
-        """Return whether the local server has ended; one that another process runs is only looked for when it is
-        silent.
-        """
+    async def _has_ended(self) -> bool:
+        """Return True if the local server has ended; one of another process is checked only when it is silent."""
         server = self._seat.server
         if server is None:
             return False
@@ -114,11 +112,11 @@ class DatabaseWatch:
         found = await asyncio.to_thread(find_local_server, self._settings.data_dir)
         return found is None or found.uri != server.uri
 
-    async def _stopped_working(self) -> bool:
-        """Return whether the local server that we run must be started again, although its process lives.
+    async def _needs_restart(self) -> bool:
+        """Return True if our local server must be restarted although its process is alive.
 
-        After a commit that failed (a full disk, a failed log) Neo4j answers and lets in, and refuses every statement
-        until it is started again, however much room there is by then.
+        After a failed commit (a full disk, a failed log) Neo4j accepts log-ins but refuses every statement until it is
+        restarted, even if there is room again.
         """
         server, problem = self._seat.server, self._graph.broken
         if server is None or server.own is None or problem is None:
@@ -130,29 +128,29 @@ class DatabaseWatch:
             _log.error("the database of the local Neo4j does not work: %s", problem, extra={"code": "UNAVAILABLE"})
         if now_s - self._broken_since_s < _BROKEN_MAX_S:
             return False
-        return await asyncio.to_thread(_room_bytes, self._settings.data_dir) >= _ROOM_MIN_BYTES
+        return await asyncio.to_thread(_free_bytes, self._settings.data_dir) >= _FREE_MIN_BYTES
 
     async def _stop_broken(self) -> None:
-        """End the process of a local server whose database stopped; the next look finds it ended and starts it."""
+        """Stop a local server whose database has stopped; the loop then finds it ended and starts it."""
         server, self._broken_since_s = self._seat.server, None
         if server is not None and server.own is not None:
-            _log.warning("the local Neo4j is ended, because its database works only after a new start")
+            _log.warning("stopping the local Neo4j, because its database works only after a restart")
             await asyncio.to_thread(server.own.stop)
 
-    async def _start_again(self) -> None:
-        _log.warning("the local Neo4j has ended; it is started again")
-        server = await start_server(self._settings, _tell, lasting=True)
+    async def _restart(self) -> None:
+        _log.warning("the local Neo4j has ended; restarting it")
+        server = await start_server(self._settings, _log_step, lasting=True)
         driver = await open_driver(uri=server.uri, user=server.user, password=server.password)
         self._seat.server = server
         await self._graph.use(driver)
-        _log.info("the local Neo4j runs again")
+        _log.info("the local Neo4j is running again")
 
 
-def _room_bytes(data_dir: Path) -> int:
+def _free_bytes(data_dir: Path) -> int:
     own = data_dir / "neo4j"
-    # The database may lie on a disk of its own.
+    # The database may be on a disk of its own.
     return shutil.disk_usage(own if own.exists() else data_dir).free
 
 
-def _tell(step: Step) -> None:
+def _log_step(step: Step) -> None:
     _log.debug("%s: %s", step.part, step.doing)

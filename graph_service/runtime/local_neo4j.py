@@ -1,4 +1,4 @@
-"""The local Neo4j as the settings want it: started with progress, or found running."""
+"""Start or find the local Neo4j of the settings."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from graph_service.runtime.progress import Step, Watcher
 
 _DATABASE: Final = "database"
 _STAGES: Final = {
-    "waiting": "waiting for another process that starts it",
-    "fetching": "fetching Neo4j, once",
+    "waiting": "waiting for another process that is starting it",
+    "fetching": "downloading Neo4j, once",
     "starting": "starting Neo4j",
-    "ready": "Neo4j runs",
+    "ready": "Neo4j is running",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownServer:
-    """A Neo4j that is given or runs already."""
+    """Address and credentials of a running Neo4j."""
 
     uri: str
     user: str
@@ -29,14 +29,14 @@ class KnownServer:
 async def start_server(
     settings: Settings, on_progress: Watcher, under_way: asyncio.Event | None = None, *, lasting: bool = False
 ) -> LocalServer:
-    """Return the local Neo4j of the data directory, started or shared.
+    """Return the local Neo4j of the data directory, started here or by another process.
 
     Args:
-        lasting: this process will answer for long.
-        under_way: set when Java's process runs, or before it when that takes longer (something is fetched first).
+        lasting: this process is a service, not a command.
+        under_way: set when the Java process runs, or earlier if that takes long (first download).
     """
 
-    def tell(progress: StartProgress) -> None:
+    def report(progress: StartProgress) -> None:
         if under_way is not None:
             under_way.set()
         fetch = progress.fetch
@@ -49,13 +49,13 @@ async def start_server(
         heap_mb=settings.neo4j.heap_mb,
         page_cache_mb=settings.neo4j.page_cache_mb,
         start_timeout_s=settings.neo4j.start_timeout_s,
-        on_progress=tell,
+        on_progress=report,
         lasting=lasting,
     )
 
 
 def known_server(settings: Settings) -> KnownServer | None:
-    """Return the given server, or the local one if it runs; starts nothing."""
+    """Return the configured server, or the local one if it is running; start nothing."""
     given = settings.neo4j
     if given.uri is not None:
         return KnownServer(uri=given.uri, user=given.user, password=given.password or "")

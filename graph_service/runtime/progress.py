@@ -1,4 +1,4 @@
-"""Progress of what gets ready: told by the parts, shown by whoever started them."""
+"""Progress of starting: reported by components, displayed by the caller."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """How far one part is in getting ready.
+    """Progress of one component.
 
     Attributes:
-        part: which one; parts get ready at the same time.
-        total: None when it cannot be told; `done` and `total` count `unit`s.
+        part: the component; components start in parallel.
+        total: None if unknown; `done` and `total` are in `unit`s.
     """
 
     part: str

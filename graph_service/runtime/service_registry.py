@@ -1,4 +1,4 @@
-"""Where the service of a data directory answers, so that others on this machine find it."""
+"""Register the address of the running service in its data directory, for other processes on this machine."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ _NAME: Final = "service.json"
 
 @contextlib.contextmanager
 def recorded(settings: Settings, address: str) -> Iterator[None]:
-    """Inside the block others find the service of this process; of two services the one that began last is found.
+    """Register this process's service within the block; of two services the latest is found.
 
     Args:
         address: `http://host:port`.
@@ -35,7 +35,7 @@ def recorded(settings: Settings, address: str) -> Iterator[None]:
 
 
 def running_service(settings: Settings) -> str | None:
-    """Return where the service of this data directory and database answers; None when none runs."""
+    """Return the address of the running service of this data directory and database; None if there is none."""
     found = _read(settings)
     if found is None:
         return None
@@ -46,7 +46,7 @@ def running_service(settings: Settings) -> str | None:
 
 
 def _of_this_machine(address: str) -> bool:
-    """Return whether the record leads here: one that came with a directory could draw keys and memories elsewhere."""
+    """Return True if the address is local: a record in a copied directory could send keys to another host."""
     try:
         parts = urlsplit(address)
         host = ip_address(parts.hostname or "")

@@ -1,4 +1,4 @@
-"""The spool of the configured database, and how a command remembers while that database is away."""
+"""The spool of the configured database, and storing messages there while the database is unavailable."""
 
 import hashlib
 from datetime import UTC, datetime
@@ -12,24 +12,24 @@ from schema.ids import TenantId
 
 
 def open_spool(settings: Settings) -> Spool:
-    """Return the spool for the database that the settings name; each database has one of its own."""
+    """Return the spool of the configured database."""
     return Spool(file_of_database(settings, "spool", "sqlite3"), bytes_max=settings.spool.mb_max * 2**20)
 
 
 def file_of_database(settings: Settings, name: str, ending: str) -> Path:
-    """Return a file of the data directory that belongs to the database that the settings name."""
+    """Return a file in the data directory that belongs to the configured database."""
     given = settings.neo4j
-    # What was meant for one database must not be replayed into another.
+    # Messages for one database must not be replayed into another.
     mark = f"-{hashlib.sha256(f'{given.uri} {given.database}'.encode()).hexdigest()[:12]}" if given.uri else ""
     return settings.data_dir / f"{name}{mark}.{ending}"
 
 
 async def remember_offline(settings: Settings, tenant: TenantId, incoming: RememberRequest) -> Receipt:
-    """Keep messages for a database that does not answer; the next process that reaches it takes them there.
+    """Store messages in the spool; the next process that reaches the database replays them.
 
     Raises:
         InputError: listing every mistake; nothing was stored.
-        UnavailableError: the spool is full, or the disk does not take them.
+        UnavailableError: the spool or the disk is full.
     """
     spool = open_spool(settings)
     try:

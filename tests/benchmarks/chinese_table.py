@@ -22,7 +22,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import analyse
 from graph_service.evaluation.dataset import Conversation, read_datasets
-from graph_service.evaluation.metrics import measured
+from graph_service.evaluation.metrics import ranking_measures
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.ranking import weights_for
 from tests.benchmarks.ranking_table import Case, case_columns, lines_of, scored
@@ -55,7 +55,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
     for case in cases:
         weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
         order = np.argsort(-scored(case.columns, weights, without=left_out), kind="stable")
-        rows.append(measured([case.ids[at] for at in order], case.question.gold))
+        rows.append(ranking_measures([case.ids[at] for at in order], case.question.gold))
     return {name: float(np.mean([row[name] for row in rows])) for name in SHOWN}
 
 

@@ -23,7 +23,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, embed_question, e
 from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.query_analysis import QueryAnalysis, analyse
 from graph_service.evaluation.dataset import AskedQuestion, Conversation, read_datasets
-from graph_service.evaluation.metrics import MEASURES, measured
+from graph_service.evaluation.metrics import MEASURES, ranking_measures
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.features import Features, features_of
 from graph_service.memory.recall.lexical_scores import lexical_scores
@@ -191,7 +191,7 @@ def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[di
         weights = fitted(others, names)
         for case in group:
             order = np.argsort(-(_matrix(case, names) @ weights), kind="stable")
-            row = measured([case.ids[at] for at in order], case.question.gold)
+            row = ranking_measures([case.ids[at] for at in order], case.question.gold)
             rows += [("all", row), (case.question.category, row)]
     categories = sorted({category for category, _ in rows}, key=lambda name: (name != "all", name))
     means = {

@@ -66,7 +66,9 @@ def test_the_page_names_every_tool_and_what_it_does_to_a_memory() -> None:
 
 
 def test_the_page_names_every_tool_of_other_servers() -> None:
-    told = {row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Names of other servers")}
+    told = {
+        row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Use the tool names of another memory server")
+    }
     ours = set(CORE)
     there = {
         a.value: [t.name for t in tools_for(a).values() if t not in ours] for a in Aliases if a is not Aliases.NONE

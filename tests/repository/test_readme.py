@@ -8,7 +8,7 @@ import pytest
 from graphql import parse, validate
 
 from graph_service.api.graphql.schema import graphql_schema
-from graph_service.cli.command_table import COMMANDS
+from graph_service.cli.main import COMMANDS
 from graph_service.config.settings import KNOWN_KEYS
 from tests.support.cli_process import Home
 

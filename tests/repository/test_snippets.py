@@ -16,8 +16,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from graph_service.api.graphql.schema import graphql_schema
-from graph_service.cli.command_table import COMMANDS
-from graph_service.cli.main import app
+from graph_service.cli.main import COMMANDS, app
 from graph_service.config.settings import load_settings
 from graph_service.evaluation.dataset import read_all
 from graph_service.graph.store import Graph

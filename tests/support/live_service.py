@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 
 from graph_service.api.errors import install_error_handlers
 from graph_service.api.rest import explore_router, rest_router
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.graph.store import Graph
 from graph_service.live.hub import Hub
 from graph_service.live.limits import LiveLimits
@@ -25,7 +25,7 @@ from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
-from graph_service.runtime.connections import ConnectionLimits, Crowd
+from graph_service.runtime.connections import ConnectionLimits, Connections
 
 ANSWER_S = 30.0
 ABOUT_OTHERS = ("presence", "selection_sync")
@@ -144,7 +144,7 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
     server = uvicorn.Server(
-        guarded(app, Crowd(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off")
+        uvicorn_config(app, Connections(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off")
     )
     task = asyncio.create_task(server.serve())
     while not server.started:

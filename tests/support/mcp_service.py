@@ -101,7 +101,7 @@ async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[
     mount = McpEndpoint(
         a_desk(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),
-        whose=tenant_of,
+        tenant_of=tenant_of,
     )
     app, stop = Starlette(routes=[Route("/mcp", endpoint=mount)]), asyncio.Event()
     running = asyncio.create_task(mount.run(stop))

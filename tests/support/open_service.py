@@ -19,9 +19,9 @@ from graph_service.app.services import Services, open_services
 from graph_service.auth.access import Role
 from graph_service.auth.audit import read_audit_log
 from graph_service.auth.keyring import NewKey
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.config.settings import Settings, load_settings
-from graph_service.runtime.connections import ConnectionLimits, Crowd
+from graph_service.runtime.connections import ConnectionLimits, Connections
 from graph_service.runtime.shutdown import Stopping
 from schema.ids import TenantId
 from tests.conftest import Server
@@ -38,7 +38,7 @@ class OpenService:
     app: FastAPI
     http: str
     folder: Path
-    crowd: Crowd
+    connections: Connections
     made: list[str] = field(default_factory=list)
 
     async def key(self, tenant: str | None, role: Role = Role.ADMIN, **more: Any) -> NewKey:
@@ -106,8 +106,10 @@ async def open_service(
     parts = await open_services(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)
-    crowd = Crowd(limits)
-    config = guarded(app, crowd, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128)
+    connections = Connections(limits)
+    config = uvicorn_config(
+        app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128
+    )
     running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve())
     while not running.started:
@@ -115,7 +117,7 @@ async def open_service(
             task.result()
         await asyncio.sleep(0.01)
     port = running.servers[0].sockets[0].getsockname()[1]
-    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder, crowd=crowd)
+    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder, connections=connections)
     try:
         yield service
     finally:

@@ -1,4 +1,4 @@
-"""The circuit breaker of requirement F3: 5 failures, 60 s, one probe."""
+"""The circuit breaker: 5 failures, 60 s, one probe."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,13 +14,13 @@ def opened(at_s: float = 0.0) -> Breaker:
     return breaker
 
 
-def test_five_failures_in_a_row_open_it() -> None:
+def test_breaker_opens_after_five_consecutive_failures() -> None:
     breaker = opened()
     assert breaker.state(0.0) is BreakerState.OPEN
     assert not breaker.allows(OPEN_S - 0.001)
 
 
-def test_a_success_in_between_starts_the_count_anew() -> None:
+def test_success_resets_the_failure_count() -> None:
     breaker = Breaker()
     for _ in range(20):
         for _ in range(FAILURES_MAX - 1):
@@ -29,13 +29,13 @@ def test_a_success_in_between_starts_the_count_anew() -> None:
     assert breaker.state(0.0) is BreakerState.CLOSED
 
 
-def test_after_a_minute_only_one_probe_goes_through() -> None:
+def test_half_open_breaker_allows_one_probe() -> None:
     breaker = opened()
     assert breaker.state(OPEN_S) is BreakerState.HALF_OPEN
     assert [breaker.allows(OPEN_S) for _ in range(3)] == [True, False, False]
 
 
-def test_a_probe_that_works_closes_it() -> None:
+def test_successful_probe_closes_the_breaker() -> None:
     breaker = opened()
     assert breaker.allows(OPEN_S)
     breaker.succeeded()
@@ -43,7 +43,7 @@ def test_a_probe_that_works_closes_it() -> None:
     assert breaker.allows(OPEN_S)
 
 
-def test_a_probe_that_fails_opens_it_for_another_minute() -> None:
+def test_failed_probe_opens_the_breaker_again() -> None:
     breaker = opened()
     assert breaker.allows(OPEN_S)
     breaker.failed(OPEN_S + 1)
@@ -51,14 +51,14 @@ def test_a_probe_that_fails_opens_it_for_another_minute() -> None:
     assert breaker.allows(OPEN_S * 2 + 1)
 
 
-def test_a_probe_that_never_reports_does_not_shut_it_for_ever() -> None:
+def test_probe_without_report_expires() -> None:
     breaker = opened()
     assert breaker.allows(OPEN_S)
     assert breaker.allows(OPEN_S * 2)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(min_value=0, max_value=30)), max_size=60))
-def test_it_is_never_open_for_longer_than_a_minute_without_a_call(story: list[tuple[bool, float]]) -> None:
+def test_breaker_never_stays_open_longer_than_its_time(story: list[tuple[bool, float]]) -> None:
     breaker, now_s = Breaker(), 0.0
     for works, pause_s in story:
         now_s += pause_s

@@ -1,4 +1,4 @@
-"""No error ends a background loop: it is told, counted, and the loop is started again. Issue 21, faults 2 and 3."""
+"""No error ends a background loop: it is logged, counted, and the loop is restarted."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ SAID = "Ana said: 我对花生过敏"
 
 
 class PanicError(BaseException):
-    """Stands for a panic of a library written in Rust, which is no `Exception`."""
+    """Like a panic of a library in Rust, which is no subclass of `Exception`."""
 
 
 def a_loop(errors: list[BaseException], stop: asyncio.Event, done: Callable[[], None]) -> Callable[[], Awaitable[None]]:
@@ -48,7 +48,7 @@ def a_loop(errors: list[BaseException], stop: asyncio.Event, done: Callable[[], 
     ],
     ids=lambda error: type(error).__name__,
 )
-async def test_a_loop_runs_on_after_any_error(error: BaseException) -> None:
+async def test_loop_is_restarted_after_any_error(error: BaseException) -> None:
     stop, running = asyncio.Event(), asyncio.Event()
     supervisor, before = Supervisor(backoff=QUICK), LOOP_FAILURES.values[(Loop.REPLAY.value,)]
     task = supervisor.start(Loop.REPLAY, a_loop([error, error], stop, running.set), stop)
@@ -64,7 +64,7 @@ async def test_a_loop_runs_on_after_any_error(error: BaseException) -> None:
     assert supervisor.standing()[Loop.REPLAY].state is LoopState.ENDED
 
 
-async def test_a_loop_that_returns_unasked_is_started_again() -> None:
+async def test_loop_that_returns_unexpectedly_is_restarted() -> None:
     stop, running = asyncio.Event(), asyncio.Event()
     supervisor, starts = Supervisor(backoff=QUICK), 0
 
@@ -98,7 +98,7 @@ async def test_cancelling_ends_a_loop_and_its_pause() -> None:
         await asyncio.wait_for(task, 10)
 
 
-async def test_a_stop_is_not_kept_waiting_by_a_pause() -> None:
+async def test_stop_ends_a_pause_at_once() -> None:
     supervisor, stop = Supervisor(backoff=Backoff(min_s=3600, max_s=3600)), asyncio.Event()
 
     async def fails() -> None:
@@ -108,7 +108,7 @@ async def test_a_stop_is_not_kept_waiting_by_a_pause() -> None:
     await asyncio.wait_for(supervisor.keep(Loop.ACCESS, fails, stop), 10)
 
 
-async def test_a_loop_that_runs_steadily_has_recovered() -> None:
+async def test_loop_that_runs_long_enough_has_recovered() -> None:
     now_s, stop, running = 0.0, asyncio.Event(), asyncio.Event()
     supervisor = Supervisor(backoff=QUICK, clock_s=lambda: now_s)
     task = supervisor.start(Loop.SNAPSHOTS, a_loop([KeyError("x")], stop, running.set), stop)
@@ -121,7 +121,7 @@ async def test_a_loop_that_runs_steadily_has_recovered() -> None:
     await task
 
 
-async def test_one_failing_feed_of_many_is_told() -> None:
+async def test_one_failing_loop_of_many_is_reported() -> None:
     supervisor, failed = Supervisor(backoff=Backoff(min_s=3600, max_s=3600)), asyncio.Event()
 
     async def fails() -> None:
@@ -137,7 +137,7 @@ async def test_one_failing_feed_of_many_is_told() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def test_work_done_once_may_fail() -> None:
+async def test_failure_of_one_time_work_is_logged_not_raised() -> None:
     supervisor = Supervisor()
 
     async def fails() -> None:
@@ -148,13 +148,13 @@ async def test_work_done_once_may_fail() -> None:
     assert (standing.failures, standing.state) == (1, LoopState.ENDED)
 
 
-def test_pauses_grow_and_stay_bounded() -> None:
+def test_pauses_grow_up_to_the_maximum() -> None:
     backoff = Backoff(min_s=1.0, max_s=30.0)
     assert all(0.5 <= backoff.pause_s(1) <= 1.0 for _ in range(100))
     assert all(15.0 <= backoff.pause_s(failures) <= 30.0 for failures in (6, 100, 10**6))
 
 
-async def test_a_failure_is_logged_with_code_and_place_and_without_foreign_words() -> None:
+async def test_failure_is_logged_with_code_and_place_without_foreign_messages() -> None:
     text = StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(PlainFormatter(as_json=True, secrets=[]))

@@ -24,7 +24,7 @@ async def test_a_locked_service_is_opened_by_a_key_in_the_browser(
         field = page.get_by_label("Your key")
         await field.fill("mnk_wrong_key")
         await page.get_by_role("button", name="Sign in").click()
-        await expect(page.get_by_role("alert")).to_contain_text("not good")
+        await expect(page.get_by_role("alert")).to_contain_text("wrong, expired or revoked")
         await field.fill(new.text)
         await page.get_by_role("button", name="Sign in").click()
         await page.wait_for_url(f"{service.http}/?tenant={tenant}*")

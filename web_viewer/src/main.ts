@@ -1,4 +1,4 @@
-/** Starts the viewer. */
+/** Start the viewer. */
 
 import { createApp } from "vue";
 import App from "./App.vue";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { GraphStore } from "../src/graph/store";
 import { Words } from "../src/i18n/words";
-import type { GraphPart } from "../src/protocol/parts";
+import type { GraphPart } from "../src/protocol/generated";
 import { Explore } from "../src/view/explore";
 import { shownPart } from "../src/view/filters";
 import { factAt, NOW } from "../src/view/moments";

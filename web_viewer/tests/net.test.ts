@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { discRadius, placeDiscs, placeMembers } from "../src/net/discs";
 import { NetPlaces } from "../src/net/netPlaces";
 import { COMMUNITY, communityOf, FOLDED_ELEMENTS_MAX, foldedId, netShown } from "../src/net/netShown";
-import type { CommunityMap, CommunityView } from "../src/protocol/parts";
+import type { CommunityMap, CommunityView } from "../src/protocol/generated";
 import { ELEMENTS_MAX, withinBudget } from "../src/view/filters";
 import { aNode, anEdge, byId } from "./builders";
 

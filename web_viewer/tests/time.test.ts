@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { byDay, feedLines } from "../src/feed/lines";
 import { noteVisit } from "../src/feed/visits";
 import { Words } from "../src/i18n/words";
-import type { ChangeLine } from "../src/protocol/parts";
+import type { ChangeLine } from "../src/protocol/generated";
 import { timelineOf } from "../src/time/lanes";
 import { histogram, momentsOf, spanOf, ticks } from "../src/time/span";
 import { aNode, anEdge, AT, byId } from "./builders";

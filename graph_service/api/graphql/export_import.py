@@ -54,8 +54,8 @@ class CarryingMutation:
         ] = False,
     ) -> GraphExport:
         """Export the tenant's memory."""
-        done = await memory_of(info).carrying.export_text(info.context["tenant"], format, vectors=vectors)
-        summary = done.told
+        done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
+        summary = done.result
         return GraphExport(
             text=done.text, nodes=summary.nodes, edges=summary.edges, bytes=float(summary.bytes), sha256=summary.sha256
         )
@@ -70,5 +70,5 @@ class CarryingMutation:
         text: Annotated[str, strawberry.argument(description="The text from exportGraph.")],
     ) -> GraphImport:
         """Import an export into the tenant."""
-        done = await memory_of(info).carrying.import_text(info.context["tenant"], text)
+        done = await memory_of(info).transfer.import_text(info.context["tenant"], text)
         return GraphImport(nodes=done.nodes, edges=done.edges, users=list(done.users), vectors=done.vectors)

@@ -1,4 +1,4 @@
-"""`mnemograph audit`: who wrote or administered what, and when."""
+"""`mnemograph audit`: print the audit log."""
 
 from typing import Annotated, Any
 
@@ -7,30 +7,25 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph_service.auth.audit import read_audit_log
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
-from graph_service.cli.terminal import Terminal
+from graph_service.cli.options import Invocation, command
 
 
+@command
 def audit(
-    ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many, the latest.")] = 50,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    call: Invocation,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of entries, the latest first.")] = 50,
 ) -> None:
-    """Show who wrote or administered what; of the data directory of this machine, of all tenants unless --tenant."""
-    common = merged(ctx, config, tenant, as_json)
-    settings = settings_of(common)
-    deeds = read_audit_log(settings.data_dir, tenant=common.tenant, rows_max=limit)
-    Terminal(as_json=common.as_json).answer({"deeds": deeds}, lambda: _table(deeds))
+    """Show who wrote or administered what; reads this machine's data directory, all tenants unless --tenant."""
+    entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
+    call.terminal.answer({"deeds": entries}, lambda: _table(entries))
 
 
-def _table(deeds: list[dict[str, Any]]) -> Table:
-    table = Table(title=f"{len(deeds)} deeds", title_justify="left", box=None)
+def _table(entries: list[dict[str, Any]]) -> Table:
+    table = Table(title=f"{len(entries)} entries", title_justify="left", box=None)
     for name in ("at", "who", "tenant", "door", "what", "to", "outcome"):
         table.add_column(name, overflow="fold")
-    for deed in deeds:
-        what, to = ", ".join(deed["what"]), ", ".join(deed["targets"])
-        row = (deed["at"], deed["who"], deed["tenant"] or "every tenant", deed["door"], what, to, deed["outcome"])
+    for entry in entries:
+        what, to = ", ".join(entry["what"]), ", ".join(entry["targets"])
+        row = (entry["at"], entry["who"], entry["tenant"] or "all tenants", entry["door"], what, to, entry["outcome"])
         table.add_row(*(escape(str(cell)) for cell in row))
     return table

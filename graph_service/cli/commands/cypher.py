@@ -1,4 +1,4 @@
-"""`mnemograph cypher`: an analyst's own statement on the whole database, which can only read."""
+"""`mnemograph cypher`: run a read-only Cypher statement on the whole database."""
 
 import csv
 import io
@@ -15,28 +15,30 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.open_services import opened
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, one_of, settings_of
+from graph_service.cli.open_services import open_services
+from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
 from graph_service.config.sections import EmbeddingSettings, LlmSettings
-from graph_service.config.settings import Settings
 from graph_service.memory.analyst_queries import json_ready
 from graph_service.observability.terminal_text import shown
 from schema.errors import InputError, InstallError
 from schema.json_text import read_json
 
-# Rows as people and programs want them: CSV, JSON, JSON lines, Parquet.
+if TYPE_CHECKING:
+    from graph_service.graph.read_only_query import FreeAnswer
+    from graph_service.memory.analyst_queries import AnalystStatement
 
+FROM_STDIN = "-"
 _NO_PARQUET = "Parquet needs pyarrow: install it with `pip install 'mnemograph[parquet]'`, or use --format csv or jsonl"
-# The last four are what Asian keyboards write; spreadsheets read them as the first four.
+# The last four are full-width; spreadsheets read them as the first four.
 _FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
 _CELL_BREAKS = frozenset("\t\r\n")
 Rows = Sequence[Sequence[Any]]
 
 
 class RowFormat(StrEnum):
-    """How rows are written."""
+    """Output formats of a result."""
 
     TABLE = "table"
     CSV = "csv"
@@ -45,16 +47,16 @@ class RowFormat(StrEnum):
     PARQUET = "parquet"
 
 
-def written(form: RowFormat, columns: Sequence[str], rows: Rows, *, raw: bool = False) -> bytes:
-    """Return the rows in a form for programs; `table` is for people and is not written here.
+def encode(row_format: RowFormat, columns: Sequence[str], rows: Rows, *, raw: bool = False) -> bytes:
+    """Return the rows in a format for programs, that is any but `table`.
 
     Args:
-        raw: of CSV: leave cells as they are that a spreadsheet would run as formulas.
+        raw: in CSV, do not escape cells that a spreadsheet would run as formulas.
 
     Raises:
-        InstallError: Parquet is wanted, and what it needs is not installed.
+        InstallError: Parquet needs pyarrow, which is not installed.
     """
-    match form:
+    match row_format:
         case RowFormat.CSV:
             return as_csv(columns, rows, raw=raw).encode()
         case RowFormat.PARQUET:
@@ -66,28 +68,28 @@ def written(form: RowFormat, columns: Sequence[str], rows: Rows, *, raw: bool = 
 
 
 def as_csv(columns: Sequence[str], rows: Rows, *, raw: bool = False) -> str:
-    """Return CSV as RFC 4180 writes it; lists and maps are JSON in their cell, null is empty.
+    """Return CSV by RFC 4180; lists and maps become JSON, null an empty cell.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front, which makes it a text there; numbers
-    stay numbers.
+    A text that a spreadsheet would run as a formula gets an apostrophe in front, which makes it text; numbers stay
+    numbers.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerows(
-        [cell(value) if raw or not isinstance(value, str) else _plain(value) for value in row]
+        [cell(value) if raw or not isinstance(value, str) else _escape_formula(value) for value in row]
         for row in (columns, *rows)
     )
     return text.getvalue()
 
 
-def _plain(text: str) -> str:
-    """Return a text that is no formula in a spreadsheet (OWASP, "CSV Injection")."""
+def _escape_formula(text: str) -> str:
+    """Return text that a spreadsheet does not run as a formula (OWASP, "CSV Injection")."""
     bare = text.lstrip()
     return f"'{text}" if bare and (text[0] in _CELL_BREAKS or bare[0] in _FORMULA_SIGNS) else text
 
 
 def cell(value: Any) -> str:
-    """Return a value as text for people and spreadsheets."""
+    """Return a value as the text of one cell."""
     ready = json_ready(value)
     if ready is None:
         return ""
@@ -95,7 +97,7 @@ def cell(value: Any) -> str:
 
 
 def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
-    """Return parquet with a type for each column; columns of maps, or of several types, are JSON text.
+    """Return Parquet with typed columns; columns of maps or of mixed types are JSON text.
 
     Raises:
         InstallError: pyarrow is not installed.
@@ -105,31 +107,31 @@ def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
         from pyarrow import parquet
     except ImportError as error:
         raise InstallError(_NO_PARQUET) from error
-    arrays = [pyarrow.array(_column([row[place] for row in rows])) for place in range(len(columns))]
+    arrays = [pyarrow.array(_column([row[index] for row in rows])) for index in range(len(columns))]
     sink = io.BytesIO()
     parquet.write_table(pyarrow.Table.from_arrays(arrays, names=_distinct(columns)), sink)
     return sink.getvalue()
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Return values of one type that a column can have, or their JSON."""
-    kinds = {_kind(value) for value in values if value is not None and value != []}
-    if kinds <= {"int", "float"} and kinds != {"int"}:
+    """Return values of one type that Parquet supports, or else their JSON."""
+    types = {_type(value) for value in values if value is not None and value != []}
+    if types <= {"int", "float"} and types != {"int"}:
         return [None if value is None else float(value) for value in values]
-    if len(kinds) <= 1 and "map" not in kinds:
+    if len(types) <= 1 and "map" not in types:
         return values
     return [None if value is None else _json(json_ready(value)) for value in values]
 
 
-def _kind(value: Any) -> str:
+def _type(value: Any) -> str:
     match value:
         case dict():
             return "map"
         case list():
-            inner = {_kind(one) for one in value if one is not None}
+            inner = {_type(one) for one in value if one is not None}
             return "map" if len(inner) > 1 or inner & {"map"} else f"list of {''.join(inner)}"
         case datetime():
-            return f"moment {value.tzinfo is not None}"
+            return f"datetime {value.tzinfo is not None}"
         case date() | bool() | str() | float():
             return type(value).__name__
         case int():
@@ -139,8 +141,8 @@ def _kind(value: Any) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Return names of columns, of which Parquet wants each once."""
-    return [name if name not in columns[:place] else f"{name}_{place}" for place, name in enumerate(columns)]
+    """Return the column names made unique, as Parquet requires."""
+    return [name if name not in columns[:index] else f"{name}_{index}" for index, name in enumerate(columns)]
 
 
 def _objects(columns: Sequence[str], rows: Rows) -> list[dict[str, Any]]:
@@ -151,15 +153,9 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-if TYPE_CHECKING:
-    from graph_service.graph.read_only_query import FreeAnswer
-    from graph_service.memory.analyst_queries import AnalystStatement
-
-FROM_STDIN = "-"
-
-
+@command
 def cypher(
-    ctx: typer.Context,
+    call: Invocation,
     statement: Annotated[
         str | None, typer.Argument(help="Cypher; `-` reads it from standard input.", show_default=False)
     ] = None,
@@ -169,43 +165,37 @@ def cypher(
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="A parameter: JSON, or text. May be repeated."),
     ] = None,
     form: Annotated[str, typer.Option("--format", help="table, csv, json, jsonl or parquet.")] = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file, not the screen.")] = None,
-    rows: Annotated[int | None, typer.Option(help="At most so many rows.")] = None,
-    timeout: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    rows: Annotated[int | None, typer.Option(help="Maximum number of rows.")] = None,
+    timeout: Annotated[float | None, typer.Option(help="Timeout in seconds.")] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="CSV cells as they are, also those that a spreadsheet takes for formulas.")
+        bool, typer.Option("--raw", help="Do not escape CSV cells that a spreadsheet would run as formulas.")
     ] = False,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    """Ask the graph in Cypher. Only reads, and stops what costs too much; it sees all tenants."""
-    common = merged(ctx, config, tenant, as_json)
-    settings = settings_of(common)
+    """Run a read-only Cypher statement, within limits of time and rows; it sees all tenants."""
     from graph_service.memory.analyst_queries import AnalystStatement
 
-    wanted = RowFormat.JSON if common.as_json else one_of(RowFormat, form, "--format")
-    if wanted is RowFormat.PARQUET and output is None and sys.stdout.isatty():
-        raise InputError("Parquet is no text for a screen: name a file with --output")
+    row_format = RowFormat.JSON if call.as_json else one_of(RowFormat, form, "--format")
+    if row_format is RowFormat.PARQUET and output is None and sys.stdout.isatty():
+        raise InputError("Parquet is binary: name a file with --output")
     question = AnalystStatement(
         statement=_statement(statement, file),
-        # The tenant of the command line is there for statements that want it.
-        parameters={"tenant": settings.tenant, **_parameters(param or [])},
+        # Statements may use the tenant of the command line as $tenant.
+        parameters={"tenant": call.settings.tenant, **_parameters(param or [])},
         timeout_s=timeout,
         rows=rows,
     )
-    terminal = Terminal(as_json=common.as_json)
-    answer = run(_ask(settings, question, terminal))
-    _show(answer, wanted, output, terminal, raw=raw)
+    answer = run(_run(call, question))
+    _print(answer, row_format, output, call.terminal, raw=raw)
     if answer.cut:
-        terminal.say(f"not all: {answer.cut}")
+        call.terminal.say(f"incomplete: {answer.cut}")
 
 
-async def _ask(settings: Settings, question: "AnalystStatement", terminal: Terminal) -> "FreeAnswer":
-    # Nothing is embedded or read here, and loading models takes seconds.
-    bare = replace(settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
-    async with opened(bare, terminal) as parts:
-        return await parts.memory.analyst.ask(question)
+async def _run(call: Invocation, question: "AnalystStatement") -> "FreeAnswer":
+    # A query needs no models, and loading them takes seconds.
+    settings = replace(call.settings, embedding=EmbeddingSettings(kind="none"), llm=LlmSettings())
+    async with open_services(settings, call.terminal) as services:
+        return await services.memory.analyst.ask(question)
 
 
 def _statement(argument: str | None, file: Path | None) -> str:
@@ -232,14 +222,12 @@ def _parameters(given: list[str]) -> dict[str, Any]:
     return found
 
 
-def _show(answer: "FreeAnswer", form: str, output: Path | None, terminal: Terminal, *, raw: bool) -> None:
-
-    if form == RowFormat.TABLE and output is None:
+def _print(answer: "FreeAnswer", row_format: RowFormat, output: Path | None, terminal: Terminal, *, raw: bool) -> None:
+    if row_format is RowFormat.TABLE and output is None:
         terminal.answer(None, lambda: _table(answer))
         return
-    # A table in a file is for programs too.
-    wanted = RowFormat.CSV if form == RowFormat.TABLE else RowFormat(form)
-    text = written(wanted, answer.columns, answer.rows, raw=raw)
+    # In a file a table is CSV.
+    text = encode(RowFormat.CSV if row_format is RowFormat.TABLE else row_format, answer.columns, answer.rows, raw=raw)
     if output is None:
         if sys.stdout.isatty():
             text = shown(text.decode().replace("\r\n", "\n")).encode()
@@ -254,7 +242,6 @@ def _show(answer: "FreeAnswer", form: str, output: Path | None, terminal: Termin
 
 
 def _table(answer: "FreeAnswer") -> Table:
-
     table = Table(caption=f"{len(answer.rows)} rows, {answer.took_ms:.0f} ms")
     for name in answer.columns:
         table.add_column(escape(name), overflow="fold")

@@ -1,4 +1,4 @@
-"""`mnemograph db`: the local Neo4j by itself, for people who ask it in Cypher."""
+"""`mnemograph db`: start, stop and find the local Neo4j."""
 
 import asyncio
 from typing import Any
@@ -7,59 +7,52 @@ import psutil
 import typer
 from rich.table import Table
 
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
-from graph_service.cli.signals import Stops, run
-from graph_service.cli.terminal import Steps, Terminal
+from graph_service.cli.options import Invocation, command
+from graph_service.cli.signals import StopSignals, run
+from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from schema.errors import ConflictError, InstallError, NotFoundError
 
-db = typer.Typer(help="The local Neo4j: start, stop, and how to reach it.", no_args_is_help=True)
+db = typer.Typer(help="The local Neo4j: start, stop, and how to connect.", no_args_is_help=True)
 
 STOP_MAX_S = 45.0
 
 
 @db.command()
-def start(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Start the local Neo4j without the service; keeps running until Ctrl-C."""
-    common = merged(ctx, config, tenant, as_json)
-    settings = _local_settings(settings_of(common))
-    stops = Stops()
-    run(_keep_running(settings, Terminal(as_json=common.as_json), stops), stops)
+@command
+def start(call: Invocation) -> None:
+    """Start the local Neo4j without the service; runs until Ctrl-C."""
+    signals = StopSignals()
+    run(_keep_running(_require_local(call.settings), call.terminal, signals), signals)
 
 
 @db.command()
-def stop(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Stop the local Neo4j, together with the process that started it."""
+@command
+def stop(call: Invocation) -> None:
+    """Stop the local Neo4j and the process that started it."""
     from graph_service.graph.local.owner import read_owner
 
-    common = merged(ctx, config, tenant, as_json)
-    settings = _local_settings(settings_of(common))
+    settings = _require_local(call.settings)
     owner = read_owner(settings.data_dir)
     process = owner.starter.process() if owner and owner.in_use() else None
     if owner is None or process is None:
         raise NotFoundError(f"no local Neo4j runs in {settings.data_dir}")
-    who = owner.description()
+    name = owner.description()
     process.terminate()
     try:
         process.wait(STOP_MAX_S)
     except psutil.TimeoutExpired as error:
-        raise ConflictError(f"{who} did not stop within {STOP_MAX_S:g} s; end it by hand") from error
-    Terminal(as_json=common.as_json).answer({"stopped": who}, lambda: f"stopped {who}")
+        raise ConflictError(f"{name} did not stop within {STOP_MAX_S:g} s; kill it by hand") from error
+    call.terminal.answer({"stopped": name}, lambda: f"stopped {name}")
 
 
 @db.command()
-def status(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Whether a Neo4j runs, and whose it is."""
+@command
+def status(call: Invocation) -> None:
+    """Show whether a Neo4j runs, and which process started it."""
     from graph_service.graph.local.owner import read_owner
 
-    common = merged(ctx, config, tenant, as_json)
-    settings = settings_of(common)
+    settings = call.settings
     owner = None if settings.neo4j.uri else read_owner(settings.data_dir)
     running = owner is not None and owner.in_use()
     document = {
@@ -69,62 +62,58 @@ def status(
         "data_dir": None if settings.neo4j.uri else str(settings.data_dir),
         "owner": owner.description() if owner and running else None,
     }
-    Terminal(as_json=common.as_json).answer(document, lambda: _table(document))
+    call.terminal.answer(document, lambda: _table(document))
 
 
 @db.command()
-def uri(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """How to log in: address, user, and the file that holds the password."""
-    common = merged(ctx, config, tenant, as_json)
-    document = _log_in(settings_of(common))
-    Terminal(as_json=common.as_json).answer(document, lambda: _table(document))
+@command
+def uri(call: Invocation) -> None:
+    """Show how to connect: address, user, and the file with the password."""
+    document = _login(call.settings)
+    call.terminal.answer(document, lambda: _table(document))
 
 
 @db.command("shell-hint")
-def shell_hint(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """A command line that opens Neo4j's own shell on this database."""
-    common = merged(ctx, config, tenant, as_json)
-    found = _log_in(settings_of(common))
-    secret = f'"$(cat {found["password_file"]})"' if found["password_file"] else '"$NEO4J_PASSWORD"'
-    line = f"cypher-shell -a {found['uri']} -u {found['user']} -p {secret} --access-mode read"
-    Terminal(as_json=common.as_json).answer({"command": line}, lambda: line)
+@command
+def shell_hint(call: Invocation) -> None:
+    """Print the command that opens cypher-shell on this database."""
+    login = _login(call.settings)
+    password = f'"$(cat {login["password_file"]})"' if login["password_file"] else '"$NEO4J_PASSWORD"'
+    line = f"cypher-shell -a {login['uri']} -u {login['user']} -p {password} --access-mode read"
+    call.terminal.answer({"command": line}, lambda: line)
 
 
-async def _keep_running(settings: Settings, terminal: Terminal, stops: Stops) -> None:
+async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSignals) -> None:
     from graph_service.runtime.local_neo4j import start_server
 
     stopped = asyncio.Event()
-    with Steps(terminal) as steps:
-        server = await start_server(settings, steps, lasting=True)
+    with ProgressBars(terminal) as bars:
+        server = await start_server(settings, bars, lasting=True)
     try:
         if not server.owned:
-            raise ConflictError(f"it runs already at {server.uri}; `mnemograph db status` says who started it")
-        document = _log_in(settings)
+            raise ConflictError(f"it runs already at {server.uri}; `mnemograph db status` shows which process it is")
+        document = _login(settings)
         terminal.answer(document, lambda: _table(document))
         terminal.say("Ctrl-C stops it.")
-        with stops.told(stopped.set):
+        with signals.handled_by(stopped.set):
             await stopped.wait()
     finally:
         await server.stop()
 
 
-def _log_in(settings: Settings) -> dict[str, Any]:
+def _login(settings: Settings) -> dict[str, Any]:
     from graph_service.runtime.local_neo4j import known_server
 
     server = known_server(settings)
     if server is None:
         raise NotFoundError(
-            f"no local Neo4j runs in {settings.data_dir}: start it with `mnemograph serve` or `db start`"
+            f"no local Neo4j runs in {settings.data_dir}: start it with `mnemograph serve` or `mnemograph db start`"
         )
     file = None if settings.neo4j.uri else str(settings.data_dir / "password")
     return {"uri": server.uri, "user": server.user, "password_file": file}
 
 
-def _local_settings(settings: Settings) -> Settings:
+def _require_local(settings: Settings) -> Settings:
     if settings.neo4j.uri is not None:
         raise InstallError(f"NEO4J_URI is {settings.neo4j.uri!r}: unset it to use the local Neo4j")
     return settings

@@ -1,4 +1,4 @@
-"""`mnemograph doctor`: what is missing, and how to mend it."""
+"""`mnemograph doctor`: check the installation and say how to fix what is missing."""
 
 from dataclasses import asdict
 
@@ -7,27 +7,24 @@ from rich.markup import escape
 from rich.table import Table
 
 from graph_service.admin.doctor import Check
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
 from schema.errors import InstallError
 
 
-def doctor(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Say what is missing and how to mend it; starts and changes nothing."""
-    # What it looks with takes half a second to load, which no other command should wait for.
+@command
+def doctor(call: Invocation) -> None:
+    """Check the installation, and say how to fix what is missing; starts and changes nothing."""
+    # Imports psutil and httpx, half a second.
     from graph_service.admin.doctor import examine, unreadable_settings
 
-    common = merged(ctx, config, tenant, as_json)
     try:
-        checks = run(examine(settings_of(common)))
+        checks = run(examine(call.settings))
     except InstallError as error:
         checks = [unreadable_settings(error)]
     sound = all(check.ok is not False for check in checks)
     document = {"sound": sound, "checks": [asdict(check) for check in checks]}
-    Terminal(as_json=common.as_json).answer(document, lambda: _table(checks))
+    call.terminal.answer(document, lambda: _table(checks))
     if not sound:
         raise typer.Exit(InstallError.exit_code)
 

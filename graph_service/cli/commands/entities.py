@@ -1,4 +1,4 @@
-"""`mnemograph entities`: who and what a memory knows, making two of them one, and taking that back."""
+"""`mnemograph entities`: list entities, merge duplicates, and undo merges."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -8,11 +8,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.open_services import opened
-from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import open_for
+from graph_service.cli.options import AnyUserOption, Invocation, UserOption, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
-from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
@@ -22,129 +20,114 @@ if TYPE_CHECKING:
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
-entities = typer.Typer(help="The people, places and things of a memory, and which of them are one.")
+entities = typer.Typer(help="List the people, places and things of a memory, and merge duplicates.")
 
-IdArgument = Annotated[str, typer.Argument(help="Its id, as `entities list` shows it.", show_default=False)]
-Act = Callable[["Memory", "TenantId"], Awaitable["MergeResult"]]
+IdArgument = Annotated[str, typer.Argument(help="The entity's id, as `entities list` shows it.", show_default=False)]
+Action = Callable[["Memory", "TenantId"], Awaitable["MergeResult"]]
 
 
 @entities.command("list")
-def list_them(
-    ctx: typer.Context,
-    user: Annotated[str, typer.Option(help="Whose memory.", show_default=False)],
-    limit: Annotated[int, typer.Option(help="At most so many, 1 to 1000.")] = 100,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+@command
+def list_entities(
+    call: Invocation,
+    user: UserOption,
+    limit: Annotated[int, typer.Option(help="Maximum number of entities, 1 to 1000.")] = 100,
 ) -> None:
-    """Show the entities of one user's memory, the most recently named first."""
-    run(_listed(merged(ctx, config, tenant, as_json), user, limit))
+    """List the entities of one user's memory, most recently mentioned first."""
+    run(_list(call, user, limit))
 
 
 @entities.command()
+@command
 def merge(
-    ctx: typer.Context,
+    call: Invocation,
     keep_id: IdArgument,
     merge_id: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why they are one, for people.")] = "told on the command line",
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    reason: Annotated[str, typer.Option(help="Why they are the same; stored for people.")] = "told on the command line",
 ) -> None:
-    """Let the first entity stand for both; `split` takes it back."""
-    common = merged(ctx, config, tenant, as_json)
-    run(_done(common, "merged", lambda memory, whose: memory.merge_entities(whose, keep_id, merge_id, reason)))
+    """Merge the second entity into the first; `split` undoes it."""
+    run(_change(call, "merged", lambda memory, tenant: memory.merge_entities(tenant, keep_id, merge_id, reason)))
 
 
 @entities.command()
+@command
 def split(
-    ctx: typer.Context,
+    call: Invocation,
     id_: Annotated[
-        str, typer.Argument(metavar="ID", help="The merge, or the entity that was merged.", show_default=False)
+        str, typer.Argument(metavar="ID", help="The id of the merge, or of the merged entity.", show_default=False)
     ],
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    """Take a merge back; what was learned since stays with the name that was said."""
-    common = merged(ctx, config, tenant, as_json)
-    run(_done(common, "split", lambda memory, whose: memory.split_entity(whose, id_)))
+    """Undo a merge; facts learned since go to the entity whose name was mentioned."""
+    run(_change(call, "split", lambda memory, tenant: memory.split_entity(tenant, id_)))
 
 
 @entities.command()
+@command
 def suggest(
-    ctx: typer.Context,
-    user: Annotated[str | None, typer.Option(help="Whose memory; everybody's without it.", show_default=False)] = None,
-    limit: Annotated[int, typer.Option(help="At most so many, 1 to 100.")] = 20,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    call: Invocation,
+    user: AnyUserOption = None,
+    limit: Annotated[int, typer.Option(help="Maximum number of pairs, 1 to 100.")] = 20,
 ) -> None:
-    """Show pairs that may be one; nothing is merged."""
-    run(_suggested(merged(ctx, config, tenant, as_json), user, limit))
+    """Show pairs of entities that may be the same; merges nothing."""
+    run(_suggest(call, user, limit))
 
 
 @entities.command()
+@command
 def reject(
-    ctx: typer.Context,
+    call: Invocation,
     a_id: IdArgument,
     b_id: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why they are two, for people.")] = "told on the command line",
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    reason: Annotated[str, typer.Option(help="Why they differ; stored for people.")] = "told on the command line",
 ) -> None:
-    """Remember that two are two: they are not suggested again."""
-    run(_rejected(merged(ctx, config, tenant, as_json), a_id, b_id, reason))
+    """Record that two entities differ, so that they are not suggested again."""
+    run(_reject(call, a_id, b_id, reason))
 
 
-async def _listed(common: Common, user: str, limit: int) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        found = await parts.memory.entities(tenant, user, limit=limit)
-    terminal.answer({"entities": [_document(one) for one in found]}, lambda: _table(found))
+async def _list(call: Invocation, user: str, limit: int) -> None:
+    async with open_for(call) as services:
+        found = await services.memory.entities(call.tenant, user, limit=limit)
+    call.terminal.answer({"entities": [_document(one) for one in found]}, lambda: _table(found))
 
 
-async def _done(common: Common, what: str, act: Act) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        done = await act(parts.memory, tenant)
+async def _change(call: Invocation, verb: str, action: Action) -> None:
+    async with open_for(call) as services:
+        done = await action(services.memory, call.tenant)
     document = {"merge_id": done.id, "kept_id": done.kept, "merged_id": done.merged}
-    terminal.answer(document, lambda: f"{what} {done.merged}, kept {done.kept}; the merge is {done.id}")
+    call.terminal.answer(document, lambda: f"{verb} {done.merged}, kept {done.kept}; the merge is {done.id}")
 
 
-async def _suggested(common: Common, user: str | None, limit: int) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        pairs = await parts.memory.suggested_merges(tenant, user, limit=limit)
-    terminal.answer({"suggested": [_pair(pair) for pair in pairs]}, lambda: _pairs_table(pairs))
+async def _suggest(call: Invocation, user: str | None, limit: int) -> None:
+    async with open_for(call) as services:
+        pairs = await services.memory.suggested_merges(call.tenant, user, limit=limit)
+    call.terminal.answer({"suggested": [_pair(pair) for pair in pairs]}, lambda: _pairs_table(pairs))
 
 
-async def _rejected(common: Common, a_id: str, b_id: str, reason: str) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        done = await parts.memory.reject_merge(tenant, a_id, b_id, reason)
-    terminal.answer({"rejected": done}, lambda: f"{a_id} and {b_id} are two")
+async def _reject(call: Invocation, a_id: str, b_id: str, reason: str) -> None:
+    async with open_for(call) as services:
+        done = await services.memory.reject_merge(call.tenant, a_id, b_id, reason)
+    call.terminal.answer({"rejected": done}, lambda: f"recorded that {a_id} and {b_id} differ")
 
 
 def _pair(pair: "DuplicatePair") -> dict[str, Any]:
     first, second = ({"id": one.id, "name": one.name} for one in (pair.first, pair.second))
-    told = {"user_id": pair.first.user_id, "score": pair.score, "reasons": list(pair.reasons)}
-    return {"first": first, "second": second, **told}
+    return {
+        "first": first,
+        "second": second,
+        "user_id": pair.first.user_id,
+        "score": pair.score,
+        "reasons": list(pair.reasons),
+    }
 
 
 def _pairs_table(pairs: list["DuplicatePair"]) -> Table:
     table = Table(box=None)
-    for name in ("score", "user", "one", "the other", "why"):
+    for name in ("score", "user", "first", "second", "reasons"):
         table.add_column(name, overflow="fold")
     for pair in pairs:
-        one, other = (f"{escape(side.name)} {side.id}" for side in (pair.first, pair.second))
-        why = escape("; ".join(pair.reasons))
-        table.add_row(f"{pair.score:.2f}", escape(pair.first.user_id), one, other, why)
+        first, second = (f"{escape(one.name)} {one.id}" for one in (pair.first, pair.second))
+        reasons = escape("; ".join(pair.reasons))
+        table.add_row(f"{pair.score:.2f}", escape(pair.first.user_id), first, second, reasons)
     return table
 
 
@@ -154,9 +137,9 @@ def _document(one: "EntityListed") -> dict[str, Any]:
 
 def _table(found: list["EntityListed"]) -> Table:
     table = Table(box=None)
-    for name in ("id", "name", "type", "last named", "also called", "merged into it"):
+    for name in ("id", "name", "type", "last mentioned", "other names", "merged into it"):
         table.add_column(name, overflow="fold")
     for one in found:
-        words = (one.name, one.entity_type or "", iso(one.last_seen) or "", ", ".join(one.aliases))
-        table.add_row(one.id, *map(escape, words), " ".join(one.merged))
+        cells = (one.name, one.entity_type or "", iso(one.last_seen) or "", ", ".join(one.aliases))
+        table.add_row(one.id, *map(escape, cells), " ".join(one.merged))
     return table

@@ -1,4 +1,4 @@
-"""`mnemograph eval`: how well questions about known conversations are answered, beside simple searches."""
+"""`mnemograph eval`: measure recall on data sets, compared with simple searches."""
 
 import asyncio
 import json
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Group, RenderableType
 
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
-from graph_service.cli.signals import Stops, run
-from graph_service.cli.terminal import Steps, Terminal
+from graph_service.cli.options import Invocation, command
+from graph_service.cli.signals import StopSignals, run
+from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
 from graph_service.evaluation.dataset import DataSets, FactsBrought, read_all
 from graph_service.version import version
@@ -27,47 +27,46 @@ if TYPE_CHECKING:
     from graph_service.evaluation.run import Plan
 
 
+@command
 def evaluate(
-    ctx: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders of data sets.", show_default=False)],
+    call: Invocation,
+    paths: Annotated[list[Path], typer.Argument(help="Data set files or folders.", show_default=False)],
     facts: Annotated[
-        FactsBrought, typer.Option(help="Facts handed in with the messages: none, or the data sets' own notes.")
+        FactsBrought, typer.Option(help="Facts stored with the messages: none, or the data sets' own annotations.")
     ] = FactsBrought.NONE,
-    captions: Annotated[bool, typer.Option(help="Hand in what the pictures of a conversation show.")] = True,
+    captions: Annotated[bool, typer.Option(help="Store captions of the pictures in a conversation.")] = True,
     limit_conversations: Annotated[
-        int | None, typer.Option(min=1, help="At most so many of each data set.", show_default=False)
+        int | None, typer.Option(min=1, help="Maximum number of conversations of each data set.", show_default=False)
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="Questions asked at the same time.")] = 1,
-    output: Annotated[Path | None, typer.Option(help="Write the JSON document to this file as well.")] = None,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    output: Annotated[Path | None, typer.Option(help="Also write the result as JSON to this file.")] = None,
 ) -> None:
-    """Measure recall on data sets: stores each conversation, asks its questions, forgets it again.
+    """Measure recall on data sets: store each conversation, ask its questions, delete it.
 
-    It runs the whole service, with a Neo4j of its own that is thrown away, or with the one that NEO4J_URI names; there
-    each conversation has a tenant of its own, which is forgotten at the end.
+    Runs the whole service, with a temporary Neo4j or with the one of NEO4J_URI. There each conversation gets a tenant
+    of its own, which is deleted at the end.
     """
-    common = merged(ctx, config, tenant, as_json)
-    if common.tenant:
-        raise InputError("eval makes tenants of its own and throws them away; leave out --tenant")
-    settings = settings_of(common, service__port=0, service__open_browser=False)
+    if call.tenant_name:
+        raise InputError("eval creates and deletes tenants of its own; leave out --tenant")
+    settings = call.settings_with(service__port=0, service__open_browser=False)
     datasets = read_all(paths, conversations_max=limit_conversations, captions=captions)
-    asked = any(one.answerable for one in datasets.conversations) or any(one.questions for one in datasets.memories)
-    if not asked:
-        raise InputError("no question of these data sets has gold; there is nothing to measure")
+    measurable = any(one.answerable for one in datasets.conversations) or any(
+        one.questions for one in datasets.memories
+    )
+    if not measurable:
+        raise InputError("no question in these data sets has a gold answer; there is nothing to measure")
     _check_output(output)
-    # Only now: it brings numpy and more, for which a mistake should not wait.
+    # Imports numpy and more: after the checks, so that a mistake is reported at once.
     from graph_service.evaluation.run import Plan
 
     plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
-    _run(settings, Terminal(as_json=common.as_json), datasets, plan, output)
+    _run(settings, call.terminal, datasets, plan, output)
 
 
 def _check_output(output: Path | None) -> None:
-    """An hour's figures must not be lost to a path that cannot be written."""
+    """Refuse a path that cannot be written before the run, which may take an hour."""
     if output is not None and (output.is_dir() or not output.resolve().parent.is_dir()):
-        raise InputError(f"{output}: is no file in a folder that exists; choose another --output")
+        raise InputError(f"{output}: is not a file in an existing folder; choose another --output")
 
 
 def _run(
@@ -79,28 +78,30 @@ def _run(
 ) -> None:
     from graph_service.cli.service_runner import run_service
 
-    with _own_database(settings) as own:
-        stops = Stops()
+    with _temporary_data(settings) as temporary:
+        signals = StopSignals()
         measure = partial(_measure, terminal, datasets, plan, output)
-        run(run_service(own, terminal, stops, afterwards=measure, once=True), stops)
+        run(run_service(temporary, terminal, signals, on_ready=measure, once=True), signals)
 
 
 @contextmanager
-def _own_database(settings: Settings) -> Iterator[Settings]:
-    """Settings with a folder that is thrown away, so that nobody's memories are touched or slow a recall down."""
+def _temporary_data(settings: Settings) -> Iterator[Settings]:
+    """Yield settings with a temporary data directory: real memories are not touched, nor slow down recall."""
     with tempfile.TemporaryDirectory(prefix="mnemograph-eval-", ignore_cleanup_errors=True) as folder:
         yield replace(settings, data_dir=Path(folder))
 
 
 @dataclass(frozen=True)
-class _Place:
-    parts: "Services"
+class _ServiceControl:
+    """What the evaluation needs besides GraphQL."""
+
+    services: "Services"
 
     async def work_left(self, tenant: str) -> int:
-        return await self.parts.work_left(TenantId(tenant))
+        return await self.services.work_left(TenantId(tenant))
 
     async def forget(self, tenant: str, user_id: str) -> None:
-        await self.parts.memory.forgetting.user(TenantId(tenant), user_id)
+        await self.services.memory.forgetting.user(TenantId(tenant), user_id)
 
 
 async def _measure(
@@ -108,29 +109,31 @@ async def _measure(
     datasets: DataSets,
     plan: "Plan",
     output: Path | None,
-    parts: "Services",
+    services: "Services",
     address: str,
 ) -> None:
     from graph_service.evaluation.everyday_run import evaluate_everyday, everyday_table
-    from graph_service.evaluation.graphql_client import Door
+    from graph_service.evaluation.graphql_client import GraphqlClient
     from graph_service.evaluation.report import document_of, tables_of
     from graph_service.evaluation.run import evaluate as evaluated
 
     document: dict[str, Any] = {
         "version": version(),
-        "embedder": parts.embedder_name,
-        "reader": parts.reader_name,
+        "embedder": services.embedder_name,
+        "reader": services.reader_name,
     }
     tables: list[Callable[[], RenderableType]] = []
-    async with Door(address) as door:
-        with Steps(terminal) as steps:
+    async with GraphqlClient(address) as client:
+        with ProgressBars(terminal) as bars:
             if datasets.conversations:
-                figures = await evaluated(door, _Place(parts), parts.embedder, datasets.conversations, plan, steps)
+                figures = await evaluated(
+                    client, _ServiceControl(services), services.embedder, datasets.conversations, plan, bars
+                )
                 document = document_of(figures, about=document)
                 tables.append(partial(tables_of, document))
             if datasets.memories:
                 run = await evaluate_everyday(
-                    door, _Place(parts), datasets.memories, plan.facts, steps, forget=plan.forget
+                    client, _ServiceControl(services), datasets.memories, plan.facts, bars, forget=plan.forget
                 )
                 document["everyday"] = run.document()
                 tables.append(partial(everyday_table, document["everyday"]))

@@ -1,4 +1,4 @@
-"""`mnemograph facts`: whether a fact holds and why not, its history, and reopening one that was closed."""
+"""`mnemograph facts`: show the validity and history of a fact, and reopen a closed one."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graph_service.cli.open_services import opened
-from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import open_for
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
-from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
@@ -20,64 +18,50 @@ if TYPE_CHECKING:
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 
-facts = typer.Typer(help="Single facts: whether they hold, why not, their history, and reopening what was closed.")
+facts = typer.Typer(help="Show one fact's validity and history, and reopen it after it was closed.")
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As recall and the map name it.", show_default=False)]
-Ask = Callable[["Memory", "TenantId"], Awaitable["FactStatus"]]
-
-
-@facts.command()
-def show(
-    ctx: typer.Context,
-    id_: IdArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show whether a fact holds, and what closed it if it does not."""
-    run(_told(merged(ctx, config, tenant, as_json), lambda memory, whose: memory.facts.standing(whose, id_)))
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The fact's id, as recall and the viewer show it.", show_default=False)
+]
+Action = Callable[["Memory", "TenantId"], Awaitable["FactStatus"]]
 
 
 @facts.command()
-def history(
-    ctx: typer.Context,
-    id_: IdArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what held of the same before and after a fact, and why each ceased to hold."""
-    run(_history(merged(ctx, config, tenant, as_json), id_))
+@command
+def show(call: Invocation, id_: IdArgument) -> None:
+    """Show whether a fact is valid, and what closed it if it is not."""
+    run(_show(call, lambda memory, tenant: memory.facts.standing(tenant, id_)))
 
 
 @facts.command()
+@command
+def history(call: Invocation, id_: IdArgument) -> None:
+    """Show the earlier and later versions of a fact, and why each was closed."""
+    run(_history(call, id_))
+
+
+@facts.command()
+@command
 def reopen(
-    ctx: typer.Context,
+    call: Invocation,
     id_: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why it still holds, for people.")] = "told on the command line",
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    reason: Annotated[str, typer.Option(help="Why it is still valid; stored for people.")] = "told on the command line",
 ) -> None:
-    """Let a closed fact hold again; what closed it closes it no more."""
-    run(_told(merged(ctx, config, tenant, as_json), lambda memory, whose: memory.facts.reopen(whose, id_, reason)))
+    """Make a closed fact valid again; the fact that closed it does not close it a second time."""
+    run(_show(call, lambda memory, tenant: memory.facts.reopen(tenant, id_, reason)))
 
 
-async def _told(common: Common, ask: Ask) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        standing = await ask(parts.memory, tenant)
-    terminal.answer(_document(standing), lambda: _line(standing))
+async def _show(call: Invocation, action: Action) -> None:
+    async with open_for(call) as services:
+        status = await action(services.memory, call.tenant)
+    call.terminal.answer(_document(status), lambda: _line(status))
 
 
-async def _history(common: Common, fact_id: str) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        versions = await parts.memory.facts.history(tenant, fact_id)
+async def _history(call: Invocation, fact_id: str) -> None:
+    async with open_for(call) as services:
+        versions = await services.memory.facts.history(call.tenant, fact_id)
     document = {"versions": [_document(one) for one in versions]}
-    terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
+    call.terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
 
 
 def _document(one: "FactStatus | FactVersion") -> dict[str, Any]:
@@ -88,5 +72,5 @@ def _document(one: "FactStatus | FactVersion") -> dict[str, Any]:
 
 def _line(one: "FactStatus | FactVersion") -> str:
     if one.closing is None:
-        return f"{one.statement}\nholds since {iso(one.valid_at)}"
-    return f"{one.statement}\nheld from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"
+        return f"{one.statement}\nvalid since {iso(one.valid_at)}"
+    return f"{one.statement}\nvalid from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"

@@ -1,12 +1,12 @@
-"""`mnemograph init`: a memory of its own for a folder, and everything that it needs, fetched before it is needed."""
+"""`mnemograph init`: give a folder a memory of its own, and download what the service needs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from graph_service.cli.open_services import opened
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import open_services
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
 from graph_service.cli.terminal import Terminal
 from graph_service.config.folder_trust import CONFIG, FOLDER, folder_trust, trust_folder
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from graph_service.config.settings import Settings
 
 _IGNORE: Final = ".gitignore"
-# Everything is as it would be without the file: it shows where to write what.
+# All lines are comments: the file changes nothing, it only shows what may be set.
 _CONFIG: Final = """\
-# Settings of the memory of this folder; docs/settings.md lists them all, `mnemograph doctor` says what is in force.
-# After a change say `mnemograph trust` once: a file that somebody else changed does not count.
+# Settings of this folder's memory; docs/settings.md lists them all, `mnemograph doctor` shows those in force.
+# Run `mnemograph trust` after a change: a file that somebody else changed is ignored.
 # tenant = "default"
 
 # [service]
@@ -29,42 +29,39 @@ _CONFIG: Final = """\
 # [neo4j]
 # uri = "bolt://127.0.0.1:7687"
 """
-# Memories are nobody else's: they are not to be committed along with the folder's files.
+# Memories are private: keep them out of the folder's version control.
 _IGNORED: Final = "*\n"
 
 
+@command
 def init(
-    ctx: typer.Context,
-    fetch: Annotated[bool, typer.Option(help="Fetch Neo4j and the embedder, and start them once.")] = True,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    call: Invocation,
+    fetch: Annotated[bool, typer.Option(help="Download Neo4j and the embedding model, and start them once.")] = True,
 ) -> None:
-    """Give this folder a memory of its own in ./.mnemograph, and fetch what it needs; safe to repeat."""
-    common = merged(ctx, config, tenant, as_json)
+    """Give this folder a memory of its own in ./.mnemograph, and download what it needs; safe to repeat."""
     folder = Path.cwd() / FOLDER
-    made = _made(folder)
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
+    made = _create(folder)
+    settings = call.settings
     if fetch:
-        run(_started(settings, terminal))
+        run(_start_once(settings, call.terminal))
     document = {"config": str(folder / "config.toml"), "data_dir": str(settings.data_dir), "made": made, "ready": fetch}
-    terminal.answer(document, lambda: _told(document))
+    call.terminal.answer(document, lambda: _summary(document))
 
 
-def _made(folder: Path) -> list[str]:
-    """Make what is missing, leave alone what is there, and trust it; names of what was made.
+def _create(folder: Path) -> list[str]:
+    """Create the missing files of the folder, trust it, and return the names of the files created.
 
     Raises:
-        InstallError: it cannot be made, or holds what this user has not trusted: somebody else may have brought it.
+        InstallError: it cannot be created, or contains files that this user has not trusted and may not have written.
     """
     files = {CONFIG: _CONFIG, _IGNORE: _IGNORED}
     user_dir = user_directory()
     state = folder_trust(folder.parent, user_dir).state
     try:
-        if state not in ("absent", "trusted") and not _harmless(folder):
+        if state not in ("absent", "trusted") and not _only_own_files(folder):
             raise InstallError(
-                f"{str(folder)!r} holds files that you have not trusted as they are now: look at them, then run"
-                " `mnemograph trust`, or remove them first"
+                f"{str(folder)!r} contains files that you have not trusted in their present form: inspect them, then"
+                " run `mnemograph trust`, or remove them first"
             )
         folder.mkdir(mode=0o700, exist_ok=True)
         missing = [name for name in files if not (folder / name).exists()]
@@ -72,15 +69,15 @@ def _made(folder: Path) -> list[str]:
             (folder / name).write_text(files[name], encoding="utf-8")
     except OSError as error:
         raise InstallError(
-            f"{folder} cannot be made: {error.strerror}; choose a folder that you may write to"
+            f"{folder} cannot be created: {error.strerror}; choose a folder that you may write to"
         ) from error
     if state != "trusted" or CONFIG in missing:
         trust_folder(folder.parent, user_dir)
     return missing
 
 
-def _harmless(folder: Path) -> bool:
-    """Return whether a folder holds nothing but what `init` itself would write there."""
+def _only_own_files(folder: Path) -> bool:
+    """Return True if the folder contains nothing but the files that `init` writes, unchanged."""
     if folder.is_symlink():
         return False
     for path in folder.iterdir():
@@ -92,12 +89,12 @@ def _harmless(folder: Path) -> bool:
     return True
 
 
-async def _started(settings: "Settings", terminal: Terminal) -> None:
-    async with opened(settings, terminal):
-        terminal.say("Neo4j has started, and everything in it is prepared")
+async def _start_once(settings: "Settings", terminal: Terminal) -> None:
+    async with open_services(settings, terminal):
+        terminal.say("Neo4j has started, and its schema is ready")
 
 
-def _told(document: dict[str, object]) -> str:
-    ready = "ready: `mnemograph serve` starts it" if document["ready"] else "Neo4j is fetched when it is first needed"
-    settings = f"settings: {document['config']} (after a change: `mnemograph trust`)"
+def _summary(document: dict[str, object]) -> str:
+    ready = "ready: start it with `mnemograph serve`" if document["ready"] else "Neo4j is downloaded at the first start"
+    settings = f"settings: {document['config']} (after a change run `mnemograph trust`)"
     return f"{settings}\nmemories: {document['data_dir']}\n{ready}"

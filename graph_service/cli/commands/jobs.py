@@ -1,4 +1,4 @@
-"""`mnemograph jobs`: work that was given up, why, and how it is tried again or cancelled."""
+"""`mnemograph jobs`: list dead letters (jobs that failed too often), retry and cancel them."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,86 +7,73 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.open_services import opened, read_everything
-from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import finish_jobs, open_for
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
 from schema.errors import InputError
-from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
     from graph_service.memory.jobs.dead_letters import DeadLetter
     from graph_service.memory.jobs.outbox import Backlog
 
-jobs = typer.Typer(help="Background work that was given up after too many failures.", invoke_without_command=True)
+jobs = typer.Typer(help="Background jobs that were given up after too many failures.", invoke_without_command=True)
 
-IdsArgument = Annotated[list[str] | None, typer.Argument(help="Ids of work.", show_default=False, metavar="[ID]...")]
+IdsArgument = Annotated[list[str] | None, typer.Argument(help="Job ids.", show_default=False, metavar="[ID]...")]
 
 
 @jobs.callback()
-def show(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Show given up work, the latest first."""
-    ctx.obj = merged(ctx, config, tenant, as_json)
-    if ctx.invoked_subcommand is None:
-        run(_shown(ctx.obj))
+@command
+def show(call: Invocation) -> None:
+    """List the jobs that were given up, latest first."""
+    if call.subcommand is None:
+        run(_show(call))
 
 
 @jobs.command()
+@command
 def retry(
-    ctx: typer.Context,
+    call: Invocation,
     ids: IdsArgument = None,
-    everything: Annotated[bool, typer.Option("--all", help="All given up work of the tenant.")] = False,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    everything: Annotated[bool, typer.Option("--all", help="All given-up jobs of the tenant.")] = False,
 ) -> None:
-    """Do given up work again, now."""
+    """Run given-up jobs again, now."""
     if bool(ids) == everything:
-        raise InputError("name the ids of work to do again, or say --all")
-    run(_retried(merged(ctx, config, tenant, as_json), ids or None))
+        raise InputError("name the ids of the jobs to retry, or use --all")
+    run(_retry(call, ids or None))
 
 
 @jobs.command()
+@command
 def cancel(
-    ctx: typer.Context,
-    ids: Annotated[list[str], typer.Argument(help="Ids of work.", show_default=False)],
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    call: Invocation,
+    ids: Annotated[list[str], typer.Argument(help="Job ids.", show_default=False)],
 ) -> None:
-    """Give up work for good; the messages stay."""
-    run(_cancelled(merged(ctx, config, tenant, as_json), ids))
+    """Delete given-up jobs; the messages stay."""
+    run(_cancel(call, ids))
 
 
-async def _shown(common: Common) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        letters, backlog = await parts.memory.dead_letters.listed(tenant), await parts.memory.backlog(tenant)
+async def _show(call: Invocation) -> None:
+    async with open_for(call) as services:
+        letters = await services.memory.dead_letters.listed(call.tenant)
+        backlog = await services.memory.backlog(call.tenant)
     document = asdict(backlog) | {"dead_letters": [_document(letter) for letter in letters]}
-    terminal.answer(document, lambda: _table(letters, backlog))
+    call.terminal.answer(document, lambda: _table(letters, backlog))
 
 
-async def _retried(common: Common, ids: list[str] | None) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        retried = await parts.memory.retry_work(tenant, ids)
-        await read_everything(parts, tenant, terminal)
-        left = await parts.memory.dead_letters.listed(tenant)
+async def _retry(call: Invocation, ids: list[str] | None) -> None:
+    async with open_for(call) as services:
+        retried = await services.memory.retry_work(call.tenant, ids)
+        await finish_jobs(services, call.tenant, call.terminal)
+        left = await services.memory.dead_letters.listed(call.tenant)
     document = {"retried": retried, "dead_letters": [_document(letter) for letter in left]}
-    terminal.answer(document, lambda: f"{retried} tried again, {len(left)} given up")
+    call.terminal.answer(document, lambda: f"{retried} retried, {len(left)} given up")
 
 
-async def _cancelled(common: Common, ids: list[str]) -> None:
-    settings, terminal = settings_of(common), Terminal(as_json=common.as_json)
-    tenant = tenant_named(settings.tenant)
-    async with opened(settings, terminal) as parts:
-        cancelled = await parts.memory.dead_letters.cancel(tenant, ids)
-    terminal.answer({"cancelled": cancelled}, lambda: f"{cancelled} cancelled")
+async def _cancel(call: Invocation, ids: list[str]) -> None:
+    async with open_for(call) as services:
+        cancelled = await services.memory.dead_letters.cancel(call.tenant, ids)
+    call.terminal.answer({"cancelled": cancelled}, lambda: f"{cancelled} cancelled")
 
 
 def _document(letter: "DeadLetter") -> dict[str, Any]:
@@ -94,12 +81,12 @@ def _document(letter: "DeadLetter") -> dict[str, Any]:
 
 
 def _table(letters: list["DeadLetter"], backlog: "Backlog") -> Table:
-    title = f"{backlog.waiting + backlog.leased} waiting or under way, {backlog.dead} given up"
+    title = f"{backlog.waiting + backlog.leased} waiting or running, {backlog.dead} given up"
     table = Table(title=title, title_justify="left", box=None)
-    for name in ("id", "work", "user", "session", "tries", "last", "error"):
+    for name in ("id", "job", "user", "session", "attempts", "last", "error"):
         table.add_column(name, overflow="fold")
     for letter in letters:
-        who = (letter.user_id or "", letter.session_id or "")
-        tries, last = str(letter.attempts), iso(letter.failed_at) or ""
-        table.add_row(letter.id, letter.kind, *map(escape, who), tries, last, escape(letter.error))
+        owner = (letter.user_id or "", letter.session_id or "")
+        attempts, last = str(letter.attempts), iso(letter.failed_at) or ""
+        table.add_row(letter.id, letter.kind, *map(escape, owner), attempts, last, escape(letter.error))
     return table

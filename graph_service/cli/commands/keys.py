@@ -1,4 +1,4 @@
-"""`mnemograph keys`: makes, lists and revokes the API keys that open the service's doors."""
+"""`mnemograph keys`: create, list and revoke API keys."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,10 +9,9 @@ from rich.table import Table
 
 from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditEntry, AuditLog
-from graph_service.cli.open_services import opened
-from graph_service.cli.options import Common, ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import open_services
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings
 from schema.tenant_name import tenant_named
 from schema.timespan import iso
@@ -20,101 +19,89 @@ from schema.timespan import iso
 if TYPE_CHECKING:
     from graph_service.auth.keys import Key
 
-keys = typer.Typer(help="API keys: who may use the service's doors, and for what.", invoke_without_command=True)
+keys = typer.Typer(help="API keys: who may use the service, and for what.", invoke_without_command=True)
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="As the list tells it.", show_default=False)]
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The key's id, as `mnemograph keys` shows it.", show_default=False)
+]
 
 
 @keys.callback()
-def show(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """List the keys of all tenants, good ones first; never the keys themselves."""
-    ctx.obj = merged(ctx, config, tenant, as_json)
-    if ctx.invoked_subcommand is None:
-        run(_listed(ctx.obj))
+@command
+def show(call: Invocation) -> None:
+    """List the keys of all tenants, valid ones first; the secrets are never shown."""
+    if call.subcommand is None:
+        run(_list(call))
 
 
 @keys.command()
+@command
 def create(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="What it is for, for people.", show_default=False)],
-    role: Annotated[Role, typer.Option(help="What it is good for; each role includes the ones before.")] = Role.WRITE,
-    every_tenant: Annotated[bool, typer.Option("--every-tenant", help="It opens all tenants, not just one.")] = False,
+    call: Invocation,
+    name: Annotated[str, typer.Argument(help="A name to recognise the key by.", show_default=False)],
+    role: Annotated[Role, typer.Option(help="What the key may do; each role includes the ones before.")] = Role.WRITE,
+    every_tenant: Annotated[bool, typer.Option("--every-tenant", help="Valid for all tenants, not just one.")] = False,
     days: Annotated[
-        int | None, typer.Option(min=1, max=36_500, help="Good for so many days; for ever if not given.")
+        int | None, typer.Option(min=1, max=36_500, help="Days until it expires; never by default.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(min=0.01, max=100_000, help="Requests a second; as the settings say if not given.")
+        float | None, typer.Option(min=0.01, max=100_000, help="Requests per second; as in the settings by default.")
     ] = None,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
 ) -> None:
-    """Make a key for the tenant of --tenant and show it, once; from then on the doors are locked without one."""
-    common = merged(ctx, config, tenant, as_json)
-    run(_created(common, name, role, every_tenant=every_tenant, days=days, rate=rate))
+    """Create a key for the tenant of --tenant and print it once; from then on the service requires credentials."""
+    run(_create(call, name, role, every_tenant=every_tenant, days=days, rate=rate))
 
 
 @keys.command()
-def revoke(
-    ctx: typer.Context,
-    key_id: IdArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Make a key good for nothing, for ever; running services know within seconds."""
-    run(_ended(merged(ctx, config, tenant, as_json), key_id, drop=False))
+@command
+def revoke(call: Invocation, key_id: IdArgument) -> None:
+    """Revoke a key for good; running services refuse it within seconds."""
+    run(_end(call, key_id, drop=False))
 
 
 @keys.command()
-def drop(
-    ctx: typer.Context,
-    key_id: IdArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+@command
+def drop(call: Invocation, key_id: IdArgument) -> None:
+    """Delete a revoked key from the list; once there is no key, a service bound to this machine is open again."""
+    run(_end(call, key_id, drop=True))
+
+
+def _settings(call: Invocation) -> Settings:
+    # Keys need no vectors; loading the model would take a second.
+    return call.settings_with(embedding__kind="none")
+
+
+async def _list(call: Invocation) -> None:
+    async with open_services(_settings(call), call.terminal) as services:
+        found = await services.keyring.list_keys()
+    call.terminal.answer({"keys": [_document(key) for key in found]}, lambda: _table(found))
+
+
+async def _create(
+    call: Invocation, name: str, role: Role, *, every_tenant: bool, days: int | None, rate: float | None
 ) -> None:
-    """Take a revoked key out of the list; without any key a service for this machine alone is open to it again."""
-    run(_ended(merged(ctx, config, tenant, as_json), key_id, drop=True))
-
-
-def _settings(common: Common) -> Settings:
-    # Keys need no vectors, whose model takes a second to load.
-    return settings_of(common, embedding__kind="none")
-
-
-async def _listed(common: Common) -> None:
-    settings, terminal = _settings(common), Terminal(as_json=common.as_json)
-    async with opened(settings, terminal) as parts:
-        found = await parts.keyring.list_keys()
-    terminal.answer({"keys": [_document(key) for key in found]}, lambda: _table(found))
-
-
-async def _created(
-    common: Common, name: str, role: Role, *, every_tenant: bool, days: int | None, rate: float | None
-) -> None:
-    settings, terminal = _settings(common), Terminal(as_json=common.as_json)
+    settings = _settings(call)
     tenant = None if every_tenant else tenant_named(settings.tenant)
-    lasts = None if days is None else timedelta(days=days)
-    async with opened(settings, terminal) as parts:
-        made = await parts.keyring.create(name=name, tenant=tenant, role=role, lasts=lasts, requests_per_s=rate)
-    await _note(settings, "keys create", made.key.id, tenant)
-    terminal.say("keep it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it")
-    terminal.answer(_document(made.key) | {"key": made.text}, lambda: made.text)
+    lifetime = None if days is None else timedelta(days=days)
+    async with open_services(settings, call.terminal) as services:
+        made = await services.keyring.create(name=name, tenant=tenant, role=role, lasts=lifetime, requests_per_s=rate)
+    await _audit(settings, "keys create", made.key.id, tenant)
+    call.terminal.say(
+        "save it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it"
+    )
+    call.terminal.answer(_document(made.key) | {"key": made.text}, lambda: made.text)
 
 
-async def _ended(common: Common, key_id: str, *, drop: bool) -> None:
-    settings, terminal = _settings(common), Terminal(as_json=common.as_json)
-    async with opened(settings, terminal) as parts:
-        await (parts.keyring.delete(key_id) if drop else parts.keyring.revoke(key_id))
-    word = "dropped" if drop else "revoked"
-    await _note(settings, f"keys {'drop' if drop else 'revoke'}", key_id, None)
-    terminal.answer({"id": key_id, "state": word}, lambda: f"{key_id} is {word}")
+async def _end(call: Invocation, key_id: str, *, drop: bool) -> None:
+    settings = _settings(call)
+    async with open_services(settings, call.terminal) as services:
+        await (services.keyring.delete(key_id) if drop else services.keyring.revoke(key_id))
+    state = "dropped" if drop else "revoked"
+    await _audit(settings, f"keys {'drop' if drop else 'revoke'}", key_id, None)
+    call.terminal.answer({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
 
 
-async def _note(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
+async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
     log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
     at = datetime.now(UTC)
     await log.write(AuditEntry(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
@@ -141,12 +128,13 @@ def _document(key: "Key") -> dict[str, Any]:
 
 
 def _table(found: list["Key"]) -> Table:
-    title = f"{len(found)} keys" if found else "no keys: whoever uses this machine may do everything"
+    title = f"{len(found)} keys" if found else "no keys: everybody on this machine may do everything"
     table = Table(title=title, title_justify="left", box=None)
-    for name in ("id", "name", "tenant", "role", "state", "made", "until"):
+    for name in ("id", "name", "tenant", "role", "state", "created", "expires"):
         table.add_column(name, overflow="fold")
     for key in found:
-        until = (iso(key.expires_at) or "")[:10]
-        tenant = "every tenant" if key.tenant is None else escape(key.tenant)
-        table.add_row(key.id, escape(key.name), tenant, key.role, _state(key), (iso(key.created_at) or "")[:10], until)
+        expires = (iso(key.expires_at) or "")[:10]
+        tenant = "all tenants" if key.tenant is None else escape(key.tenant)
+        created = (iso(key.created_at) or "")[:10]
+        table.add_row(key.id, escape(key.name), tenant, key.role, _state(key), created, expires)
     return table

@@ -1,17 +1,13 @@
-"""`mnemograph remember`: one thing that was said, into the memory."""
+"""`mnemograph remember`: store one message."""
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph_service.cli.open_services import opened, read_everything
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.open_services import finish_jobs, open_for
+from graph_service.cli.options import Invocation, UserOption, command, parse_time
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
-from graph_service.config.settings import Settings
-from schema.errors import InputError, UnavailableError
-from schema.tenant_name import tenant_named
+from schema.errors import UnavailableError
 
 if TYPE_CHECKING:
     from graph_service.memory.ingest.validation import RememberRequest
@@ -19,56 +15,38 @@ if TYPE_CHECKING:
 DEFAULT_SESSION = "cli"
 
 
+@command
 def remember(
-    ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="What was said.", show_default=False)],
-    user: Annotated[str, typer.Option(help="Whose memory it is.", show_default=False)],
-    session: Annotated[str, typer.Option(help="The conversation it belongs to.")] = DEFAULT_SESSION,
-    role: Annotated[str, typer.Option(help="Who spoke: user, assistant, system or tool.")] = "user",
-    time: Annotated[str | None, typer.Option(help="When it was said, ISO 8601; now if not given.")] = None,
-    name: Annotated[str | None, typer.Option(help="How the user is called.")] = None,
-    speaker: Annotated[str | None, typer.Option(help="The name of who spoke.")] = None,
-    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until facts were read from it.")] = False,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
+    call: Invocation,
+    text: Annotated[str, typer.Argument(help="The text of the message.", show_default=False)],
+    user: UserOption,
+    session: Annotated[str, typer.Option(help="The session it belongs to.")] = DEFAULT_SESSION,
+    role: Annotated[str, typer.Option(help="The speaker's role: user, assistant, system or tool.")] = "user",
+    time: Annotated[str | None, typer.Option(help="The time it was said, ISO 8601; now by default.")] = None,
+    name: Annotated[str | None, typer.Option(help="The user's name.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="The speaker's name.")] = None,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until its facts are extracted.")] = False,
 ) -> None:
-    """Store one message, and read the facts in it."""
-    common = merged(ctx, config, tenant, as_json)
+    """Store one message, and extract the facts in it."""
     from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
-    message = IncomingMessage(role=role, text=text, time=moment(time, "--time"), speaker=speaker)
-    incoming = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
-    run(_remember(settings_of(common), incoming, Terminal(as_json=common.as_json), wait=not no_wait))
+    message = IncomingMessage(role=role, text=text, time=parse_time(time, "--time"), speaker=speaker)
+    request = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
+    run(_remember(call, request, wait=not no_wait))
 
 
-def moment(text: str | None, option: str) -> datetime | None:
-    """Return the moment a text names.
-
-    Raises:
-        InputError: it is not ISO 8601.
-    """
-    if text is None:
-        return None
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputError(f"{option} is {text!r}: write a day or a moment as 2026-01-31 or 2026-01-31T18:00Z") from error
-
-
-async def _remember(settings: Settings, incoming: "RememberRequest", terminal: Terminal, *, wait: bool) -> None:
-    tenant = tenant_named(settings.tenant)
+async def _remember(call: Invocation, request: "RememberRequest", *, wait: bool) -> None:
     receipt = None
     try:
-        async with opened(settings, terminal) as parts:
-            receipt = await parts.memory.remember(tenant, incoming)
+        async with open_for(call) as services:
+            receipt = await services.memory.remember(call.tenant, request)
             if wait and not receipt.spooled:
-                await read_everything(parts, tenant, terminal)
+                await finish_jobs(services, call.tenant, call.terminal)
     except UnavailableError:
         if receipt is None:
             from graph_service.runtime.spool_location import remember_offline
 
-            receipt = await remember_offline(settings, tenant, incoming)
+            receipt = await remember_offline(call.settings, call.tenant, request)
         elif not receipt.spooled:
             raise
     document = {
@@ -79,7 +57,7 @@ async def _remember(settings: Settings, incoming: "RememberRequest", terminal: T
         "spooled": receipt.spooled,
         "read": wait and not receipt.spooled,
     }
-    what = "stored" if receipt.stored else "known already, nothing changed"
+    outcome = "stored" if receipt.stored else "already stored, nothing changed"
     if receipt.spooled:
-        what = "Neo4j is away; kept on this machine's disk until it is back"
-    terminal.answer(document, lambda: f"{what}: {receipt.uris[0]}")
+        outcome = "Neo4j is unavailable; kept on this machine's disk until it is back"
+    call.terminal.answer(document, lambda: f"{outcome}: {receipt.uris[0]}")

@@ -1,4 +1,4 @@
-"""`mnemograph spool`: what waits on this machine's disk for Neo4j; works while Neo4j does not."""
+"""`mnemograph spool`: manage the messages that wait on this machine's disk for Neo4j; works while Neo4j is down."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,92 +7,69 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from graph_service.cli.options import ConfigOption, JsonOption, TenantOption, merged, settings_of
+from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import run
-from graph_service.cli.terminal import Terminal
-from graph_service.config.settings import Settings
 from schema.ids import TenantId
-from schema.tenant_name import tenant_named
 from schema.timespan import iso
 
 if TYPE_CHECKING:
     from graph_service.memory.ingest.spool import SpoolAdmin, SpoolStatus
 
-spool = typer.Typer(help="What waits on this machine's disk for Neo4j.", no_args_is_help=True)
+spool = typer.Typer(help="Messages that wait on this machine's disk for Neo4j.", no_args_is_help=True)
 
 NumberArgument = Annotated[int, typer.Argument(help="The number of a refused episode.", show_default=False)]
-Act = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
+Action = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
 
 
 @spool.command("list")
-def list_spooled(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
+@command
+def list_spooled(call: Invocation) -> None:
     """Show what waits, and what Neo4j refused and why."""
-    _then_show(ctx, config, tenant, as_json, _nothing)
+    run(_run(call, None))
 
 
 @spool.command()
-def pause(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Keep everything on disk although Neo4j answers."""
-    _then_show(ctx, config, tenant, as_json, lambda spool_admin, _tenant: spool_admin.pause(True))
+@command
+def pause(call: Invocation) -> None:
+    """Keep everything on disk, even while Neo4j is available."""
+    run(_run(call, lambda admin, _tenant: admin.pause(True)))
 
 
 @spool.command()
-def resume(
-    ctx: typer.Context, config: ConfigOption = None, tenant: TenantOption = None, as_json: JsonOption = False
-) -> None:
-    """Let what waits go to Neo4j again; a running service takes it there."""
-    _then_show(ctx, config, tenant, as_json, lambda spool_admin, _tenant: spool_admin.pause(False))
+@command
+def resume(call: Invocation) -> None:
+    """Write to Neo4j again; a running service then writes what waits."""
+    run(_run(call, lambda admin, _tenant: admin.pause(False)))
 
 
 @spool.command()
-def retry(
-    ctx: typer.Context,
-    number: NumberArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Have a refused episode tried again."""
-    _then_show(ctx, config, tenant, as_json, lambda spool_admin, whose: spool_admin.retry(whose, number))
+@command
+def retry(call: Invocation, number: NumberArgument) -> None:
+    """Try a refused episode again."""
+    run(_run(call, lambda admin, tenant: admin.retry(tenant, number)))
 
 
 @spool.command()
-def drop(
-    ctx: typer.Context,
-    number: NumberArgument,
-    config: ConfigOption = None,
-    tenant: TenantOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Give up a refused episode; what was said in it is gone."""
-    _then_show(ctx, config, tenant, as_json, lambda spool_admin, whose: spool_admin.drop(whose, number))
+@command
+def drop(call: Invocation, number: NumberArgument) -> None:
+    """Delete a refused episode; its messages are lost."""
+    run(_run(call, lambda admin, tenant: admin.drop(tenant, number)))
 
 
-async def _nothing(_spool_admin: "SpoolAdmin", _tenant: TenantId) -> None:
-    """Listing changes nothing."""
-
-
-def _then_show(ctx: typer.Context, config: Any, tenant: str | None, as_json: bool, act: Act) -> None:
-    common = merged(ctx, config, tenant, as_json)
-    run(_acted(settings_of(common), Terminal(as_json=common.as_json), act))
-
-
-async def _acted(settings: Settings, terminal: Terminal, act: Act) -> None:
+async def _run(call: Invocation, action: Action | None) -> None:
+    """Run `action`, then print what waits."""
     from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 
-    tenant, file = tenant_named(settings.tenant), open_spool(settings)
+    tenant, file = call.tenant, open_spool(call.settings)
     try:
-        spool_admin = SpoolAdmin(file)
-        await act(spool_admin, tenant)
-        status = await spool_admin.status(tenant)
+        admin = SpoolAdmin(file)
+        if action is not None:
+            await action(admin, tenant)
+        status = await admin.status(tenant)
     finally:
         await file.close()
-    terminal.answer(_document(status), lambda: _table(status))
+    call.terminal.answer(_document(status), lambda: _table(status))
 
 
 def _document(status: "SpoolStatus") -> dict[str, Any]:

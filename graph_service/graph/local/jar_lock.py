@@ -1,4 +1,4 @@
-"""What the lock says is to be in the jar cache, and how far its fetch is."""
+"""Read `jars.lock`, the list of required jars."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ LOCK_PATH: Final = Path(__file__).with_name("jars.lock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchProgress:
-    """How far the fetch is; jars found in the cache are not counted."""
+    """Progress of a download; jars in the cache are not counted."""
 
     jars_done: int
     jars_total: int
@@ -24,7 +24,7 @@ def read_lock(lock_path: Path = LOCK_PATH) -> tuple[Jar, ...]:
     """Return the jars of a lock file in its order.
 
     Raises:
-        InstallError: a line has another shape.
+        InstallError: a line is malformed.
     """
     jars: list[Jar] = []
     for number, line in enumerate(lock_path.read_text(encoding="utf-8").splitlines(), start=1):

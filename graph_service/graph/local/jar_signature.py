@@ -1,8 +1,8 @@
-"""Hides the signatures of signed jars from Java, which else proves them again at each look into such a jar.
+"""Hide signatures of jars from Java, which otherwise verifies a signed jar at each access.
 
-A start of Neo4j looks about thirty times into the signed jars of Eclipse Collections for services: two seconds. A class
-archive also holds no class of a signed jar. The lock's hash has proved these jars already; their signature files only
-get another folder name of the same length, so that nothing in the jar moves and the proved bytes can be had back.
+A start of Neo4j opens the signed jars of Eclipse Collections about thirty times to look for services, which takes two
+seconds, and classes of signed jars are not archived. The jars are already verified by the lock's hash. Only the folder
+of the signature files is renamed, to a name of equal length, so that the original bytes can be restored.
 """
 
 import os
@@ -17,9 +17,7 @@ _HIDDEN: Final = b"META-OFF/"
 
 
 def _signature_names(folder: bytes) -> "re.Pattern[bytes]":
-    """Return names of signature files where a zip has names: 30 bytes into a local header, 46 into one of the
-    directory.
-    """
+    """Return a pattern for names of signature files in zip headers (offset 30 in local ones, 46 in the directory)."""
     places = rb"(?<=PK\x03\x04.{26}%b)|(?<=PK\x01\x02.{42}%b)" % (folder, folder)
     return re.compile(rb"%b(?:%b)(?=[\w-]{1,8}\.(?:SF|RSA|DSA|EC))" % (folder, places), re.DOTALL)
 
@@ -29,20 +27,20 @@ _HIDDEN_NAMES: Final = _signature_names(_HIDDEN)
 
 
 def without_signature(jar: bytes) -> bytes:
-    """Return the jar as Java shall see it, of the same length."""
+    """Return the jar with hidden signature files, of equal length."""
     return _SHOWN_NAMES.sub(_HIDDEN, jar)
 
 
 def with_signature(jar: bytes) -> bytes:
-    """Return the jar as its maker published it."""
+    """Return the jar as published."""
     return _HIDDEN_NAMES.sub(_SHOWN, jar)
 
 
 def hide_signature(path: Path) -> bool:
-    """Take the signature of a proved jar out of Java's sight; a running Java keeps the file it has open.
+    """Hide the signature of a verified jar; a running Java keeps its open file.
 
     Returns:
-        True when another file is there now; False when the jar had no signature to hide.
+        True if the file was replaced; False if the jar has no signature.
     """
     shown = path.read_bytes()
     hidden = without_signature(shown)

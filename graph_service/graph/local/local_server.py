@@ -1,7 +1,7 @@
-"""Starts, finds, shares and stops the local Neo4j of a data directory.
+"""Start, find, share and stop the local Neo4j of a data directory.
 
-The process that starts a server owns it: the server stops when its owner stops it, exits or is killed. Another process
-may share it meanwhile; when the owner leaves, the sharer's driver fails and the sharer may start the server itself.
+The process that starts a server owns it: the server stops when its owner stops it, exits or is killed. Other
+processes may share it; when the owner exits, their drivers fail and they may start the server themselves.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ USER: Final = "neo4j"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartProgress:
-    """What the start is doing.
+    """Progress of a start.
 
     Attributes:
         fetch: set while `stage` is "fetching".
@@ -35,7 +35,7 @@ class LocalServer:
 
     Attributes:
         uri: `bolt://127.0.0.1:PORT`; the port changes with each start.
-        owned: True: this process started it and stops it. False: another one's, shared.
+        owned: this process started it and stops it; False: shared with another process.
     """
 
     uri: str
@@ -45,7 +45,7 @@ class LocalServer:
     own: OwnServer | None = field(default=None, repr=False)
 
     async def stop(self) -> None:
-        """Stop an owned server, in about a second; close drivers first. Does nothing to a shared or stopped one."""
+        """Stop an owned server, in about a second; close drivers first. No-op for a shared or stopped one."""
         if self.own is not None:
             await asyncio.to_thread(self.own.stop)
 
@@ -61,16 +61,15 @@ async def start_local_server(
     share: bool = True,
     lasting: bool = False,
 ) -> LocalServer:
-    """Return the local Neo4j of `data_dir`, started here unless it runs already.
+    """Return the local Neo4j of `data_dir`; start it unless it is running.
 
-    The first start on a machine fetches about 180 MB of jars into `cache_dir`; that time does not count against
-    `start_timeout_s`.
+    The first start on a machine downloads about 180 MB of jars into `cache_dir`, outside of `start_timeout_s`.
 
     Args:
-        cache_dir: jars and class archives, for all data directories of this user.
+        cache_dir: for jars and class archives of all data directories of this user.
         on_progress: called in the running event loop.
-        share: False refuses a directory in use instead of sharing its server.
-        lasting: it will answer for long: a start takes a second more, answers after the first minutes a third less.
+        share: False: raise ConflictError instead of sharing a running server.
+        lasting: the server will run for long: the start takes a second more, later queries a third less.
 
     Raises:
         ConflictError: the directory is in use and `share` is False, or its store is locked by an unknown process.
@@ -78,7 +77,7 @@ async def start_local_server(
     """
     loop, cancelled = asyncio.get_running_loop(), threading.Event()
 
-    def tell(stage: Stage, fetch: FetchProgress | None) -> None:
+    def report(stage: Stage, fetch: FetchProgress | None) -> None:
         if on_progress is not None:
             loop.call_soon_threadsafe(on_progress, StartProgress(stage=stage, fetch=fetch))
 
@@ -90,20 +89,18 @@ async def start_local_server(
         timeout_s=start_timeout_s,
         share=share,
         lasting=lasting,
-        tell=tell,
+        report=report,
         cancelled=cancelled,
     )
     try:
         return _local_server(await asyncio.to_thread(get_server, request))
     finally:
-        # A cancelled caller must not leave its thread, or the process it starts, behind.
+        # If the caller was cancelled, end the thread and the process it starts.
         cancelled.set()
 
 
 def find_local_server(data_dir: Path) -> LocalServer | None:
-    """Return the server of this directory when it runs and its owner lives; None otherwise. Starts and changes
-    nothing.
-    """
+    """Return the running server of this directory whose owner is alive, or None; start and change nothing."""
     found = find_server(data_dir)
     return None if found is None else _local_server(found)
 

@@ -1,4 +1,4 @@
-"""Who runs the Neo4j of a data directory: one record, and one lock so that two starters take turns."""
+"""The owner record of a data directory's Neo4j, and lock files that serialise starts."""
 
 import contextlib
 import json
@@ -16,16 +16,16 @@ from extraction.verified_files import write_private
 
 OWNER_NAME: Final = "owner.json"
 LOCAL_URI: Final = "bolt://127.0.0.1:"
-# Two readings of one process' start differ when the system clock is corrected between them.
+# Two readings of a process' start time differ if the system clock is adjusted between them.
 SAME_START_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessMark:
-    """One process for ever: a pid alone is given again to another process.
+    """Identity of a process: the pid with the start time, because pids are reused.
 
     Attributes:
-        started_s: seconds since 1970, as the operating system tells it.
+        started_s: seconds since 1970, from the operating system.
     """
 
     pid: int
@@ -33,15 +33,15 @@ class ProcessMark:
 
     @staticmethod
     def of(pid: int) -> "ProcessMark":
-        """Return the mark of a process that runs now.
+        """Return the mark of a running process.
 
         Raises:
-            psutil.NoSuchProcess: nothing runs under this pid.
+            psutil.NoSuchProcess: there is no process with this pid.
         """
         return ProcessMark(pid=pid, started_s=psutil.Process(pid).create_time())
 
     def process(self) -> psutil.Process | None:
-        """Return the process while it runs; None once it ended, also when its pid was given away since."""
+        """Return the process if it is running; None if it ended, even if its pid was reused."""
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started_s) <= SAME_START_S
@@ -55,7 +55,7 @@ class Owner:
     """The process that started a Neo4j, and the Neo4j it started.
 
     Attributes:
-        uri: empty until the server answers; recorded before, so that no server of a dead process goes unnoticed.
+        uri: empty until the server answers; the record is written before, so that orphans are found.
     """
 
     starter: ProcessMark
@@ -63,27 +63,26 @@ class Owner:
     uri: str
 
     def in_use(self) -> bool:
-        """Return whether the server runs and the process that must stop it does too."""
+        """Return True if both the server and its starter are running."""
         return self.server.process() is not None and self.starter.process() is not None
 
     def description(self) -> str:
-        """Process number, start and command of the starter, for an error message."""
+        """Return pid, start time and command of the starter, for an error message."""
         since = datetime.fromtimestamp(self.starter.started_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         process, command = self.starter.process(), "command not readable"
         if process is not None:
-            # Another user's process may keep its arguments to itself; it may also end right now.
+            # Arguments of another user's process may be unreadable, and the process may end now.
             with contextlib.suppress(psutil.Error):
                 command = " ".join(process.cmdline())[:160]
         return f"process {self.starter.pid} (running since {since}: {command})"
 
 
 def read_owner(data_dir: Path) -> Owner | None:
-    """Return the recorded owner, running or not; None when there is no readable record."""
+    """Return the recorded owner, running or not; None if there is no readable record."""
     try:
         record = json.loads((data_dir / OWNER_NAME).read_text(encoding="utf-8"))
         uri = str(record["uri"])
-        # A record that came with a directory from elsewhere must not lead this user's memories to another machine; one
-        # of a server that only starts names no address yet.
+        # A record in a copied directory must not send data to another machine. A starting server has no address yet.
         if uri and not uri.startswith(LOCAL_URI):
             return None
         return Owner(starter=ProcessMark(**record["starter"]), server=ProcessMark(**record["server"]), uri=uri)
@@ -92,12 +91,12 @@ def read_owner(data_dir: Path) -> Owner | None:
 
 
 def write_owner(data_dir: Path, owner: Owner) -> None:
-    """Record the owner; a reader sees the old record or the new one, never half of one."""
+    """Write the owner record atomically."""
     write_private(data_dir / OWNER_NAME, json.dumps(asdict(owner)))
 
 
 def clear_owner(data_dir: Path, server: ProcessMark) -> None:
-    """Remove the record of this server; the record of a later one stays."""
+    """Delete the record of this server, but not of a later one."""
     owner = read_owner(data_dir)
     if owner is not None and owner.server == server:
         (data_dir / OWNER_NAME).unlink(missing_ok=True)
@@ -105,18 +104,18 @@ def clear_owner(data_dir: Path, server: ProcessMark) -> None:
 
 @contextlib.contextmanager
 def try_lock(path: Path) -> Iterator[bool]:
-    """Hold a lock file if nobody does; the system frees it when its holder dies.
+    """Try to lock a file; the system releases the lock when the process dies.
 
     Yields:
-        False at once when another holder has it, in this process or another, or when its last holder took the file
-        away meanwhile: the lock of a file that has no name keeps nobody out.
+        False if it is locked, by this process or another, or if the file was deleted meanwhile, because a lock on a
+        deleted file excludes nobody.
     """
     with open(path, "a+b") as file:
-        yield _locked(file.fileno()) and _is_there(file.fileno(), path)
+        yield _locked(file.fileno()) and _still_exists(file.fileno(), path)
 
 
-def _is_there(number: int, path: Path) -> bool:
-    """Return whether an open file still is the one of that name."""
+def _still_exists(number: int, path: Path) -> bool:
+    """Return True if the open file still has this path."""
     try:
         return os.path.samestat(os.fstat(number), os.stat(path))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Rewrites `jars.lock`: asks Maven what Neo4j needs and records each jar with its hash and size.
+"""Write `jars.lock`: resolve Neo4j's dependencies with Maven, and record each jar with hash and size.
 
 Run as `python -m graph_service.graph.local.relock`; takes a few minutes, needed only when Neo4j's version changes.
 """
@@ -35,7 +35,7 @@ def lock_lines(coordinate: str, download_dir: Path) -> list[str]:
 
 
 def main() -> None:
-    """Write the lock beside this module and name the number of jars."""
+    """Write the lock file and print the number of jars."""
     with tempfile.TemporaryDirectory(prefix="relock-") as download_dir:
         lines = lock_lines(NEO4J_COORDINATE, Path(download_dir))
     LOCK_PATH.write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")

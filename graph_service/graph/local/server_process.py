@@ -1,4 +1,4 @@
-"""The parent's end of `launcher.py`: starts the child process, hears its reports, ends it."""
+"""Start `launcher.py` as a child process, read its reports, and stop it."""
 
 import contextlib
 import json
@@ -20,21 +20,21 @@ LOG_TAIL_CHARS: Final = 600
 
 
 class ServerSlowError(InstallError):
-    """The server did not answer within the time for its start: the machine is busy, or there is much to recover."""
+    """The server did not answer in time: the machine is busy, or recovery takes long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProcess:
-    """A running child; its reports arrive in `reports`, None after the last."""
+    """A running child process; `reports` ends with None."""
 
     popen: subprocess.Popen[bytes]
     reports: queue.Queue[dict[str, Any] | None]
 
     def wait_until_ready(self, *, timeout_s: float, cancelled: threading.Event) -> dict[str, Any]:
-        """Return the child's `ready` or `failed` report.
+        """Wait for the child's `ready` or `failed` report.
 
         Returns:
-            `died`, with a `reason` like `failed`, when the child ended without a report.
+            The report; `died` with a `reason` if the child ended without one.
 
         Raises:
             ServerSlowError: no report within `timeout_s`; the child was killed.
@@ -55,7 +55,7 @@ class ServerProcess:
         )
 
     def stop(self) -> None:
-        """Close the database in order; return when it is closed, killing the child if it takes over ten seconds."""
+        """Close the database; kill the child if that takes over ten seconds."""
         try:
             self._stdin.write(b"stop\n")
             self._stdin.close()
@@ -64,7 +64,7 @@ class ServerProcess:
             while report is not None and report.get("event") != "stopped":
                 report = self.reports.get(timeout=max(0.0, deadline_s - time.monotonic()))
         except (OSError, ValueError):
-            # The child is gone already, or another call closed its stdin.
+            # The child has ended, or another call closed its stdin.
             self.popen.wait(STOP_MAX_S)
         except queue.Empty:
             self.kill()
@@ -80,7 +80,7 @@ class ServerProcess:
 
 
 def start_process(settings: dict[str, Any]) -> ServerProcess:
-    """Start the launcher with these settings; it is not ready yet.
+    """Start the launcher with these settings, without waiting until it is ready.
 
     Raises:
         InstallError: the operating system refuses a new process.
@@ -96,7 +96,7 @@ def start_process(settings: dict[str, Any]) -> ServerProcess:
     except OSError as problem:
         raise InstallError(f"The process of the local Neo4j could not be started: {problem}.") from problem
     assert popen.stdin is not None
-    # A child that is gone already is reported as died by the first wait.
+    # If the child has already ended, `wait_until_ready` reports `died`.
     with contextlib.suppress(BrokenPipeError):
         popen.stdin.write(json.dumps(settings).encode() + b"\n")
         popen.stdin.flush()
@@ -106,7 +106,7 @@ def start_process(settings: dict[str, Any]) -> ServerProcess:
 
 
 def log_tail(log_dir: Path) -> str:
-    """Return the end of what Java printed, for an error message; empty when there is nothing."""
+    """Return the end of Java's output, for an error message; empty if there is none."""
     try:
         return (log_dir / "launcher.log").read_text(encoding="utf-8", errors="replace")[-LOG_TAIL_CHARS:].strip()
     except OSError:
@@ -118,7 +118,7 @@ def _collect(popen: subprocess.Popen[bytes], reports: "queue.Queue[dict[str, Any
     try:
         with popen.stdout as lines:
             for line in lines:
-                # A child that is killed may have cut its last line.
+                # The last line of a killed child may be incomplete.
                 with contextlib.suppress(ValueError):
                     reports.put(json.loads(line))
     finally:

@@ -1,4 +1,4 @@
-"""Decides what a start of the local Neo4j means: share a running one, clear up after a dead one, start a new one."""
+"""Get the local Neo4j of a data directory: share a running one, clean up after a dead one, or start a new one."""
 
 import os
 import secrets
@@ -22,20 +22,20 @@ from schema.errors import ConflictError, InstallError
 Stage = Literal["waiting", "fetching", "starting", "ready"]
 PASSWORD_NAME: Final = "password"
 LOCK_POLL_S: Final = 0.05
-# A server whose owner died notices within a second and needs another one to close its store, more under load. It is
-# not waited for: its next start recovers what a kill leaves, from the log of transactions.
+# A server whose owner died notices within a second and needs another to close its store, more under load. Do not wait
+# longer: after a kill the next start recovers from the transaction log.
 OLD_SERVER_END_MAX_S: Final = 2.0
-# A killed process is gone when the system has taken back its memory.
+# Time for the system to release the memory of a killed process.
 KILLED_END_MAX_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartRequest:
-    """One wish for the server of a data directory.
+    """Parameters of a start.
 
     Attributes:
-        lasting: it will answer for long.
-        tell: called from the starting thread and from fetching threads.
+        lasting: the server will run for long.
+        report: called from the starting thread and from fetching threads.
         cancelled: once set, the start ends with an InstallError and leaves no process.
     """
 
@@ -46,13 +46,13 @@ class StartRequest:
     timeout_s: float
     share: bool
     lasting: bool
-    tell: Callable[[Stage, FetchProgress | None], None]
+    report: Callable[[Stage, FetchProgress | None], None]
     cancelled: threading.Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnServer:
-    """What the starter keeps to stop its server."""
+    """Handle with which the owner stops its server."""
 
     data_dir: Path
     process: ServerProcess
@@ -60,11 +60,11 @@ class OwnServer:
     archive: ClassArchive
 
     def ended(self) -> bool:
-        """Return whether the process is gone, stopped or killed."""
+        """Return True if the process has ended."""
         return self.process.popen.poll() is not None
 
     def stop(self) -> None:
-        """Return when the database is closed; the second call does nothing."""
+        """Stop the server and return when the database is closed; a second call does nothing."""
         self.archive.build_now()
         self.process.stop()
         clear_owner(self.data_dir, self.mark)
@@ -72,7 +72,7 @@ class OwnServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerAccess:
-    """How to reach a running server; `own` only in the process that started it."""
+    """Address and password of a running server; `own` is set only in the process that started it."""
 
     uri: str
     password: str = field(repr=False)
@@ -80,14 +80,14 @@ class ServerAccess:
 
 
 class ServerDiedError(InstallError):
-    """Java ended before the server answered: it was killed, or it cannot run here."""
+    """Java ended before the server answered: it was killed or cannot run here."""
 
 
 def get_server(request: StartRequest) -> ServerAccess:
-    """Return the running or newly started server; blocks. Starters of one directory take turns.
+    """Return the running or newly started server; blocking. Starts in one directory are serialised by a lock.
 
     Raises:
-        ConflictError: in use and not to be shared, or locked by a process that left no record.
+        ConflictError: in use and `share` is False, or locked by a process without a record.
         InstallError: jars, Java, memory or disk do not allow a start.
     """
     # The launcher changes its working directory.
@@ -96,10 +96,10 @@ def get_server(request: StartRequest) -> ServerAccess:
     try:
         request.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         while not request.cancelled.is_set():
-            with try_lock(request.data_dir / "start.lock") as mine:
-                if mine and not _starts_elsewhere(request.data_dir):
+            with try_lock(request.data_dir / "start.lock") as locked:
+                if locked and not _is_starting_elsewhere(request.data_dir):
                     return _running_server(request) or _new_server(request)
-            request.tell("waiting", None)
+            request.report("waiting", None)
             request.cancelled.wait(LOCK_POLL_S)
     except OSError as problem:
         raise InstallError(
@@ -109,8 +109,8 @@ def get_server(request: StartRequest) -> ServerAccess:
     raise InstallError(f"Starting the local Neo4j of {directory!r} was cancelled.")
 
 
-def _starts_elsewhere(data_dir: Path) -> bool:
-    """Return whether a server of another living process has not answered yet; nobody else may end it."""
+def _is_starting_elsewhere(data_dir: Path) -> bool:
+    """Return True if another live process is starting a server, which only it may stop."""
     owner = read_owner(data_dir)
     if owner is None or owner.uri or owner.starter.pid == os.getpid():
         return False
@@ -118,7 +118,7 @@ def _starts_elsewhere(data_dir: Path) -> bool:
 
 
 def find_server(data_dir: Path) -> ServerAccess | None:
-    """Return the server of a live owner; None when there is none. Changes nothing."""
+    """Return the server of a live owner, or None; change nothing."""
     owner = read_owner(data_dir)
     if owner is None or not owner.uri or not owner.in_use():
         return None
@@ -130,7 +130,7 @@ def find_server(data_dir: Path) -> ServerAccess | None:
 
 
 def _running_server(request: StartRequest) -> ServerAccess | None:
-    """Return the running server of the directory; None when there is none and what was left of one is cleared away."""
+    """Return the running server of the directory; else clean up after a dead one and return None."""
     found, owner = find_server(request.data_dir), read_owner(request.data_dir)
     if found is not None and owner is not None:
         if not request.share:
@@ -140,17 +140,17 @@ def _running_server(request: StartRequest) -> ServerAccess | None:
             )
         return found
     if owner is not None:
-        _end_left_server(owner)
+        _stop_orphan(owner)
         clear_owner(request.data_dir, owner.server)
     return None
 
 
-def _end_left_server(owner: Owner) -> None:
-    """End a server whose starter is gone: it gets a moment to close its store, one that never answered gets none."""
+def _stop_orphan(owner: Owner) -> None:
+    """Stop a server whose owner is gone; give it time to close its store if it had answered."""
     process = owner.server.process()
     if process is None:
         return
-    # Of a starter that lives, only its own next start comes here: it holds the start lock.
+    # A live owner can only be this process: it holds the start lock.
     try:
         process.wait(OLD_SERVER_END_MAX_S if owner.uri else 0)
     except psutil.TimeoutExpired:
@@ -159,10 +159,10 @@ def _end_left_server(owner: Owner) -> None:
 
 
 def _new_server(request: StartRequest) -> ServerAccess:
-    """Start a server; the caller holds the start lock and nothing of an older server is left."""
+    """Start a server; the caller holds the start lock and has cleaned up."""
     jars = ensure_jars(
         request.cache_dir / "jars",
-        on_progress=lambda fetch: request.tell("fetching", fetch),
+        on_progress=lambda fetch: request.report("fetching", fetch),
         cancelled=request.cancelled,
     )
     archive = class_archive(request.cache_dir, jars)
@@ -179,13 +179,13 @@ def _new_server(request: StartRequest) -> ServerAccess:
         process.kill()
         raise
     archive.build_later()
-    request.tell("ready", None)
+    request.report("ready", None)
     own = OwnServer(data_dir=request.data_dir, process=process, mark=server, archive=archive)
     return ServerAccess(uri=uri, password=password, own=own)
 
 
 def _launch(request: StartRequest, archive: ClassArchive, new_password: str | None) -> tuple[ServerProcess, int]:
-    """Return a ready server process and its port; tried again without the class archive when Java dies of it."""
+    """Start a server process and return it with its port; retry without the class archive if Java dies."""
     archive_options = archive.java_options()
     settings = launch_settings(
         request.data_dir,
@@ -199,11 +199,11 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
     process = start_process(settings)
     try:
         server = _record(request.data_dir, process, "")
-        request.tell("starting", None)
+        request.report("starting", None)
         report = process.wait_until_ready(timeout_s=request.timeout_s, cancelled=request.cancelled)
     except BaseException:
         process.kill()
-        _forget_left(request.data_dir, process)
+        _clear_killed(request.data_dir, process)
         raise
     if archive_options and report["event"] == "died":
         archive.remove()
@@ -217,15 +217,15 @@ def _launch(request: StartRequest, archive: ClassArchive, new_password: str | No
     return process, int(report["port"])
 
 
-def _forget_left(data_dir: Path, process: ServerProcess) -> None:
-    """Clear the record of a process that was killed before it answered."""
+def _clear_killed(data_dir: Path, process: ServerProcess) -> None:
+    """Delete the owner record of a process that was killed before it answered."""
     owner = read_owner(data_dir)
     if owner is not None and owner.server.pid == process.popen.pid:
         clear_owner(data_dir, owner.server)
 
 
 def _record(data_dir: Path, process: ServerProcess, uri: str) -> ProcessMark:
-    """Record who started this server; returns the server's mark."""
+    """Write the owner record of this server and return the server's mark."""
     starter, server = ProcessMark.of(psutil.Process().pid), ProcessMark.of(process.popen.pid)
     write_owner(data_dir, Owner(starter=starter, server=server, uri=uri))
     return server
@@ -235,7 +235,7 @@ def _start_error(data_dir: Path, reason: str, *, died: bool) -> ConflictError | 
     log_dir = data_dir / "logs"
     if "FileLockException" in reason:
         return ConflictError(
-            f"The store in {str(data_dir)!r} is locked by a process that left no record there: {reason}."
+            f"The store in {str(data_dir)!r} is locked by a process without a record there: {reason}."
             " Stop the Neo4j that uses it, or name another data directory."
         )
     tail = log_tail(log_dir)

@@ -1,1 +1,1 @@
-"""Tools under the names that other memory servers give them."""
+"""Tools with the names and schemas of other memory servers."""

@@ -1,4 +1,4 @@
-"""What tools with the names of other servers share: they take what their clients send, and give empty lists."""
+"""Shared parts of compatibility tools: unknown arguments are ignored, empty lists are returned."""
 
 from typing import Any, ClassVar
 
@@ -9,19 +9,19 @@ from graph_service.mcp.tool_schemas import Arguments, Result
 
 
 class CompatArguments(Arguments):
-    """What a tool of theirs takes; what has no meaning here is left out in silence, as their clients expect."""
+    """Arguments of a compatibility tool; unknown ones are ignored, as its clients expect."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class CompatResult(Result):
-    """What a tool of theirs gives."""
+    """Result of a compatibility tool, with empty lists and default values."""
 
     lean: ClassVar[bool] = False
 
 
 class MessageAnswer(CompatResult):
-    """What happened, in words."""
+    """A result with a message."""
 
     message: str
 

@@ -1,4 +1,4 @@
-"""Tools with the names, arguments and answers of Graphiti's MCP server; a group is a user."""
+"""Tools of Graphiti's MCP server; a group is a user."""
 
 import asyncio
 import re
@@ -12,7 +12,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import CompatArguments, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
-from graph_service.mcp.tools.forget import Forgettable, forgotten
+from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
@@ -22,13 +22,11 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
 
-# What the tools with Graphiti's names take and give, in Graphiti's words.
-
-_GROUPS = Field(None, description="Whose memories; one, several, or the one this connection names.")
+_GROUPS = Field(None, description="One or several users. Default: the connection's user.")
 
 
 class AddMemoryArguments(CompatArguments):
-    """What `add_memory` takes."""
+    """Arguments of `add_memory`."""
 
     name: str = Field(description="Name of the episode; not kept.")
     episode_body: str = Field(description="What to remember.")
@@ -39,34 +37,34 @@ class AddMemoryArguments(CompatArguments):
 
 
 class SearchArguments(CompatArguments):
-    """What both searches take."""
+    """Arguments of both searches."""
 
     query: str
     group_ids: str | list[str] | None = _GROUPS
 
 
 class SearchNodesArguments(SearchArguments):
-    """What `search_nodes` takes."""
+    """Arguments of `search_nodes`."""
 
     max_nodes: int = 10
     entity_types: list[str] = Field([])
 
 
 class SearchFactsArguments(SearchArguments):
-    """What `search_memory_facts` takes."""
+    """Arguments of `search_memory_facts`."""
 
     max_facts: int = 10
 
 
 class EpisodesArguments(CompatArguments):
-    """What `get_episodes` takes."""
+    """Arguments of `get_episodes`."""
 
     group_ids: str | list[str] | None = _GROUPS
     max_episodes: int = Field(10, ge=1, le=100)
 
 
 class UuidArguments(CompatArguments):
-    """What the deletions take."""
+    """Arguments of the deletions."""
 
     uuid: str
 
@@ -123,7 +121,7 @@ class EpisodesResult(MessageAnswer):
 
 
 class StatusResult(MessageAnswer):
-    """Whether it works."""
+    """The status."""
 
     status: Literal["ok", "error"]
 
@@ -148,14 +146,14 @@ async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArgu
 
 
 def _spoken(given: AddMemoryArguments) -> list[tuple[str, str | None, str, str | None]]:
-    """Role, speaker, words and id of each message in an episode."""
+    """Return role, speaker, text and id of each message in an episode."""
     if given.source != "message":
         role = Role.TOOL if given.source == "json" else Role.USER
         return [(role, None, given.episode_body, given.uuid)]
     found: list[tuple[str, str | None, str, str | None]] = []
     for number, line in enumerate(filter(str.strip, given.episode_body.splitlines())):
-        told = _SPOKEN.fullmatch(line.strip())
-        name, text = (told[1].strip(), told[2]) if told else (None, line)
+        match = _SPOKEN.fullmatch(line.strip())
+        name, text = (match[1].strip(), match[2]) if match else (None, line)
         named = next((role for role in Role if name and name.casefold() == role), None)
         speaker = name if named is None else None
         found.append((named or Role.USER, speaker, text, f"{given.uuid}-{number}" if given.uuid else None))
@@ -189,7 +187,7 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
         for view in await context.memory.sessions.latest(caller.tenant, group, limit=_SESSIONS_LOOKED_AT):
             if len(found) >= given.max_episodes:
                 break
-            heard = await context.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
+            recent = await context.memory.short_term(caller.tenant, group, view.session_id, turns=given.max_episodes)
             found += [
                 EpisodeResult(
                     uuid=turn.id,
@@ -198,7 +196,7 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
                     created_at=turn.said_at,
                     group_id=group,
                 )
-                for turn in heard.turns
+                for turn in recent.turns
             ]
         return found
 
@@ -209,13 +207,13 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
 
 async def _get_status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
     state = await status_answer(context, caller)
-    said = f"the database is {state.database}; {state.waiting + state.in_work} pieces of work are being read"
-    return StatusResult(status="ok" if state.database == "up" else "error", message=said)
+    message = f"the database is {state.database}; {state.waiting + state.in_work} jobs are pending"
+    return StatusResult(status="ok" if state.database == "up" else "error", message=message)
 
 
 def _deletion(kind: Forgettable) -> Any:
     async def act(context: ToolContext, caller: Caller, given: UuidArguments) -> MessageAnswer:
-        await forgotten(context, caller, kind, given.uuid, None)
+        await delete_element(context, caller, kind, given.uuid, None)
         return MessageAnswer(message=f"{given.uuid} was deleted")
 
     return act
@@ -261,7 +259,7 @@ def _counted(found: Sequence[object], what: str) -> str:
 GRAPHITI: Final = (
     compat_tool(
         "add_memory",
-        "Graphiti's name of remember: store an episode (text, JSON, or lines of a conversation).",
+        "Store an episode (text, JSON, or lines of a conversation). Graphiti's name for remember.",
         AddMemoryArguments,
         MessageAnswer,
         Effect.ADDS,
@@ -269,7 +267,7 @@ GRAPHITI: Final = (
     ),
     compat_tool(
         "search_nodes",
-        "Graphiti's form of search_nodes: people, places and things by name or words.",
+        "Search people, places and things by name or words, in Graphiti's format.",
         SearchNodesArguments,
         NodesResult,
         Effect.READS,
@@ -277,7 +275,7 @@ GRAPHITI: Final = (
     ),
     compat_tool(
         "search_memory_facts",
-        "Graphiti's name of recall, facts only: what holds now about a question.",
+        "Search current facts for a question. Graphiti's name for recall, facts only.",
         SearchFactsArguments,
         FactsResult,
         Effect.READS,
@@ -285,7 +283,7 @@ GRAPHITI: Final = (
     ),
     compat_tool(
         "get_episodes",
-        "The latest messages, the latest first.",
+        "Return the latest messages, latest first.",
         EpisodesArguments,
         EpisodesResult,
         Effect.READS,
@@ -293,7 +291,7 @@ GRAPHITI: Final = (
     ),
     compat_tool(
         "delete_episode",
-        "Forget a message by its uuid, with all that follows from it.",
+        "Delete a message by uuid, with everything derived from it.",
         UuidArguments,
         MessageAnswer,
         Effect.DELETES,
@@ -301,11 +299,13 @@ GRAPHITI: Final = (
     ),
     compat_tool(
         "delete_entity_edge",
-        "Reject a fact by its uuid; it is not learned again.",
+        "Delete a fact by uuid; it is not extracted again.",
         UuidArguments,
         MessageAnswer,
         Effect.DELETES,
         _deletion(Forgettable.FACT),
     ),
-    compat_tool("get_status", "Whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status),
+    compat_tool(
+        "get_status", "Report whether the memory works.", StatusArguments, StatusResult, Effect.READS, _get_status
+    ),
 )

@@ -1,4 +1,4 @@
-"""Tools with the names, arguments and answers of mem0's MCP server; a memory is a fact or a message."""
+"""Tools of mem0's MCP server; a memory is a fact or a message."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, MessageAnswer, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
-from graph_service.mcp.tools.forget import Forgettable, forgotten
+from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import FactOfNode
@@ -32,17 +32,17 @@ class Turn(Result):
 
 
 class AddMemoryArguments(CompatArguments):
-    """What `add_memory` takes."""
+    """Arguments of `add_memory`."""
 
-    text: str = Field(description="What to remember; `messages` win over it.")
-    messages: list[Turn] = Field([], description="The conversation, when there are several turns.")
+    text: str = Field(description="The text to remember; ignored if `messages` are given.")
+    messages: list[Turn] = Field([], description="The messages of a conversation.")
     user_id: str | None = None
     agent_id: str | None = None
-    run_id: str | None = Field(None, description="The conversation.")
+    run_id: str | None = Field(None, description="Your id of the conversation.")
 
 
 class SearchMemoriesArguments(CompatArguments):
-    """What `search_memories` takes."""
+    """Arguments of `search_memories`."""
 
     query: str
     filters: dict[str, Any] = _FILTERS
@@ -50,7 +50,7 @@ class SearchMemoriesArguments(CompatArguments):
 
 
 class GetMemoriesArguments(CompatArguments):
-    """What `get_memories` takes."""
+    """Arguments of `get_memories`."""
 
     filters: dict[str, Any] = _FILTERS
     page: int = Field(1, ge=1)
@@ -58,7 +58,7 @@ class GetMemoriesArguments(CompatArguments):
 
 
 class DeleteMemoryArguments(CompatArguments):
-    """What `delete_memory` takes."""
+    """Arguments of `delete_memory`."""
 
     memory_id: str
 
@@ -82,7 +82,7 @@ class MemoriesResult(CompatResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What their filters say."""
+    """Parsed mem0 filters."""
 
     user_id: str | None = None
     agent_id: str | None = None
@@ -147,7 +147,7 @@ async def _get_memories(context: ToolContext, caller: Caller, given: GetMemories
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
     user_id = caller.user_of(wanted.user_id)
     nodes = await context.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
-    # A fact between two nodes is told with both.
+    # A fact is listed with each of its two nodes.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     ordered = sorted(facts.values(), key=lambda fact: (fact.valid_at, fact.id), reverse=True)
     first = (given.page - 1) * given.page_size
@@ -161,17 +161,17 @@ def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
 
 async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
     try:
-        await forgotten(context, caller, Forgettable.FACT, given.memory_id, None)
+        await delete_element(context, caller, Forgettable.FACT, given.memory_id, None)
     except NotFoundError:
-        await forgotten(context, caller, Forgettable.MESSAGE, given.memory_id, None)
+        await delete_element(context, caller, Forgettable.MESSAGE, given.memory_id, None)
     return MessageAnswer(message="Memory deleted successfully!")
 
 
 def filters_in(given: Mapping[str, Any]) -> Filters:
-    """Return what filters say; only those that narrow by one value each, because nothing may be widened in silence.
+    """Parse filters; only filters by one value each are supported, because ignoring one would widen the search.
 
     Raises:
-        InputError: naming the first filter that is not understood.
+        InputError: names the first unsupported filter.
     """
     found = Filters()
     for name, value in given.items():
@@ -185,31 +185,31 @@ def filters_in(given: Mapping[str, Any]) -> Filters:
             found = _both(found, Filters(start=_moment(start), end=_moment(end)))
         else:
             raise InputError(
-                f"the filter {name!r} is not understood: use user_id, agent_id, run_id (one text each) and created_at"
+                f"the filter {name!r} is not supported: use user_id, agent_id, run_id (one string each) and created_at"
                 " (gte, lte), alone or in AND"
             )
     return found
 
 
 def _both(one: Filters, other: Filters) -> Filters:
-    told = {name: value for name in Filters.__dataclass_fields__ if (value := getattr(other, name)) is not None}
-    clash = [name for name, value in told.items() if getattr(one, name) not in (None, value)]
+    values = {name: value for name in Filters.__dataclass_fields__ if (value := getattr(other, name)) is not None}
+    clash = [name for name, value in values.items() if getattr(one, name) not in (None, value)]
     if clash:
-        raise InputError(f"the filter {clash[0]!r} stands there twice with different values; ask twice")
-    return replace(one, **told)
+        raise InputError(f"the filter {clash[0]!r} occurs twice with different values; send two requests")
+    return replace(one, **values)
 
 
 def _moment(value: Any) -> datetime | None:
     try:
         return None if value is None else _MOMENT.validate_python(value)
     except ValidationError as error:
-        raise InputError(f"created_at is {value!r}: write a day or a moment, ISO 8601") from error
+        raise InputError(f"created_at is {value!r}: use an ISO 8601 date or time") from error
 
 
 MEM0: Final = (
     compat_tool(
         "add_memory",
-        "mem0's name of remember: store a sentence or a conversation.",
+        "Store a sentence or a conversation. mem0's name for remember.",
         AddMemoryArguments,
         MemoriesResult,
         Effect.ADDS,
@@ -217,7 +217,7 @@ MEM0: Final = (
     ),
     compat_tool(
         "search_memories",
-        "mem0's name of recall: facts and messages that answer a question, best first.",
+        "Search facts and messages that answer a question, best first. mem0's name for recall.",
         SearchMemoriesArguments,
         MemoriesResult,
         Effect.READS,
@@ -225,7 +225,7 @@ MEM0: Final = (
     ),
     compat_tool(
         "get_memories",
-        "The facts that hold about a user, the latest first, page by page.",
+        "List the current facts about a user, latest first, paged.",
         GetMemoriesArguments,
         MemoriesResult,
         Effect.READS,
@@ -233,7 +233,7 @@ MEM0: Final = (
     ),
     compat_tool(
         "delete_memory",
-        "Reject a fact, or forget a message, by its id.",
+        "Delete a fact or message by id.",
         DeleteMemoryArguments,
         MessageAnswer,
         Effect.DELETES,

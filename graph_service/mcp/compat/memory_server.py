@@ -1,4 +1,4 @@
-"""Tools with the names, arguments and answers of the official memory server; the graph is that of the caller's user."""
+"""Tools of the official MCP memory server, on the graph of the caller's user."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.compat.compat_schemas import CompatArguments, CompatResult, compat_tool
 from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
-from graph_service.mcp.tools.forget import Forgettable, forgotten
+from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeFound
 from schema.entity import EntityType
@@ -19,9 +19,9 @@ from schema.labels import Role
 from schema.limits import LIMITS
 from schema.message import ProvidedFact
 
-# How entities, observations and relations of the official memory server are facts here, and facts are those. Pure.
+# Conversion between their entities, observations and relations and our facts.
 
-# The conversation that the notes of this server make up.
+# Session id of all notes of this server.
 NOTES: Final = "memory-server"
 OBSERVATION: Final = "observation"
 IS_A: Final = "is a"
@@ -29,34 +29,34 @@ _TYPES: Final = frozenset(EntityType)
 
 
 class Entity(Result):
-    """An entity as they write it."""
+    """An entity."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     name: str
-    entityType: str  # noqa: N815  their word
+    entityType: str  # noqa: N815  their spelling
     observations: list[str] = Field([])
 
 
 class Relation(Result):
-    """A relation as they write it."""
+    """A relation."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
     source: str = Field(alias="from")
     to: str
-    relationType: str  # noqa: N815  their word
+    relationType: str  # noqa: N815  their spelling
 
 
 class Graph(CompatResult):
-    """A graph as they write it."""
+    """A graph."""
 
     entities: list[Entity] = Field([])
     relations: list[Relation] = Field([])
 
 
-def told(entity: Entity) -> list[tuple[str, ProvidedFact]]:
-    """Return the notes that make an entity: one for each observation, and what it is where we have no such type."""
+def entity_notes(entity: Entity) -> list[tuple[str, ProvidedFact]]:
+    """Return notes for an entity: one per observation, and one for its type if we have no such type."""
     known = entity.entityType.casefold() in _TYPES
     notes = [note(entity.name, text, entity.entityType.casefold() if known else None) for text in entity.observations]
     if not known or not entity.observations:
@@ -66,21 +66,19 @@ def told(entity: Entity) -> list[tuple[str, ProvidedFact]]:
 
 
 def note(name: str, text: str, entity_type: str | None = None) -> tuple[str, ProvidedFact]:
-    """Return an observation, and the id of the message that carries it."""
+    """Return an observation as a fact, with its message id."""
     return _noted(name, OBSERVATION, text[: LIMITS.name_chars], text, subject_type=entity_type)
 
 
-def said_of(relation: Relation) -> tuple[str, ProvidedFact]:
-    """Return a relation, and the id of the message that carries it."""
+def relation_note(relation: Relation) -> tuple[str, ProvidedFact]:
+    """Return a relation as a fact, with its message id."""
     words = relation.relationType.replace("_", " ")
     statement = f"{relation.source} {words} {relation.to}"
     return _noted(relation.source, relation.relationType, relation.to, statement, subject_type=None)
 
 
 def graph_of(nodes: Sequence[NodeFound]) -> Graph:
-    """Return nodes and their facts as a graph of theirs; what only says what another thing is, is no entity of
-    its own.
-    """
+    """Convert nodes and facts to their graph; objects of type and observation facts are not entities."""
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     special = {fact.object for fact in facts.values() if fact.relation in (OBSERVATION, IS_A)}
     plain = {name for fact in facts.values() for name in _ends(fact)}
@@ -115,7 +113,7 @@ def _noted(name: str, relation: str, obj: str, statement: str, *, subject_type: 
         relation=relation,
         subject_type=subject_type,
     )
-    # Relations are stored in our spelling, so their words are told apart by the statement alone.
+    # Relations are normalized when stored, so the id uses only the statement.
     kind = relation if relation in (OBSERVATION, IS_A) else ""
     return content_hash(name, kind, statement)[:24], fact
 
@@ -124,13 +122,13 @@ _FACTS_EACH: Final = 100
 
 
 class EntitiesArguments(CompatArguments):
-    """What `create_entities` takes."""
+    """Arguments of `create_entities`."""
 
     entities: list[Entity]
 
 
 class RelationsArguments(CompatArguments):
-    """What `create_relations` and `delete_relations` take."""
+    """Arguments of `create_relations` and `delete_relations`."""
 
     relations: list[Relation]
 
@@ -140,65 +138,65 @@ class Observed(Result):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    entityName: str  # noqa: N815  their word
+    entityName: str  # noqa: N815  their spelling
     contents: list[str] = Field([])
     observations: list[str] = Field([])
 
 
 class AddObservationsArguments(CompatArguments):
-    """What `add_observations` takes."""
+    """Arguments of `add_observations`."""
 
     observations: list[Observed] = Field(description="For each entity: entityName and contents.")
 
 
 class DeleteObservationsArguments(CompatArguments):
-    """What `delete_observations` takes."""
+    """Arguments of `delete_observations`."""
 
     deletions: list[Observed] = Field(description="For each entity: entityName and observations.")
 
 
 class NamesArguments(CompatArguments):
-    """What `open_nodes` takes."""
+    """Arguments of `open_nodes`."""
 
     names: list[str]
 
 
 class EntityNamesArguments(CompatArguments):
-    """What `delete_entities` takes."""
+    """Arguments of `delete_entities`."""
 
-    entityNames: list[str]  # noqa: N815  their word
+    entityNames: list[str]  # noqa: N815  their spelling
 
 
 class QueryArguments(CompatArguments):
-    """What `search_nodes` takes."""
+    """Arguments of `search_nodes`."""
 
     query: str
 
 
 class NothingArguments(CompatArguments):
-    """What `read_graph` takes: nothing."""
+    """Arguments of `read_graph`: none."""
 
 
 class StoredResult(CompatResult):
-    """What became of what was handed in; it is on the graph as soon as it was read, mostly within a second."""
+    """Counts of stored notes; they appear in the graph after extraction, usually within a second."""
 
-    stored: int = Field(description="How many notes were new.")
-    repeated: int = Field(description="How many were there before.")
+    stored: int = Field(description="Number of new notes.")
+    repeated: int = Field(description="Number of notes that already existed.")
 
 
 class DeletedResult(CompatResult):
-    """What was taken away."""
+    """Counts of deleted elements."""
 
     deleted: int
     missing: list[str] = Field([])
 
 
 async def _create_entities(context: ToolContext, caller: Caller, given: EntitiesArguments) -> StoredResult:
-    return await _store(context, caller, [one for entity in given.entities for one in told(entity)])
+    return await _store(context, caller, [one for entity in given.entities for one in entity_notes(entity)])
 
 
 async def _create_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> StoredResult:
-    return await _store(context, caller, [said_of(relation) for relation in given.relations])
+    return await _store(context, caller, [relation_note(relation) for relation in given.relations])
 
 
 async def _add_observations(context: ToolContext, caller: Caller, given: AddObservationsArguments) -> StoredResult:
@@ -207,7 +205,7 @@ async def _add_observations(context: ToolContext, caller: Caller, given: AddObse
 
 
 async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
-    """Return each note is a message with an id of its own, so that it can be repeated and deleted by what it says."""
+    """Store each note as a message with an id derived from its content, so that it can be repeated and deleted."""
     user_id, stored, repeated = caller.user_of(None), 0, 0
     unique = list(dict(notes).items())
     for first in range(0, len(unique), LIMITS.facts):
@@ -256,7 +254,7 @@ async def _delete_observations(
 
 
 async def _delete_relations(context: ToolContext, caller: Caller, given: RelationsArguments) -> DeletedResult:
-    notes = [said_of(relation) for relation in given.relations]
+    notes = [relation_note(relation) for relation in given.relations]
     return await _delete(context, caller, {name: fact.statement for name, fact in notes})
 
 
@@ -269,18 +267,18 @@ async def _delete_entities(context: ToolContext, caller: Caller, given: EntityNa
         if not found:
             missing.append(name)
             continue
-        # The notes go too, so that the same may be told again later.
+        # Delete the notes, too, so that they can be stored again later.
         await _delete(context, caller, _notes_of(graph_of(found)))
         if await context.memory.nodes.named(caller.tenant, caller.user_of(None), [name], limit=1, facts=0):
-            await forgotten(context, caller, Forgettable.ENTITY, found[0].id, None)
+            await delete_element(context, caller, Forgettable.ENTITY, found[0].id, None)
         deleted += 1
     return DeletedResult(deleted=deleted, missing=missing)
 
 
 def _notes_of(graph: Graph) -> dict[str, str]:
     notes: Iterable[tuple[str, ProvidedFact]] = [
-        *(one for entity in graph.entities for one in told(entity)),
-        *(said_of(relation) for relation in graph.relations),
+        *(one for entity in graph.entities for one in entity_notes(entity)),
+        *(relation_note(relation) for relation in graph.relations),
     ]
     return {name: fact.statement for name, fact in notes}
 
@@ -289,7 +287,7 @@ async def _delete(context: ToolContext, caller: Caller, notes: Mapping[str, str]
     session, missing = session_uri(caller.tenant, caller.user_of(None), NOTES), []
     for name, text in notes.items():
         try:
-            await forgotten(context, caller, Forgettable.MESSAGE, message_uri(session, name), None)
+            await delete_element(context, caller, Forgettable.MESSAGE, message_uri(session, name), None)
         except NotFoundError:
             missing.append(text)
     return DeletedResult(deleted=len(notes) - len(missing), missing=missing)
@@ -298,7 +296,7 @@ async def _delete(context: ToolContext, caller: Caller, notes: Mapping[str, str]
 MEMORY: Final = (
     compat_tool(
         "create_entities",
-        "Store entities with observations about them. For what was said in a conversation use remember.",
+        "Store entities with observations about them. To store messages of a conversation, use remember.",
         EntitiesArguments,
         StoredResult,
         Effect.ADDS,
@@ -322,7 +320,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "read_graph",
-        "The whole graph of the user. Long: get_context tells what matters in a fraction of the tokens.",
+        "Return the user's whole graph. This is long: get_context returns what matters in a fraction of the tokens.",
         NothingArguments,
         Graph,
         Effect.READS,
@@ -330,7 +328,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "open_nodes",
-        "Entities by their names.",
+        "Return entities by name.",
         NamesArguments,
         Graph,
         Effect.READS,
@@ -338,7 +336,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "search_nodes",
-        "Entities by name, alias, or words of what is said about them.",
+        "Search entities by name, alias, or words from facts about them.",
         QueryArguments,
         Graph,
         Effect.READS,
@@ -346,7 +344,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "delete_entities",
-        "Forget entities with their observations and relations.",
+        "Delete entities with their observations and relations.",
         EntityNamesArguments,
         DeletedResult,
         Effect.DELETES,
@@ -354,7 +352,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "delete_observations",
-        "Forget observations about entities.",
+        "Delete observations about entities.",
         DeleteObservationsArguments,
         DeletedResult,
         Effect.DELETES,
@@ -362,7 +360,7 @@ MEMORY: Final = (
     ),
     compat_tool(
         "delete_relations",
-        "Forget relations between entities.",
+        "Delete relations between entities.",
         RelationsArguments,
         DeletedResult,
         Effect.DELETES,

@@ -1,4 +1,4 @@
-"""The tool `forget`: takes something out of a memory, with all that follows from it."""
+"""The tool `forget`: deletes something with everything derived from it."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ from schema.errors import InputError
 
 
 class Forgettable(StrEnum):
-    """What can be forgotten."""
+    """Kinds of elements that can be deleted."""
 
     MESSAGE = "message"
     SCENE = "scene"
@@ -24,32 +24,32 @@ class Forgettable(StrEnum):
 
 
 class ForgetArguments(Arguments):
-    """What `forget` takes."""
+    """Arguments of `forget`."""
 
     kind: Forgettable = Field(
-        description="message, scene, session: as if never said. fact, entity: unlearned, what was said stays."
+        description="message, scene, session: deleted as if never said. fact, entity: deleted, but messages stay."
         " user: everything."
     )
-    id: str = Field(description="Its id or URI, as recall and search_nodes tell it; your own id of a session or user.")
+    id: str = Field(description="Its id or URI from recall or search_nodes; for sessions and users your own id.")
     user_id: UserId = None
-    confirm: bool = Field(False, description="Must be true for kind `user`, after a person agreed.")
+    confirm: bool = Field(False, description="Must be true for kind `user`, after a person has agreed.")
 
 
 class ForgetAnswer(Result):
-    """What was taken away."""
+    """Counts of what was deleted."""
 
     messages: int = 0
     scenes: int = 0
     facts: int = 0
     entities: int = 0
-    read_again: int = Field(0, description="Messages and scenes near them that are read again in the background.")
-    spooled: int = Field(0, description="Messages that waited on disk.")
+    read_again: int = Field(0, description="Neighbouring messages and scenes that are extracted again.")
+    spooled: int = Field(0, description="Deleted messages that were waiting on disk.")
 
 
-async def forgotten(
+async def delete_element(
     context: ToolContext, caller: Caller, kind: Forgettable, name: str, user_id: str | None
 ) -> ForgetResult:
-    """Forget one thing."""
+    """Delete one element by kind and id."""
     forgetting, tenant = context.memory.forgetting, caller.tenant
     match kind:
         case Forgettable.MESSAGE:
@@ -69,10 +69,10 @@ async def forgotten(
 async def _forget(context: ToolContext, caller: Caller, given: ForgetArguments) -> ForgetAnswer:
     if given.kind is Forgettable.USER and not given.confirm:
         raise InputError(
-            f"this would forget everything of user {given.id!r} and cannot be taken back: ask the person, then call"
+            f"this deletes all data of user {given.id!r} and is irreversible: ask the person, then call"
             " again with confirm = true"
         )
-    done = await forgotten(context, caller, given.kind, given.id, given.user_id)
+    done = await delete_element(context, caller, given.kind, given.id, given.user_id)
     return ForgetAnswer.model_validate(done, from_attributes=True)
 
 
@@ -80,9 +80,9 @@ FORGET = Tool(
     name="forget",
     title="Forget",
     description=(
-        "Take something out of memory for good, with everything that rests on it alone (facts, scenes). Call it"
-        " when the user asks you to forget something, or to reject a wrong fact so that it is never learned again."
-        " Find the id with recall or search_nodes first. Not for things that changed: remember the new fact instead."
+        "Delete something from memory permanently, with everything derived from it alone (facts, scenes). Call it"
+        " when the user asks you to forget something, or to reject a wrong fact so that it is never extracted again."
+        " Find the id with recall or search_nodes first. For changed facts, remember the new fact instead."
     ),
     arguments=ForgetArguments,
     answer=ForgetAnswer,

@@ -1,4 +1,4 @@
-"""The tools that tell texts by URI, list sessions, and look after a memory: layers, index, end of a session, status."""
+"""Tools to read texts by URI, list and close sessions, and maintain a memory: layers, index, status."""
 
 from datetime import datetime
 
@@ -14,17 +14,17 @@ from schema.session import CloseReason, SessionState, SessionView
 
 
 class ReadMemoryArguments(Arguments):
-    """What `read_memory` takes."""
+    """Arguments of `read_memory`."""
 
-    uri: str = Field(description="Of a scene, session or message, as recall and list_sessions tell it.")
+    uri: str = Field(description="URI of a scene, session or message, from recall or list_sessions.")
     level: Level | None = Field(
-        None, description="L0: 100 tokens; L1: overview, the default; L2: word for word, at most 1,000 messages."
+        None, description="L0: abstract, 100 tokens; L1: overview (default); L2: full text, at most 1,000 messages."
     )
-    after: str | None = Field(None, description="`after` of the L2 text before: what was said behind it.")
+    after: str | None = Field(None, description="`after` of the previous L2 text, to continue.")
 
 
 class LayerAnswer(Result):
-    """One text of one memory."""
+    """A text at one level of detail."""
 
     uri: str
     level: Level
@@ -32,18 +32,18 @@ class LayerAnswer(Result):
     text: str
     made_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int
-    after: str | None = Field(None, description="Only where L2 was cut: hand it in as `after`.")
+    after: str | None = Field(None, description="If L2 is incomplete: pass it as `after`.")
 
 
 class ListSessionsArguments(Arguments):
-    """What `list_sessions` takes."""
+    """Arguments of `list_sessions`."""
 
     user_id: UserId = None
-    limit: int = Field(20, description="At most so many, 1 to 100.")
+    limit: int = Field(20, description="Maximum number, 1 to 100.")
 
 
 class SessionAnswer(Result):
-    """One conversation and where it stands."""
+    """A session and its state."""
 
     session_id: str
     uri: str
@@ -51,75 +51,75 @@ class SessionAnswer(Result):
     opened_at: datetime
     last_at: datetime
     closed_at: datetime | None = None
-    why: CloseReason | None = Field(None, description="Who asked for its end.")
+    why: CloseReason | None = Field(None, description="Why it was closed.")
     messages: int
     scenes: int
-    unread: int = Field(0, description="Messages that no scene holds yet.")
+    unread: int = Field(0, description="Number of messages without a scene.")
     problem: str | None = None
 
 
 class SessionsAnswer(Result):
-    """Conversations, the latest first."""
+    """Sessions, latest first."""
 
     sessions: list[SessionAnswer]
 
 
 class GenerateLayersArguments(Arguments):
-    """What `generate_layers` takes."""
+    """Arguments of `generate_layers`."""
 
     user_id: UserId = None
-    session_id: str | None = Field(None, description="Only this session; all of the user if left out.")
-    all_users: bool = Field(False, description="The sessions of every user.")
+    session_id: str | None = Field(None, description="Only this session; all of the user if omitted.")
+    all_users: bool = Field(False, description="Sessions of all users.")
 
 
 class LayersAnswer(Result):
-    """Of how many sessions texts were made."""
+    """Counts of sessions by outcome."""
 
     sessions: int
     made: int
-    kept: int = Field(description="Nothing had changed in them.")
-    failed: int = Field(description="Ask again later.")
+    kept: int = Field(description="Sessions without changes.")
+    failed: int = Field(description="Try again later.")
 
 
 class IndexMemoriesArguments(Arguments):
-    """What `index_memories` takes."""
+    """Arguments of `index_memories`."""
 
-    dry_run: bool = Field(False, description="Look only, mend nothing.")
+    dry_run: bool = Field(False, description="Report problems without repairing them.")
 
 
 class IndexAnswer(Result):
-    """What was looked at and mended."""
+    """Counts of checked and repaired elements."""
 
     total: int
-    indexed: int = Field(description="Mended, or being mended in the background.")
-    skipped: int = Field(description="As they should be.")
+    indexed: int = Field(description="Repaired, or being repaired in the background.")
+    skipped: int = Field(description="Without problems.")
     errors: int
     found: dict[str, int] = Field({}, description="Problems by kind.")
 
 
 class CloseSessionArguments(Arguments):
-    """What `close_session` takes."""
+    """Arguments of `close_session`."""
 
     session_id: str = Field(description="Your id of the conversation.")
     user_id: UserId = None
 
 
 class StatusArguments(Arguments):
-    """What `status` takes: nothing."""
+    """Arguments of `status`: none."""
 
 
 class StatusAnswer(Result):
-    """Whether the memory works, and what is still being read."""
+    """The status of the memory."""
 
     database: str = Field(description="`up`, or `away`: then messages are kept on disk and answers are degraded.")
-    waiting: int = Field(description="Pieces of work to do: facts of the latest messages may be missing still.")
+    waiting: int = Field(description="Number of waiting jobs; facts of the latest messages may still be missing.")
     in_work: int = 0
-    given_up: int = Field(0, description="Failed too often; an operator can retry them.")
+    given_up: int = Field(0, description="Jobs that failed too often; an operator can retry them.")
     spooled: int = Field(0, description="Calls of remember that wait on disk.")
     tenant: str
-    user_id: str | None = Field(None, description="Whose memory is meant when a call does not say it.")
-    reader: str = Field(description="Who reads facts: `rules`, or a model.")
-    embedder: str = Field(description="Who makes vectors; `none`: searched by words only.")
+    user_id: str | None = Field(None, description="The default user.")
+    reader: str = Field(description="What extracts facts: `rules`, or a model's name.")
+    embedder: str = Field(description="The embedding model; `none`: keyword search only.")
     embedder_problem: str | None = None
     version: str
 
@@ -159,7 +159,7 @@ async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemo
 
 
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
-    """Return how the memory of a caller's tenant does; answers while the database is away, too."""
+    """Return the status of the caller's memory; works while the database is unavailable."""
     about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
     said = StatusAnswer(
         database="away",
@@ -188,8 +188,8 @@ READ_MEMORY = Tool(
     name="read_memory",
     title="Read a scene, session or message",
     description=(
-        "The text behind a URI: a scene, session or message in about 100 tokens (L0), as an overview (L1) or word for"
-        " word (L2). A missing text is made first. Start with L0 or L1; read L2 only when you need the exact words."
+        "Return the text of a scene, session or message by URI: abstract of about 100 tokens (L0), overview (L1) or"
+        " full text (L2). Missing texts are created. Start with L0 or L1; read L2 only if you need exact words."
     ),
     arguments=ReadMemoryArguments,
     answer=LayerAnswer,
@@ -200,7 +200,7 @@ READ_MEMORY = Tool(
 LIST_SESSIONS = Tool(
     name="list_sessions",
     title="List conversations",
-    description="A user's conversations, the latest first, with where they stand and their URIs for read_memory.",
+    description="List a user's conversations, latest first, with their state and their URIs for read_memory.",
     arguments=ListSessionsArguments,
     answer=SessionsAnswer,
     effect=Effect.READS,
@@ -210,8 +210,8 @@ GENERATE_LAYERS = Tool(
     name="generate_layers",
     title="Bring summaries up to date",
     description=(
-        "Make the missing abstracts (L0) and overviews (L1) of a session, or of all sessions of a user. What did not"
-        " change costs nothing. Rarely needed: they are made in the background and whenever they are read."
+        "Create the missing abstracts (L0) and overviews (L1) of a session, or of all sessions of a user. Unchanged"
+        " texts cost nothing. Rarely needed: they are created in the background and on reading."
     ),
     arguments=GenerateLayersArguments,
     answer=LayersAnswer,
@@ -222,8 +222,8 @@ INDEX_MEMORIES = Tool(
     name="index_memories",
     title="Check and repair the index",
     description=(
-        "Compare all texts, vectors, scenes, facts and work of this memory and mend what does not fit together."
-        " Rarely needed: messages are indexed when they come in. Use it when search seems to miss what was said."
+        "Check all texts, vectors, scenes, facts and jobs of this memory for consistency, and repair them."
+        " Rarely needed: messages are indexed when stored. Use it when search seems to miss messages."
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
@@ -235,8 +235,8 @@ CLOSE_SESSION = Tool(
     name="close_session",
     title="End a conversation",
     description=(
-        "Say that a conversation is over, so that everything in it is read and summed up now instead of after half an"
-        " hour of silence. A new message opens it again. Asking twice changes nothing."
+        "Close a conversation, so that it is extracted and summarized now instead of after half an hour of silence. A"
+        " new message reopens it. Idempotent."
     ),
     arguments=CloseSessionArguments,
     answer=SessionAnswer,
@@ -246,7 +246,7 @@ CLOSE_SESSION = Tool(
 STATUS = Tool(
     name="status",
     title="State of the memory",
-    description="Whether the memory works, and what is still being read. Call it when something seems wrong.",
+    description="Report whether the memory works, and what is pending. Call it if something seems wrong.",
     arguments=StatusArguments,
     answer=StatusAnswer,
     effect=Effect.READS,

@@ -1,4 +1,4 @@
-"""The tool `remember`: what was said, with the facts and the summary that the agent read itself."""
+"""The tool `remember`: store messages, optionally with facts and a summary from the agent."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,69 +13,71 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from schema.fact import FactKind
 from schema.message import ProvidedFact
 
-UserId = Annotated[str | None, Field(description="Whose memory; that of the connection's user if left out.")]
+UserId = Annotated[str | None, Field(description="The user's id. Default: the connection's user.")]
 
 
 class Said(Result):
     """One message."""
 
     role: Literal["user", "assistant", "system", "tool"]
-    text: str = Field(description="What was said, word for word.")
-    time: datetime | None = Field(None, description="When it was said, ISO 8601 with zone; now if left out.")
+    text: str = Field(description="The message, word for word.")
+    time: datetime | None = Field(None, description="When it was said, ISO 8601 with time zone. Default: now.")
     speaker: str | None = Field(None, description="The speaker's name.")
-    id: str | None = Field(None, description="Your id of it: with an id or a time, a repetition changes nothing.")
+    id: str | None = Field(None, description="Your id; messages with an id or a time can be sent again without effect.")
     importance: int | None = Field(None, description="1 to 10.")
-    zone: str | None = Field(None, description="Where it was said: Asia/Shanghai or +08:00.")
+    zone: str | None = Field(None, description="Time zone: Asia/Shanghai or +08:00.")
 
 
 class ReadFact(Result):
-    """A fact that the agent read itself."""
+    """A fact extracted by the agent."""
 
     subject: str = Field(description="`user`, `assistant`, or a name.")
     predicate: str = Field(description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY.")
     object: str = Field(description="`user`, `assistant`, or the short name of a person, place, thing or idea.")
     statement: str = Field(description="The fact as one sentence, in the language of the conversation.")
-    relation: str | None = Field(None, description="How, in free words: lives in, works at, sister, 住在.")
+    relation: str | None = Field(None, description="The relation in free text: lives in, works at, sister, 住在.")
     subject_type: str | None = Field(None, description="person, place, organization, food, …")
     object_type: str | None = Field(None, description="person, place, organization, food, …")
-    strength: float = Field(0.7, description="0 to 1: how much it matters to the subject.")
-    confidence: float = Field(0.9, description="0 to 1: how sure you are.")
-    valid_at: datetime | None = Field(None, description="When it began to hold; when it was said if left out.")
-    invalid_at: datetime | None = Field(None, description="When it ceased to hold.")
-    message_indexes: list[int] = Field([], description="Which messages prove it, from 0; all if left out.")
+    strength: float = Field(0.7, description="0 to 1: how important it is to the subject.")
+    confidence: float = Field(0.9, description="0 to 1: how certain you are.")
+    valid_at: datetime | None = Field(None, description="When it became true. Default: when it was said.")
+    invalid_at: datetime | None = Field(None, description="When it stopped being true.")
+    message_indexes: list[int] = Field(
+        [], description="Indexes (from 0) of the messages that are its evidence. Default: all."
+    )
     importance: int | None = Field(None, description="1 to 10.")
-    kind: FactKind = Field(FactKind.FACT, description="A decision has a rationale, a procedure steps.")
-    rationale: str | None = Field(None, description="Why it was decided, or is so.")
-    steps: list[str] = Field([], description="Of a procedure, in order: `action → result`.")
-    trigger_emotion: str | None = Field(None, description="A lasting feeling it triggers.")
+    kind: FactKind = Field(FactKind.FACT, description="Decisions have a rationale, procedures have steps.")
+    rationale: str | None = Field(None, description="The reason for the decision or fact.")
+    steps: list[str] = Field([], description="Steps of a procedure, in order: `action → result`.")
+    trigger_emotion: str | None = Field(None, description="A lasting emotion that it triggers.")
 
 
 class RememberArguments(Arguments):
-    """What `remember` takes."""
+    """Arguments of `remember`."""
 
     messages: list[Said] = Field(description="1 to 1,000 messages, oldest first.")
     user_id: UserId = None
-    session_id: str | None = Field(None, description="Your id of this conversation; one for each day if left out.")
-    facts: list[ReadFact] = Field([], description="Facts you read in these messages; they are then not read again.")
+    session_id: str | None = Field(None, description="Your id of this conversation. Default: one per day.")
+    facts: list[ReadFact] = Field([], description="Facts you extracted; these messages are then not extracted again.")
     summary: str | None = Field(None, description="Your summary of these messages in one or two sentences.")
-    user_name: str | None = Field(None, description="How the user is called.")
-    agent_id: str | None = Field(None, description="The agent that speaks with the user.")
-    request_id: str | None = Field(None, description="Makes a repetition of messages without id and time harmless.")
+    user_name: str | None = Field(None, description="The user's name.")
+    agent_id: str | None = Field(None, description="The id of the agent that talks with the user.")
+    request_id: str | None = Field(None, description="Idempotency key for messages without id and time.")
 
 
 class RememberAnswer(Result):
-    """What became of the messages."""
+    """The result of `remember`."""
 
-    stored: int = Field(description="How many messages were new.")
-    repeated: int = Field(description="How many had been stored before.")
-    session_uri: str = Field(description="Where the conversation lives; read_memory tells its texts.")
-    message_ids: list[str] = Field(description="In the order of the call; forget takes them.")
-    dropped: list[str] = Field([], description="Why facts you handed in were left out.")
-    spooled: bool = Field(False, description="The database is away: they wait, durable, on disk.")
+    stored: int = Field(description="Number of new messages.")
+    repeated: int = Field(description="Number of messages that were already stored.")
+    session_uri: str = Field(description="The conversation's URI, for read_memory.")
+    message_ids: list[str] = Field(description="Message ids in the order of the call, for forget.")
+    dropped: list[str] = Field([], description="Reasons why facts were rejected.")
+    spooled: bool = Field(False, description="The database is unavailable: the messages are stored on disk.")
 
 
 def receipt_answer(receipt: Receipt) -> RememberAnswer:
-    """Return a receipt as MCP tells it."""
+    """Convert a receipt to its MCP type."""
     return RememberAnswer(
         stored=receipt.stored,
         repeated=receipt.repeated,
@@ -87,7 +89,7 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
 
 
 def session_of_today(context: ToolContext) -> str:
-    """Return the conversation that messages belong to when nobody says which."""
+    """Return the default session id."""
     return f"mcp-{context.clock():%Y-%m-%d}"
 
 
@@ -114,10 +116,10 @@ REMEMBER = Tool(
     name="remember",
     title="Remember what was said",
     description=(
-        "Store messages of a conversation in long-term memory. Call it after each exchange, with the user's words as"
-        " they were said and your reply. Hand in `facts` worth keeping (preferences, relationships, plans, decisions,"
-        " who, where, since when) and a `summary` if you can: you read better than rules do. When something changed,"
-        " just say the new fact; the old one is kept as history. Stored before the answer, searchable at once."
+        "Store messages of a conversation in long-term memory. Call it after each exchange, with the user's original"
+        " words and your reply. Pass `facts` worth keeping (preferences, relationships, plans, decisions,"
+        " who, where, since when) and a `summary` if you can: you extract better than rules do. When something changed,"
+        " just pass the new fact; the old one becomes history. Messages are durable and searchable when it returns."
     ),
     arguments=RememberArguments,
     answer=RememberAnswer,

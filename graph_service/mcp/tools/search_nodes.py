@@ -1,4 +1,4 @@
-"""The tool `search_nodes`: who and what a memory knows."""
+"""The tool `search_nodes`: users, agents and entities of a memory."""
 
 from datetime import datetime
 
@@ -13,13 +13,13 @@ from schema.entity import EntityType
 
 
 class SearchNodesArguments(Arguments):
-    """What `search_nodes` takes."""
+    """Arguments of `search_nodes`."""
 
-    query: str = Field(description="A name, or words of what is said about it.")
+    query: str = Field(description="A name, or words from facts about it.")
     user_id: UserId = None
-    entity_types: list[EntityType] = Field([], description="Only entities of these types; all if left out.")
-    limit: int = Field(10, description="At most so many nodes, 1 to 100.")
-    facts: int = Field(5, description="Facts told of each, 0 to 100.")
+    entity_types: list[EntityType] = Field([], description="Only entities of these types. Default: all.")
+    limit: int = Field(10, description="Maximum number of nodes, 1 to 100.")
+    facts: int = Field(5, description="Facts per node, 0 to 100.")
 
 
 class NodeFact(Result):
@@ -37,13 +37,13 @@ class NodeFact(Result):
 class Node(Result):
     """A user, agent or entity."""
 
-    id: str = Field(description="forget takes it.")
+    id: str = Field(description="For forget.")
     name: str
     kind: str = Field(description="User, Agent or Entity.")
     entity_type: str | None = None
     aliases: list[str] = Field([])
     last_seen: datetime
-    facts: list[NodeFact] = Field([], description="What holds now, the strongest first.")
+    facts: list[NodeFact] = Field([], description="Facts that hold now, strongest first.")
 
 
 class NodesAnswer(Result):
@@ -53,7 +53,7 @@ class NodesAnswer(Result):
 
 
 def node_answer(found: NodeFound) -> Node:
-    """Return a node as MCP tells it."""
+    """Convert a node to its MCP type."""
     return Node(
         id=found.id,
         name=found.name,
@@ -94,8 +94,8 @@ SEARCH_NODES = Tool(
     title="Search people, places, things",
     description=(
         "Find people, places, organizations, things and ideas in one user's memory by name, alias (any spelling,"
-        " English or Chinese) or what is said about them, each with the facts that hold now. Use it to see how somebody"
-        " or something is connected; for a question, use recall."
+        " English or Chinese) or words from facts about them, each with its current facts. Use it to see how a person"
+        " or thing is connected; for a question, use recall."
     ),
     arguments=SearchNodesArguments,
     answer=NodesAnswer,

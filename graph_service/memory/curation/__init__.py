@@ -1,1 +1,1 @@
-"""Facts that people state, correct and close."""
+"""Read, correct and reopen facts."""

@@ -1,4 +1,4 @@
-"""The history of a fact: what held of the same before and after it, and why each ceased to hold."""
+"""The history of a fact: its other validity periods, the facts it replaced and those that replaced it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,13 @@ VERSIONS_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactVersion:
-    """One fact in the history of another: another spell of it, or what it replaced or was replaced by.
+    """A fact in the history of another: another validity period, or a fact that it replaced or was replaced by.
 
     Attributes:
-        known_at: when we heard of it; closing_known_at: when we heard of what closed it.
-        closing: why it does not hold any more; None while it does.
-        evidence: ids of the messages that prove it.
+        known_at: transaction time of the fact.
+        closing_known_at: transaction time of its closing.
+        closing: why it was closed; None while it is open.
+        evidence: ids of the supporting messages.
     """
 
     id: MemoryId
@@ -45,14 +46,13 @@ class FactVersion:
     evidence: tuple[MemoryId, ...]
 
 
-async def history_of(
+async def fact_history(
     graph: Graph, tenant: TenantId, fact_id: str, *, known_at: datetime | None = None
 ) -> list[FactVersion]:
-    """Return the versions of a fact, itself among them, in the order in which they began to hold; at most
-    `VERSIONS_MAX`.
+    """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
 
     Args:
-        known_at: by what was known then; None means by all that is known.
+        known_at: transaction time; the latest state if None.
 
     Raises:
         NotFoundError: the tenant has no such fact.
@@ -61,49 +61,45 @@ async def history_of(
     found = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
     if not found or found[0]["predicate"] == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
-    asked = _asked(found[0])
-    rule = whitelist()[asked.predicate]
-    one = asked.relation if holds_one(asked.predicate, asked.relation) else None
+    claim = _claim_of_fact(found[0])
+    rule = whitelist()[claim.predicate]
+    single_relation = claim.relation if holds_one(claim.predicate, claim.relation) else None
     closer = found[0]["edge"]["closed_by"]
-    wanted = {
+    parameters = {
         "tenant": tenant,
-        "subject_id": asked.subject_id,
-        "predicates": sorted({asked.predicate, rule.opposite or asked.predicate}),
-        "object_id": asked.object_id,
-        "relation": one,
+        "subject_id": claim.subject_id,
+        "predicates": sorted({claim.predicate, rule.opposite or claim.predicate}),
+        "object_id": claim.object_id,
+        "relation": single_relation,
         "ids": [fact_id, *([closer] if closer else [])],
         "rows_max": VERSIONS_MAX,
     }
-    rows = versions_in(await graph.read(statement("curation/fact_history"), wanted), asked)
+    rows = versions_in(await graph.read(statement("curation/fact_history"), parameters), claim)
     for row in rows:
-        row["edge"] |= _as_known(row["edge"], known_at)
-    told = [row for row in rows if known_at is None or row["edge"]["known_at"] <= known_at]
-    said = await said_by_closers(graph, tenant, [row["edge"] for row in told])
-    return [_version(row, said) for row in told]
+        row["edge"] |= _times_known_at(row["edge"], known_at)
+    visible = [row for row in rows if known_at is None or row["edge"]["known_at"] <= known_at]
+    statements = await said_by_closers(graph, tenant, [row["edge"] for row in visible])
+    return [_version(row, statements) for row in visible]
 
 
-def versions_in(rows: Sequence[Row], asked: Claim) -> list[Row]:
-    """Return those of some facts that are the asked one at another time, can close it or be closed by it, or
-    did. Pure.
-    """
-    claims = [_claim(row) for row in rows]
-    of_it = {asked, *rivals(asked, claims)}
-    ids = {row["edge"]["id"] for row, claim in zip(rows, claims, strict=True) if claim in of_it}
+def versions_in(rows: Sequence[Row], claim: Claim) -> list[Row]:
+    """Return the facts that are other periods of a claim, its rivals, or the fact that closed one of these. Pure."""
+    row_claims = [_claim(row) for row in rows]
+    related = {claim, *rivals(claim, row_claims)}
+    ids = {row["edge"]["id"] for row, claim in zip(rows, row_claims, strict=True) if claim in related}
     ids |= {row["edge"]["closed_by"] for row in rows if row["edge"]["id"] in ids and row["edge"]["closed_by"]}
     return [row for row in rows if row["edge"]["id"] in ids]
 
 
-def _as_known(edge: Mapping[str, Any], known_at: datetime | None) -> dict[str, Any]:
-    """Return what the times of a fact were by what was known at a moment; what closes it is nothing while
-    nobody knew.
-    """
+def _times_known_at(edge: Mapping[str, Any], known_at: datetime | None) -> dict[str, Any]:
+    """Return the times of a fact as of a transaction time; a closing known only later is left out."""
     times = times_of(edge)
     end = known_end(times, known_at)
     closed = edge["closing_known_at"] if end is not None else None
     return {"known_at": times.known_at, "invalid_at": end, "closing_known_at": closed}
 
 
-def _version(row: Row, said: dict[str, str]) -> FactVersion:
+def _version(row: Row, statements: dict[str, str]) -> FactVersion:
     edge = row["edge"]
     return FactVersion(
         id=edge["id"],
@@ -119,12 +115,12 @@ def _version(row: Row, said: dict[str, str]) -> FactVersion:
         invalid_at=edge["invalid_at"],
         known_at=edge["known_at"],
         closing_known_at=edge["closing_known_at"],
-        closing=closing_view(edge, said),
+        closing=closing_view(edge, statements),
         evidence=tuple(edge["evidence"] or ()),
     )
 
 
-def _asked(row: Row) -> Claim:
+def _claim_of_fact(row: Row) -> Claim:
     return Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
 
 

@@ -1,11 +1,11 @@
-"""Single facts: whether they hold and why not, reopening what was closed; and the profiles that facts make up."""
+"""Read facts, their status and history, and profiles; reopen closed facts."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from graph_service.graph.store import Graph
-from graph_service.memory.curation.fact_history import FactVersion, history_of
-from graph_service.memory.curation.reopening import FactStatus, reopen_fact, standing_of
+from graph_service.memory.curation.fact_history import FactVersion, fact_history
+from graph_service.memory.curation.reopening import FactStatus, fact_status, reopen_fact
 from graph_service.memory.facts.bitemporal import moments_asked
 from graph_service.memory.profile.reader import ProfilePart, profile_of
 from schema.ids import TenantId, agent_uri, memory_id, user_uri
@@ -13,11 +13,11 @@ from schema.profile import Category
 
 
 class Facts:
-    """The facts of all tenants, one tenant at a time.
+    """Operations on single facts and on profiles.
 
     Args:
         clock: aware UTC now.
-        notify: called with the tenant after each commit; wakes the viewers.
+        notify: called with the tenant after each commit.
     """
 
     def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
@@ -28,36 +28,39 @@ class Facts:
     async def standing(
         self, tenant: TenantId, fact_id: str, *, valid_at: datetime | None = None, as_of: datetime | None = None
     ) -> FactStatus:
-        """Return whether a fact holds, or held at a moment, by what is known, or was.
+        """Return whether a fact holds.
+
+        Args:
+            valid_at: valid time; `as_of`, or now, if None.
+            as_of: transaction time; the latest state if None.
 
         Raises:
-            NotFoundError: the tenant has no such fact, or had not heard of it by then.
+            NotFoundError: the tenant has no such fact, or it was not known as of then.
             UnavailableError: Neo4j does not answer.
         """
         moments = moments_asked(valid_at=valid_at, as_of=as_of, now=self._clock())
-        return await standing_of(self._graph, tenant, fact_id, moments)
+        return await fact_status(self._graph, tenant, fact_id, moments)
 
     async def history(self, tenant: TenantId, fact_id: str, *, as_of: datetime | None = None) -> list[FactVersion]:
-        """Return what held of the same before and after a fact, itself included, in the order in which it began to
-        hold.
+        """Return the versions of a fact, itself included, by start of validity.
 
         Args:
-            as_of: by what was known then: what was heard later is left out.
+            as_of: transaction time; later knowledge is ignored.
 
         Raises:
             NotFoundError: the tenant has no such fact.
             UnavailableError: Neo4j does not answer.
         """
         known_at = moments_asked(valid_at=None, as_of=as_of, now=self._clock()).known_at
-        return await history_of(self._graph, tenant, fact_id, known_at=known_at)
+        return await fact_history(self._graph, tenant, fact_id, known_at=known_at)
 
     async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> FactStatus:
-        """Let a closed fact hold again; what closed it closes it no more, however often it is read.
+        """Reopen a closed fact; what closed it cannot close it again.
 
         Raises:
-            InputError: there is no reason.
+            InputError: the reason is empty or too long.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it holds, or cannot be reopened by itself.
+            ConflictError: it is open, or cannot be reopened on its own.
             UnavailableError: Neo4j does not answer.
         """
         done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
@@ -74,11 +77,11 @@ class Facts:
         valid_at: datetime | None = None,
         as_of: datetime | None = None,
     ) -> list[ProfilePart]:
-        """Return the profile of a user, or of the agent that serves this user: each category, or one.
+        """Return the profile of a user, or of an agent of this user; all categories, or one.
 
         Args:
-            valid_at: of what held then; at `as_of` or now if left out.
-            as_of: by what was known then.
+            valid_at: valid time; `as_of`, or now, if None.
+            as_of: transaction time; the latest state if None.
 
         Raises:
             UnavailableError: Neo4j does not answer.

@@ -1,4 +1,4 @@
-"""Why a fact does not hold any more, and taking that back: a closed fact is reopened, never made anew."""
+"""The status of a fact, and reopening of closed facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,8 +33,8 @@ class FactStatus:
     """A fact and whether it holds.
 
     Attributes:
-        holds: at the moment asked for, by what was known then.
-        invalid_at, closing: when it ceased to hold and why; None while it does, or while that was not known.
+        holds: at the valid time, as of the transaction time.
+        invalid_at, closing: end of validity and its reason; None while open, or while the end was not known.
     """
 
     id: MemoryId
@@ -45,13 +45,14 @@ class FactStatus:
     closing: ClosingView | None
 
 
-async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
-    """Return whether a fact held at a moment, and why not.
+async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
+    """Return whether a fact holds, and if not, why.
 
     Raises:
-        NotFoundError: the tenant has no such fact, or it was not known then.
+        NotFoundError: the tenant has no such fact, or it was not known as of then.
     """
-    edge = _edge(await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id}), fact_id)["edge"]
+    rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    edge = _row_or_raise(rows, fact_id)["edge"]
     times = times_of(edge)
     if moments.known_at is not None and times.known_at > moments.known_at:
         raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
@@ -67,27 +68,28 @@ async def standing_of(graph: Graph, tenant: TenantId, fact_id: str, moments: AsO
 
 
 async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
-    """Let a closed fact hold again; what closed it closes it no more, however often it is read. Returns its id.
+    """Reopen a closed fact and return its id; what closed it cannot close it again.
 
     Raises:
-        InputError: there is no reason, or it is too long.
+        InputError: the reason is empty or too long.
         NotFoundError: the tenant has no such fact.
-        ConflictError: it holds, it is part of another time of the same fact, or it is of merged entities.
+        ConflictError: it is open, part of an earlier period of the same fact, or of merged entities.
     """
     if not reason.strip() or len(reason) > LIMITS.name_chars:
         raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why it still holds")
 
     async def steps(writing: Writing) -> MemoryId:
-        wanted = {"tenant": tenant, "id": fact_id}
-        user_id = _edge(await writing.run(statement("lookup/fact_by_id"), wanted), fact_id)["edge"]["user_id"]
+        parameters = {"tenant": tenant, "id": fact_id}
+        rows = await writing.run(statement("lookup/fact_by_id"), parameters)
+        user_id = _row_or_raise(rows, fact_id)["edge"]["user_id"]
         user = memory_id(user_uri(tenant, user_id))
         await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
-        # Read again: only now nobody else can change it.
-        row = _edge(await writing.run(statement("lookup/fact_by_id"), wanted), fact_id)
+        # Read again under the lock.
+        row = _row_or_raise(await writing.run(statement("lookup/fact_by_id"), parameters), fact_id)
         _check_closed(row["edge"])
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
-        near = await facts_near(writing, tenant, claim)
-        items = await run_off_loop_if_large(partial(reopening, near, claim, fact_id), len(near) * FACT_CHARS)
+        related = await facts_near(writing, tenant, claim)
+        items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         await want_vectors(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [
@@ -114,41 +116,41 @@ def _check_closed(edge: Mapping[str, Any]) -> None:
 
 
 def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """Return what must be written so that a closed fact holds: all that closes it is spared, one after the other. Pure.
+    """Return the facts to write so that a closed fact is open: disable its closers one after the other. Pure.
 
     Raises:
-        ConflictError: nobody said that it ever held.
+        ConflictError: only its end was ever asserted.
     """
-    board = known_claims(known)
-    owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
-    standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
-    slot, closers, rivalry = standing.slot, _closers(standing, owners), Rivalry(board)
+    claims = known_claims(known)
+    claim_ids = {str(fact.id): str(one.id) for one in claims.values() for fact in one.spells}
+    period = next(fact for fact in claims[claim].spells if fact.id == fact_id)
+    period_index, closers, rivalry = period.slot, _closers(period, claim_ids), Rivalry(claims)
     while closers:
-        before = board[claim]
-        if closers <= before.reopened:
+        state = claims[claim]
+        if closers <= state.reopened:
             raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
-        board[claim] = before = replace(before, reopened=before.reopened | closers)
-        found = rivalry.spells(claim, spare=slot)
-        board[claim] = replace(before, reopened=before.reopened | found.spared)
-        # Without what closed an earlier spell, this one may be a part of that.
-        slot = min(slot, len(found.spells) - 1)
-        closers = _closers_of(found.spells[slot])
-    return [item for item in planned(board, {claim}) if item.fact.claim == claim]
+        claims[claim] = state = replace(state, reopened=state.reopened | closers)
+        result = rivalry.spells(claim, spare=period_index)
+        claims[claim] = replace(state, reopened=state.reopened | result.spared)
+        # Without its closer, an earlier period may extend and absorb this one.
+        period_index = min(period_index, len(result.spells) - 1)
+        closers = _closers_of(result.spells[period_index])
+    return [item for item in planned(claims, {claim}) if item.fact.claim == claim]
 
 
-def _closers(fact: KnownFact, owners: Mapping[str, str]) -> set[str]:
+def _closers(fact: KnownFact, claim_ids: Mapping[str, str]) -> set[str]:
     if fact.closed_by is not None:
-        return {owners.get(fact.closed_by, fact.closed_by)}
-    return {telling.message_id for telling in told_of(fact) if telling.ends}
+        return {claim_ids.get(fact.closed_by, fact.closed_by)}
+    return {assertion.message_id for assertion in told_of(fact) if assertion.ends}
 
 
-def _closers_of(spell: ValidityPeriod) -> set[str]:
-    if spell.blow is not None:
-        return {spell.blow.claim}
-    return {telling.message_id for telling in spell.told if telling.ends} if spell.end is not None else set()
+def _closers_of(period: ValidityPeriod) -> set[str]:
+    if period.blow is not None:
+        return {period.blow.claim}
+    return {assertion.message_id for assertion in period.told if assertion.ends} if period.end is not None else set()
 
 
-def _edge(rows: list[Row], fact_id: str) -> Row:
+def _row_or_raise(rows: list[Row], fact_id: str) -> Row:
     if not rows:
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
     return rows[0]

@@ -1,4 +1,4 @@
-"""What people stated by hand, as the graph holds it: the fact to correct, and what became of a statement."""
+"""Read what people stated by hand: the fact to correct, and the facts that a statement produced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ from schema.ids import MemoryId, TenantId, UserId
 from schema.labels import Label
 from schema.telling import Assertion, Stated, telling_of
 
-# Begins the names of sessions that hold one statement each.
+# Prefix of the ids of sessions with one statement each.
 PREFIX: Final = "by-hand:"
 _CJK: Final = ("\u4e00", "\u9fff")
 
 
 class StatementKind(StrEnum):
-    """What a person does with a fact."""
+    """The action of a person on a fact."""
 
     ADD = "add"
     UPDATE = "update"
@@ -43,10 +43,10 @@ class Correction:
     """A statement that a person made by hand.
 
     Attributes:
-        id: of the message that holds it; takes it back.
-        fact_id: the fact that it is about, or made; None while it waits to be read.
-        replaced_id: the fact that it said never held, when another took its place.
-        pending: it is durable, and a worker comes to it.
+        id: of its message; `undo` accepts it.
+        fact_id: the fact it corrects or created; None until it is read.
+        replaced_id: the fact it rejected in favour of `fact_id`.
+        pending: stored, but not read yet.
     """
 
     id: MemoryId
@@ -60,17 +60,17 @@ class Correction:
 
 
 def sentence_of(kind: StatementKind, words: str) -> str:
-    """Return what a person says by it, in the language of the fact. Pure."""
+    """Return the text of the statement's message, in the language of the fact. Pure."""
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
 async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
-    """Return a fact with its ends, and the names under which a statement brings them.
+    """Return a row of `lookup/fact_by_id` with the names of both ends.
 
     Raises:
-        InputError: there cannot be such an id.
+        InputError: the id is malformed.
         NotFoundError: the tenant has no such fact.
-        ConflictError: it is of merged entities.
+        ConflictError: an end is a merged entity.
     """
     check_ids(factId=fact_id)
     rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
@@ -86,19 +86,19 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
     return {**row, **names}
 
 
-async def facts_stated(graph: Graph, tenant: TenantId, said: Correction) -> Correction:
-    """Return the statement with the facts that the graph holds for it."""
-    wanted = {"tenant": tenant, "ids": [said.id], "session": None, "scene": None}
-    rows = await graph.read(statement("forgetting/messages_to_forget"), wanted)
+async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correction) -> Correction:
+    """Return the correction with the ids of its facts in the graph."""
+    parameters = {"tenant": tenant, "ids": [correction.id], "session": None, "scene": None}
+    rows = await graph.read(statement("forgetting/messages_to_forget"), parameters)
     scenes = [row["scene_id"] for row in rows if row["scene_id"]]
-    return (await _with_facts(graph, tenant, [said], scenes))[0]
+    return (await _with_facts(graph, tenant, [correction], scenes))[0]
 
 
-async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-    """Return what people stated of one user's memory, the latest first."""
-    wanted = {"tenant": tenant, "user_id": user_id, "prefix": PREFIX, "rows_max": limit}
-    rows = await graph.read(statement("curation/statements_of_user"), wanted)
-    said = [
+async def statements_of_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
+    """Return the corrections of one user's memory, latest first."""
+    parameters = {"tenant": tenant, "user_id": user_id, "prefix": PREFIX, "rows_max": limit}
+    rows = await graph.read(statement("curation/statements_of_user"), parameters)
+    corrections = [
         Correction(
             id=row["id"],
             kind=StatementKind(row["session_id"].removeprefix(PREFIX).split(":", 1)[0]),
@@ -109,51 +109,60 @@ async def stated_by_user(graph: Graph, tenant: TenantId, user_id: str, *, limit:
         )
         for row in rows
     ]
-    return await _with_facts(graph, tenant, said, [row["scene_id"] for row in rows if row["scene_id"]])
+    return await _with_facts(graph, tenant, corrections, [row["scene_id"] for row in rows if row["scene_id"]])
 
 
-def tellings_in(row: Row, message_id: str) -> list[Assertion]:
-    """Return what one message tells of a fact, in a row of `facts/facts_of_scenes`. Pure."""
-    told = (telling_of(text) for text in row["properties"].get("told") or ())
-    return [telling for telling in told if telling.message_id == message_id]
+def assertions_of(row: Row, message_id: str) -> list[Assertion]:
+    """Return the assertions of one message in a row of `facts/facts_of_scenes`. Pure."""
+    assertions = (telling_of(text) for text in row["properties"].get("told") or ())
+    return [assertion for assertion in assertions if assertion.message_id == message_id]
 
 
 async def _with_facts(
-    graph: Graph, tenant: TenantId, said: Sequence[Correction], scenes: Sequence[str]
+    graph: Graph, tenant: TenantId, corrections: Sequence[Correction], scenes: Sequence[str]
 ) -> list[Correction]:
-    if not said:
+    if not corrections:
         return []
-    parameters = {"tenant": tenant, "user_id": said[0].user_id, "ids": sorted(scenes)}
+    parameters = {"tenant": tenant, "user_id": corrections[0].user_id, "ids": sorted(scenes)}
     facts = await graph.read(statement("facts/facts_of_scenes"), parameters) if scenes else []
-    shown = await _shown(graph, tenant, facts)
-    return [_joined(one, [row for row in facts if tellings_in(row, one.id)], shown) for one in said]
+    visible = await _visible_edges(graph, tenant, facts)
+    return [_joined(one, [row for row in facts if assertions_of(row, one.id)], visible) for one in corrections]
 
 
-def _joined(said: Correction, facts: Sequence[Row], shown: dict[str, MemoryId]) -> Correction:
-    of: dict[bool, MemoryId] = {}
+def _joined(correction: Correction, facts: Sequence[Row], visible: dict[str, MemoryId]) -> Correction:
+    fact_by_rejection: dict[bool, MemoryId] = {}
     for row in facts:
-        rejects = all(telling.stated is Stated.REJECTS for telling in tellings_in(row, said.id))
-        of[rejects] = shown[row["properties"]["id"]]
-    if said.kind is StatementKind.REJECT:
-        return replace(said, fact_id=of.get(True), pending=said.pending and not of)
-    return replace(said, fact_id=of.get(False), replaced_id=of.get(True), pending=said.pending and not of)
+        rejects = all(assertion.stated is Stated.REJECTS for assertion in assertions_of(row, correction.id))
+        fact_by_rejection[rejects] = visible[row["properties"]["id"]]
+    if correction.kind is StatementKind.REJECT:
+        return replace(
+            correction, fact_id=fact_by_rejection.get(True), pending=correction.pending and not fact_by_rejection
+        )
+    return replace(
+        correction,
+        fact_id=fact_by_rejection.get(False),
+        replaced_id=fact_by_rejection.get(True),
+        pending=correction.pending and not fact_by_rejection,
+    )
 
 
-async def _shown(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -> dict[str, MemoryId]:
-    """Return the edge of the map that shows each fact; those of merged entities are shown by another."""
-    held = [row for row in facts if "subject_id" in row["properties"]]
-    shown = {row["properties"]["id"]: MemoryId(row["properties"]["id"]) for row in facts}
-    if not held:
-        return shown
-    ends = sorted({end for row in held for end in (row["subject_id"], row["object_id"])})
-    stands = await graph.read(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": ends})
-    roots = sorted({row["root_id"] for row in stands if row["root_id"]})
+async def _visible_edges(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -> dict[str, MemoryId]:
+    """Return the id of the visible edge of each fact; for merged entities, that of the derived edge."""
+    member_facts = [row for row in facts if "subject_id" in row["properties"]]
+    visible = {row["properties"]["id"]: MemoryId(row["properties"]["id"]) for row in facts}
+    if not member_facts:
+        return visible
+    ends = sorted({end for row in member_facts for end in (row["subject_id"], row["object_id"])})
+    resolved = await graph.read(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": ends})
+    roots = sorted({row["root_id"] for row in resolved if row["root_id"]})
     edges = await graph.read(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": roots})
-    for row in held:
-        told = set(row["properties"].get("told") or ())
-        alike = [edge["properties"]["id"] for edge in edges if told & set(edge["properties"].get("told") or ())]
-        shown[row["properties"]["id"]] = MemoryId(alike[0]) if alike else shown[row["properties"]["id"]]
-    return shown
+    for row in member_facts:
+        assertions = set(row["properties"].get("told") or ())
+        projected = [
+            edge["properties"]["id"] for edge in edges if assertions & set(edge["properties"].get("told") or ())
+        ]
+        visible[row["properties"]["id"]] = MemoryId(projected[0]) if projected else visible[row["properties"]["id"]]
+    return visible
 
 
 def _name(end: dict[str, Any], labels: Sequence[str]) -> str:

@@ -1,48 +1,60 @@
-"""What people state of facts by hand: added, edited, confirmed, rejected, pinned; and taking such a statement back.
+"""Add, edit, confirm, reject and pin facts by hand, and undo these statements.
 
-A statement is a message of a session of its own that brings facts marked as stated. So it is evidence like any other
-words, is forgotten and carried along with them, and is there again whenever something is read anew.
+A statement is stored as a message, in its own session, with provided facts marked as stated. So it is evidence like any
+other message: it is exported, forgotten and read again in the same way.
 """
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
+from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.curation.statement_reader import (
     PREFIX,
     Correction,
     StatementKind,
+    assertions_of,
     fact_to_correct,
-    facts_stated,
     sentence_of,
-    stated_by_user,
+    statements_of_user,
+    with_stored_facts,
 )
-from graph_service.memory.curation.statement_undo import take_back
-from graph_service.memory.facts.claims import STATED_STRENGTH
+from graph_service.memory.facts.claims import STATED_STRENGTH, known_claims, told_of
+from graph_service.memory.facts.lookup import facts_near
+from graph_service.memory.facts.reconciliation import planned
+from graph_service.memory.facts.rivalry import Rivals
+from graph_service.memory.facts.rows import fact_row, known_fact
+from graph_service.memory.facts.writer import put_facts, want_vectors
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
+from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
+from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
-from schema.ids import SessionId, TenantId, UserId
+from schema.fact import PERSON, Claim, KnownFact, ReadAs
+from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Role
 from schema.message import ProvidedFact
 from schema.telling import Stated
 
+_UNDO_REASON: Final = "a correction was taken back"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFact:
-    """A fact as a person states it.
+    """A fact stated by a person.
 
     Attributes:
-        subject: `user`, `assistant`, or a name; `object` likewise.
-        request_id: the same id means the same statement, so that a call may be repeated.
+        subject, object: `user`, `assistant`, or a name.
+        request_id: makes repeated calls idempotent.
     """
 
     user_id: str
@@ -60,7 +72,7 @@ class ManualFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactEdit:
-    """What is to be different of a fact; None leaves it as it is."""
+    """Changes of a fact; None keeps the value."""
 
     statement: str | None = None
     object: str | None = None
@@ -71,11 +83,11 @@ class FactEdit:
 
 
 class Statements:
-    """What people state by hand, of all tenants.
+    """Statements of people about facts.
 
     Args:
-        remember: stores messages, durable when it returns.
-        refresh: reads a session at once; None leaves that to a worker elsewhere.
+        remember: stores messages, durably when it returns.
+        refresh: reads a session immediately; None leaves that to a worker.
         clock: aware UTC now.
     """
 
@@ -94,100 +106,100 @@ class Statements:
         self._forgetting = forgetting
         self._clock = clock
 
-    async def add(self, tenant: TenantId, wish: ManualFact) -> Correction:
-        """Add a fact that a person states.
+    async def add(self, tenant: TenantId, manual_fact: ManualFact) -> Correction:
+        """Add a fact.
 
         Raises:
-            InputError: the fact cannot be stored like this.
-            ConflictError: the same was forgotten for good, or names cannot be told apart.
-            UnavailableError: neither Neo4j nor the spool takes it.
+            InputError: the fact is invalid.
+            ConflictError: the fact was forgotten for good, or a name is ambiguous.
+            UnavailableError: neither Neo4j nor the spool accepts it.
         """
         fact = ProvidedFact(
-            subject=wish.subject,
-            predicate=wish.predicate,
-            object=wish.object,
-            statement=wish.statement,
-            relation=wish.relation,
-            subject_type=wish.subject_type,
-            object_type=wish.object_type,
+            subject=manual_fact.subject,
+            predicate=manual_fact.predicate,
+            object=manual_fact.object,
+            statement=manual_fact.statement,
+            relation=manual_fact.relation,
+            subject_type=manual_fact.subject_type,
+            object_type=manual_fact.object_type,
             strength=STATED_STRENGTH,
             confidence=1.0,
-            valid_at=wish.valid_at,
-            invalid_at=wish.invalid_at,
+            valid_at=manual_fact.valid_at,
+            invalid_at=manual_fact.invalid_at,
             stated=Stated.SAYS,
         )
-        return await self._state(tenant, StatementKind.ADD, wish.user_id, [fact], key=wish.request_id)
+        return await self._state(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
 
     async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit) -> Correction:
-        """Say how a fact is right; if it then says something else, what it said before never held.
+        """Edit a fact; if its predicate, relation or object changes, the old fact is rejected.
 
         Raises:
-            InputError: nothing is to be different, or there are no words for it.
+            InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is of merged entities, or names cannot be told apart.
+            ConflictError: it is of merged entities, or a name is ambiguous.
             UnavailableError: Neo4j does not answer.
         """
         if edit == FactEdit():
-            raise InputError("nothing of the fact is to be different; name at least one part, or confirm it")
-        known = await fact_to_correct(self._graph, tenant, fact_id)
-        old = _brought(known, Stated.REJECTS)
+            raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
+        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        old = _provided_fact(stored, Stated.REJECTS)
         new = replace(
-            _brought(known, Stated.SAYS),
+            _provided_fact(stored, Stated.SAYS),
             object=edit.object or old.object,
             object_type=None if edit.object else old.object_type,
             predicate=edit.predicate or old.predicate,
             relation=edit.relation if edit.relation is not None else old.relation,
             statement=edit.statement or old.statement,
-            valid_at=edit.valid_at or known["edge"]["valid_at"],
+            valid_at=edit.valid_at or stored["edge"]["valid_at"],
             invalid_at=edit.invalid_at,
         )
-        another = _says(new) != _says(old)
-        if another and edit.statement is None:
-            raise InputError("the fact says something else then: hand in its words as well, as `statement`")
-        facts = [old, new] if another else [new]
-        return await self._state(tenant, StatementKind.UPDATE, known["edge"]["user_id"], facts, of=known)
+        content_changed = _content(new) != _content(old)
+        if content_changed and edit.statement is None:
+            raise InputError("the edit changes what the fact says: set `statement` as well")
+        facts = [old, new] if content_changed else [new]
+        return await self._state(tenant, StatementKind.UPDATE, stored["edge"]["user_id"], facts, of=stored)
 
     async def confirm(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Say that a fact is so; nothing that was or will be read closes it.
+        """Confirm a fact; messages cannot close it any more.
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it does not hold, or is of merged entities.
+            ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._stress(tenant, fact_id, StatementKind.CONFIRM, Stated.SAYS)
+        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, Stated.SAYS)
 
     async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Say that a fact is so and matters most: it stays in the profile, whatever else is learned.
+        """Confirm a fact and keep it in the profile.
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it does not hold, or is of merged entities.
+            ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._stress(tenant, fact_id, StatementKind.PIN, Stated.PINS)
+        return await self._restate(tenant, fact_id, StatementKind.PIN, Stated.PINS)
 
     async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Say that a fact never held; reading it again does not bring it back, taking this back does.
+        """Reject a fact as never true; reading the messages again does not restore it, undoing the rejection does.
 
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it was rejected already, or is of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        known = await fact_to_correct(self._graph, tenant, fact_id)
-        if known["edge"]["closed_why"] == "rejected":
+        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        if stored["edge"]["closed_why"] == "rejected":
             raise ConflictError(f"the fact {fact_id!r} is rejected already")
-        facts = [_brought(known, Stated.REJECTS)]
-        return await self._state(tenant, StatementKind.REJECT, known["edge"]["user_id"], facts, of=known)
+        facts = [_provided_fact(stored, Stated.REJECTS)]
+        return await self._state(tenant, StatementKind.REJECT, stored["edge"]["user_id"], facts, of=stored)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
-        """Take a statement back: everything is as if it had not been made.
+        """Undo a statement, as if it had never been made.
 
         Raises:
-            InputError: there cannot be such an id.
-            NotFoundError: the tenant has no such statement; perhaps it was taken back before.
-            UnavailableError: Neo4j does not answer; the same call may be repeated.
+            InputError: the id is malformed.
+            NotFoundError: the tenant has no such statement; perhaps it was undone before.
+            UnavailableError: Neo4j does not answer; the call may be repeated.
         """
         check_ids(correctionId=correction_id)
         wanted = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
@@ -195,26 +207,26 @@ class Statements:
         if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was taken back before")
         if rows[0]["scene_id"]:
-            await take_back(self._graph, tenant, rows[0], at=self._clock())
+            await _retract(self._graph, tenant, rows[0], at=self._clock())
         await self._forgetting.message(tenant, correction_id)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-        """Return what people stated of one user's memory and did not take back, the latest first.
+        """Return the statements about one user's memory that were not undone, latest first.
 
         Raises:
-            InputError: the id or the limit cannot be used.
+            InputError: the id or the limit is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
         check_limit(limit)
-        return await stated_by_user(self._graph, tenant, user_id, limit=limit)
+        return await statements_of_user(self._graph, tenant, user_id, limit=limit)
 
-    async def _stress(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: Stated) -> Correction:
-        known = await fact_to_correct(self._graph, tenant, fact_id)
-        if known["edge"]["invalid_at"] is not None:
+    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: Stated) -> Correction:
+        stored = await fact_to_correct(self._graph, tenant, fact_id)
+        if stored["edge"]["invalid_at"] is not None:
             raise ConflictError(f"the fact {fact_id!r} does not hold; `reopenFact` lets it hold again")
-        fact = replace(_brought(known, stated), valid_at=known["edge"]["valid_at"])
-        return await self._state(tenant, kind, known["edge"]["user_id"], [fact], of=known)
+        fact = replace(_provided_fact(stored, stated), valid_at=stored["edge"]["valid_at"])
+        return await self._state(tenant, kind, stored["edge"]["user_id"], [fact], of=stored)
 
     async def _state(
         self,
@@ -244,16 +256,16 @@ class Statements:
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
         if receipt.spooled or not await self._read(tenant, session):
             return said
-        done = await facts_stated(self._graph, tenant, said)
-        if done.fact_id is None or (of is not None and of["edge"]["id"] not in (done.fact_id, done.replaced_id)):
+        result = await with_stored_facts(self._graph, tenant, said)
+        if result.fact_id is None or (of is not None and of["edge"]["id"] not in (result.fact_id, result.replaced_id)):
             await self.undo(tenant, said.id)
             raise ConflictError(
                 f"{text!r} cannot be stated: the same was forgotten for good, or its names mean something else here"
             )
-        return done
+        return result
 
     async def _read(self, tenant: TenantId, session: str) -> bool:
-        """Return whether the statement is in the graph now; else a worker comes to it."""
+        """Read the session now if possible; return whether it was read."""
         if self._refresh is None:
             return False
         try:
@@ -263,22 +275,96 @@ class Statements:
         return True
 
 
-def _says(fact: ProvidedFact) -> tuple[str | None, ...]:
+def _content(fact: ProvidedFact) -> tuple[str | None, ...]:
     return fact.predicate, fact.relation or None, fact.object
 
 
-def _brought(known: Row, stated: Stated) -> ProvidedFact:
-    """Return a known fact as a statement of it brings it."""
-    edge: dict[str, Any] = known["edge"]
+def _provided_fact(stored: Row, stated: Stated) -> ProvidedFact:
+    """Return a stored fact as a provided fact with a statement."""
+    edge: dict[str, Any] = stored["edge"]
     return ProvidedFact(
-        subject=known["subject_name"],
-        predicate=known["predicate"],
-        object=known["object_name"],
+        subject=stored["subject_name"],
+        predicate=stored["predicate"],
+        object=stored["object_name"],
         statement=edge["statement"],
         relation=edge["relation"],
-        subject_type=known["source"]["entity_type"],
-        object_type=known["target"]["entity_type"],
+        subject_type=stored["source"]["entity_type"],
+        object_type=stored["target"]["entity_type"],
         strength=STATED_STRENGTH,
         confidence=1.0,
         stated=stated,
+    )
+
+
+async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
+    """Remove a statement's assertions from all facts; its message stays, without supporting any.
+
+    Facts of merged entities are left to forgetting, which reads their scenes again.
+
+    Args:
+        message: a row of `forgetting/messages_to_forget`.
+    """
+    user_id, said = message["user_id"], message["id"]
+    user = memory_id(user_uri(tenant, user_id))
+
+    async def steps(writing: Writing) -> None:
+        await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
+        parameters = {"tenant": tenant, "user_id": user_id, "ids": [message["scene_id"]]}
+        rows = [
+            row for row in await writing.run(statement("facts/facts_of_scenes"), parameters) if assertions_of(row, said)
+        ]
+        if not rows or any("subject_id" in row["properties"] for row in rows):
+            return
+        claims = [known_fact(row).claim for row in rows]
+        related = {fact.id: fact for claim in claims for fact in await facts_near(writing, tenant, claim)}
+        left = [one for fact in related.values() if (one := _without(fact, said)) is not None]
+        state = known_claims(left)
+        items = planned(state, _claims_to_plan(claims, list(state)))
+        put = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
+        kept = {fact.id for fact in left} | {item.fact.id for item in items}
+        deleted = sorted((fact for name, fact in related.items() if name not in kept), key=lambda fact: fact.id)
+        await want_vectors(writing, tenant, await put_facts(writing, tenant, put), at=at)
+        edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in deleted]
+        await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": edges})
+        changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_UNDO_REASON) for fact in deleted]
+        changes += [fact_change(replace(item, reason=_UNDO_REASON), row) for item, row in zip(items, put, strict=True)]
+        about = subjects_in([*put, *({"subject_id": fact.subject_id} for fact in deleted)], user)
+        changes += await settle_profile(writing, tenant, about, at=at) if about else []
+        await append_changes(writing, tenant, user_id, changes, at=at)
+
+    await graph.write(steps)
+
+
+def _claims_to_plan(claims: Sequence[Claim], state: Sequence[Claim]) -> set[Claim]:
+    """Return the claims to plan again: those that lost an assertion, and those closed by a claim that is gone. Pure."""
+    stored = set(state)
+    deleted = [claim for claim in dict.fromkeys(claims) if claim not in stored]
+    closed = Rivals([*state, *deleted]).of_all(deleted) & stored
+    return closed | (stored & set(claims))
+
+
+def _without(fact: KnownFact, said: str) -> KnownFact | None:
+    """Return the fact without the assertions of one message; None if none is left. Pure."""
+    assertions = tuple(assertion for assertion in told_of(fact) if assertion.message_id != said)
+    if not assertions:
+        return None
+    stated = tuple(text for text in fact.stated if not text.startswith(f"{said}:"))
+    read = fact.read_as
+    if (read or fact).reader == PERSON and stated:
+        # Remove the wording of the undone statement, even if nothing replaces it.
+        read = _read_as(fact, statement_of=stated[-1].split(":", 1)[1])
+    quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
+    return replace(fact, told=assertions, stated=stated, quotes=quotes, read_as=read)
+
+
+def _read_as(fact: KnownFact, *, statement_of: str) -> ReadAs:
+    read = fact.read_as
+    return ReadAs(
+        statement=statement_of,
+        base_strength=read.base_strength if read else fact.base_strength,
+        confidence=read.confidence if read else fact.confidence,
+        importance=read.importance if read else fact.importance,
+        reader=PERSON,
+        trigger_emotion=read.trigger_emotion if read else fact.trigger_emotion,
+        detail=read.detail if read else fact.detail,
     )

@@ -1,1 +1,1 @@
-"""A tenant as a file, out and in."""
+"""Export a tenant to a file and import it into another tenant."""

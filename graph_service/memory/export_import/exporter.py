@@ -1,4 +1,4 @@
-"""A tenant's whole memory as a file: JSON lines that `importing` takes in again, of any size in bounded memory."""
+"""Export a tenant as JSON lines, in bounded memory; `importer.py` reads them."""
 
 import asyncio
 import hashlib
@@ -13,27 +13,27 @@ from typing import Any, BinaryIO, Final, TypeVar
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.graph_pages import stored_rows
+from graph_service.memory.export_import.graph_pages import export_pages
 from graph_service.memory.export_import.row_format import FORMAT, VERSION, Row, without_vectors
-from graph_service.memory.export_import.row_values import carried
-from graph_service.memory.export_import.staging import Carrier
-from graph_service.memory.export_import.tenant_rewrite import NOBODY
+from graph_service.memory.export_import.row_values import encode_value
+from graph_service.memory.export_import.staging import Staging
+from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import TenantId
 
-_TRIES: Final = 3
-_LINES: Final = 500
+_ATTEMPTS: Final = 3
+_BATCH_ROWS: Final = 500
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exported:
-    """What was written.
+class ExportResult:
+    """Counts of an export.
 
     Attributes:
-        nodes, edges: how many lines of each; links of structure count as edges.
-        sha256: of all lines but the last, which names it.
+        nodes, edges: lines of each; structural links count as edges.
+        sha256: of all lines but the last, which contains it.
     """
 
     nodes: int
@@ -44,76 +44,78 @@ class Exported:
 
 async def export_rows(
     graph: Graph, tenant: TenantId, out: BinaryIO, *, vectors: bool = True, on_progress: Progress | None = None
-) -> Exported:
+) -> ExportResult:
     """Write the memory of a tenant as JSON lines.
 
     Args:
-        out: seekable; what it holds is replaced.
-        vectors: False leaves vectors out: where it is imported they are made anew.
+        out: seekable; its content is replaced.
+        vectors: False omits vectors; an import computes them anew.
 
     Raises:
         NotFoundError: there is no such tenant.
-        ConflictError: it changed each time while it was read, or a user of it is being forgotten.
+        ConflictError: it changed during every attempt, or a user of it is being forgotten.
         UnavailableError: Neo4j does not answer.
     """
-    tell = on_progress or (lambda _doing, _done, _total: None)
+    report = on_progress or (lambda _doing, _done, _total: None)
 
-    async def once(stands: Mapping[str, Any]) -> Exported:
+    async def once(state: Mapping[str, Any]) -> ExportResult:
         if (await graph.read(statement("export_import/forgetting"), {"tenant": tenant}))[0]["users"]:
             raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
         with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
-            carrier = Carrier(Path(folder) / "rows.sqlite", source=tenant, target=NOBODY)
+            staging = Staging(Path(folder) / "rows.sqlite", source=tenant, target=NO_TENANT)
             try:
-                async for rows in stored_rows(graph, tenant):
-                    await asyncio.to_thread(carrier.add, rows if vectors else [without_vectors(row) for row in rows])
-                    tell("reading", sum(carrier.rows_n.values()), 0)
-                await asyncio.to_thread(carrier.learn)
-                head = await _head(graph, tenant, stands["tenant"], vectors=vectors)
-                return await _write(out, head, carrier, tell)
+                async for rows in export_pages(graph, tenant):
+                    await asyncio.to_thread(staging.add, rows if vectors else [without_vectors(row) for row in rows])
+                    report("reading", sum(staging.rows_n.values()), 0)
+                await asyncio.to_thread(staging.map_ids)
+                header = await _header(graph, tenant, state["tenant"], vectors=vectors)
+                return await _write(out, header, staging, report)
             finally:
-                carrier.close()
+                staging.close()
 
-    return await steadily(graph, tenant, once)
+    return await with_stable_tenant(graph, tenant, once)
 
 
-async def steadily(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """Return what `once` made of a tenant that did not change meanwhile: what is read first must fit what is read last.
+async def with_stable_tenant(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
+    """Run `once`, up to three times, until the tenant did not change meanwhile; return its result.
 
     Args:
-        once: gets where the tenant stands; may be called again, and then begins anew.
+        once: gets the row of `export_import/tenant_state`; every call must start from scratch.
 
     Raises:
         NotFoundError: there is no such tenant.
-        ConflictError: it changed each time.
+        ConflictError: it changed during every attempt.
     """
-    for _ in range(_TRIES):
-        before = await _standing(graph, tenant)
+    for _ in range(_ATTEMPTS):
+        before = await _tenant_state(graph, tenant)
         done = await once(before)
-        if await _standing(graph, tenant) == before:
+        if await _tenant_state(graph, tenant) == before:
             return done
     raise ConflictError(
-        f"the memories of tenant {tenant!r} changed while they were exported, {_TRIES} times; try when less goes on"
+        f"the memories of tenant {tenant!r} changed while they were exported, {_ATTEMPTS} times; try when less goes on"
     )
 
 
-async def _standing(graph: Graph, tenant: TenantId) -> dict[str, Any]:
+async def _tenant_state(graph: Graph, tenant: TenantId) -> dict[str, Any]:
     rows = await graph.read(statement("export_import/tenant_state"), {"tenant": tenant})
     if not rows:
         raise NotFoundError(f"nothing is stored for the tenant {tenant!r}")
     return rows[0]
 
 
-async def _head(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, vectors: bool) -> Row:
+async def _header(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, vectors: bool) -> Row:
     embedder = await stored_embedder(graph) if vectors else None
-    known = None if embedder is None or embedder.model == NO_MODEL else embedder.compared
-    said = {name: carried(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None}
-    if "salt" in said:
-        # Marks of what was forgotten were made of names under this tenant, and nobody can make them anew.
-        said["marks_of"] = stored.get("marks_of") or tenant
-    return {"format": FORMAT, "version": VERSION, "embedder": known, "tenant": said}
+    embedder_properties = None if embedder is None or embedder.model == NO_MODEL else embedder.compared
+    tenant_properties = {
+        name: encode_value(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None
+    }
+    if "salt" in tenant_properties:
+        # Tombstones are keyed hashes of names under this tenant and cannot be recomputed.
+        tenant_properties["marks_of"] = stored.get("marks_of") or tenant
+    return {"format": FORMAT, "version": VERSION, "embedder": embedder_properties, "tenant": tenant_properties}
 
 
-async def _write(out: BinaryIO, head: Row, carrier: Carrier, tell: Progress) -> Exported:
+async def _write(out: BinaryIO, header: Row, staging: Staging, report: Progress) -> ExportResult:
     digest, nodes, edges = hashlib.sha256(), 0, 0
     out.seek(0)
     out.truncate()
@@ -123,19 +125,19 @@ async def _write(out: BinaryIO, head: Row, carrier: Carrier, tell: Progress) -> 
         digest.update(text)
         out.write(text)
 
-    line(head)
-    rows, total = carrier.all_moved(), sum(carrier.rows_n.values())
-    while part := await asyncio.to_thread(_next_of, rows):
-        for row in part:
+    line(header)
+    rows, total = staging.all_rewritten(), sum(staging.rows_n.values())
+    while batch := await asyncio.to_thread(_next_batch, rows):
+        for row in batch:
             line(row)
             nodes, edges = (nodes + 1, edges) if "node" in row else (nodes, edges + 1)
-        tell("writing", nodes + edges, total)
+        report("writing", nodes + edges, total)
     sha256 = digest.hexdigest()
-    end = {"end": {"nodes": nodes, "edges": edges, "sha256": sha256}}
-    out.write(json.dumps(end, separators=(",", ":")).encode() + b"\n")
+    trailer = {"end": {"nodes": nodes, "edges": edges, "sha256": sha256}}
+    out.write(json.dumps(trailer, separators=(",", ":")).encode() + b"\n")
     out.flush()
-    return Exported(nodes=nodes, edges=edges, bytes=out.tell(), sha256=sha256)
+    return ExportResult(nodes=nodes, edges=edges, bytes=out.report(), sha256=sha256)
 
 
-def _next_of(rows: Iterator[Row]) -> list[Row]:
-    return list(islice(rows, _LINES))
+def _next_batch(rows: Iterator[Row]) -> list[Row]:
+    return list(islice(rows, _BATCH_ROWS))

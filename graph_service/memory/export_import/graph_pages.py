@@ -1,4 +1,4 @@
-"""Reading and writing a tenant's graph page by page, kind by kind: all statements of export and import are here."""
+"""Read and write a tenant's graph in pages, kind by kind."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
@@ -6,24 +6,23 @@ from typing import Any, Final
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.row_format import Row, model_of
-from graph_service.memory.export_import.row_shapes import EDGE
-from graph_service.memory.export_import.row_values import carried, value_of
+from graph_service.memory.export_import.row_format import EDGE, Row, model_of
+from graph_service.memory.export_import.row_values import decode_value, encode_value
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link
 
 ROWS_MAX: Final = 500
-# Rows with vectors are ten times as long.
+# Rows with vectors are about ten times as long.
 LONG_ROWS_MAX: Final = 100
-_OF_THE_MAP: Final = "Memory"
+_NODES: Final = "Memory"
 
 
-def _pages() -> dict[str, Statement]:
+def _export_statements() -> dict[str, Statement]:
     return {
         Label.SESSION: statement("export_pages/session"),
         Label.SESSION_LIFE: statement("export_pages/session_life"),
         Label.MESSAGE: statement("export_pages/message"),
-        _OF_THE_MAP: statement("export_pages/memory"),
+        _NODES: statement("export_pages/memory"),
         Label.HELD_ENTITY: statement("export_pages/member_entity"),
         EDGE: statement("export_pages/fact"),
         Label.HELD_FACT: statement("export_pages/member_fact"),
@@ -39,7 +38,7 @@ def _pages() -> dict[str, Statement]:
     }
 
 
-def _puts() -> dict[str, Statement]:
+def _import_statements() -> dict[str, Statement]:
     return {
         Label.SESSION: statement("import_pages/session"),
         Label.SESSION_LIFE: statement("import_pages/session_life"),
@@ -60,44 +59,45 @@ def _puts() -> dict[str, Statement]:
     }
 
 
-async def stored_rows(graph: Graph, tenant: TenantId, kinds: Sequence[str] | None = None) -> AsyncIterator[list[Row]]:
-    """Yield the tenant's graph as rows of a file, in pages; ids and addresses are those of the database.
+async def export_pages(graph: Graph, tenant: TenantId, kinds: Sequence[str] | None = None) -> AsyncIterator[list[Row]]:
+    """Yield the tenant's graph as pages of rows; ids and URIs are those of the database.
 
     Args:
-        kinds: only these of `_pages`; all when left out.
+        kinds: keys of `_export_statements`; all if None.
     """
-    for kind, page in _pages().items():
+    for kind, page in _export_statements().items():
         if kinds is not None and kind not in kinds:
             continue
         after: Any = -1 if kind == Label.CHANGE else ""
-        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _OF_THE_MAP, EDGE) else ROWS_MAX
+        rows_max = LONG_ROWS_MAX if kind in (Label.MESSAGE, _NODES, EDGE) else ROWS_MAX
         while rows := await graph.read(page, {"tenant": tenant, "after": after, "rows": rows_max}):
             after = rows[-1]["key"]
-            yield [row for row in (_row(kind, one) for one in rows) if row is not None]
+            yield [row for row in (_row(kind, stored) for stored in rows) if row is not None]
 
 
-def _row(kind: str, one: Mapping[str, Any]) -> Row | None:
+def _row(kind: str, stored: Mapping[str, Any]) -> Row | None:
     if isinstance(kind, Link):
-        # A page goes by where links begin; some begin nowhere.
-        return {"link": kind.value, "from": one["subject"], "to": one["object"]} if one["object"] else None
+        # Pages go by the start of a link, and some nodes have no such link.
+        return {"link": kind.value, "from": stored["subject"], "to": stored["object"]} if stored["object"] else None
     if kind == EDGE:
-        row: Row = {EDGE: one["type"], "from": one["subject"], "to": one["object"]}
-    elif kind == _OF_THE_MAP:
-        row = {"node": next(label.value for label in MIND_MAP_KINDS if label in one["labels"])}
+        row: Row = {EDGE: stored["type"], "from": stored["subject"], "to": stored["object"]}
+    elif kind == _NODES:
+        row = {"node": next(label.value for label in MIND_MAP_KINDS if label in stored["labels"])}
     else:
         row = {"node": str(kind)}
     model = model_of(row)
-    found = {
-        name: carried(value, model[name].kind if name in model else "") for name, value in one["properties"].items()
+    properties = {
+        name: encode_value(value, model[name].kind if name in model else "")
+        for name, value in stored["properties"].items()
     }
-    return {**row, "properties": found}
+    return {**row, "properties": properties}
 
 
 async def put_rows(graph: Graph, tenant: TenantId, kind: str, rows: Sequence[Row]) -> int:
-    """Write rows of one kind in one commit; writing them again changes nothing. How many were written."""
-    put = _puts()[kind]
+    """Write rows of one kind in one transaction, idempotently; return the number written."""
+    import_statement = _import_statements()[kind]
     parameters = {"tenant": tenant, "rows": [_parameters(tenant, row) for row in rows]}
-    written = await graph.write(lambda writing: writing.run(put, parameters))
+    written = await graph.write(lambda writing: writing.run(import_statement, parameters))
     return int(written[0]["written"]) if written else 0
 
 
@@ -105,15 +105,16 @@ def _parameters(tenant: TenantId, row: Row) -> dict[str, Any]:
     if "link" in row:
         return {"subject": row["from"], "object": row["to"]}
     model = model_of(row)
-    found = {
-        name: value_of(value, model[name].kind if name in model else "") for name, value in row["properties"].items()
+    properties = {
+        name: decode_value(value, model[name].kind if name in model else "")
+        for name, value in row["properties"].items()
     }
-    vectors = [[name, vector_parameter(found.pop(name))] for name in list(found) if _is_vector(name, model)]
-    known = {"properties": {**found, "tenant": tenant}, "vectors": vectors}
+    vectors = [[name, vector_parameter(properties.pop(name))] for name in list(properties) if _is_vector(name, model)]
+    parameters = {"properties": {**properties, "tenant": tenant}, "vectors": vectors}
     if EDGE in row:
-        return {**known, "id": found["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
-    keys = {name: found[name] for name in ("id", "seq", "day") if name in found}
-    return {**known, **keys, "label": row["node"]}
+        return {**parameters, "id": properties["id"], "type": row[EDGE], "subject": row["from"], "object": row["to"]}
+    keys = {name: properties[name] for name in ("id", "seq", "day") if name in properties}
+    return {**parameters, **keys, "label": row["node"]}
 
 
 def _is_vector(name: str, model: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""The mind map of a tenant as GraphML, for Gephi, networkx, yEd and the like; written as it is read."""
+"""Export a tenant's nodes and facts as GraphML, for Gephi, networkx, yEd and the like."""
 
 import hashlib
 import json
@@ -8,10 +8,9 @@ from typing import Any, BinaryIO, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.exporter import Exported, Progress, steadily
-from graph_service.memory.export_import.graph_pages import stored_rows
-from graph_service.memory.export_import.row_format import Row
-from graph_service.memory.export_import.row_shapes import EDGE
+from graph_service.memory.export_import.exporter import ExportResult, Progress, with_stable_tenant
+from graph_service.memory.export_import.graph_pages import export_pages
+from graph_service.memory.export_import.row_format import EDGE, Row
 from schema.graph_model import Property, graph_model
 from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS
@@ -29,29 +28,29 @@ _TYPES: Final = {
     "bool": "boolean",
     "time": "string",
 }
-# For machines only.
+# Internal properties.
 _LEFT_OUT: Final = frozenset(("id", "near", "form_tokens", "importing", "unembedded_in"))
-# What XML 1.0 cannot hold at all.
+# Characters that XML 1.0 does not allow.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE, _EDGE = "node", "edge"
 
 
 async def export_graphml(
     graph: Graph, tenant: TenantId, out: BinaryIO, *, on_progress: Progress | None = None
-) -> Exported:
+) -> ExportResult:
     """Write users, agents, entities and scenes with the facts between them; ids are those of the database.
 
     Args:
-        out: seekable; what it holds is replaced.
+        out: seekable; its content is replaced.
 
     Raises:
         NotFoundError: there is no such tenant.
-        ConflictError: it changed each time while it was read.
+        ConflictError: it changed during every attempt.
         UnavailableError: Neo4j does not answer.
     """
-    tell = on_progress or (lambda _doing, _done, _total: None)
+    report = on_progress or (lambda _doing, _done, _total: None)
 
-    async def once(_stands: Mapping[str, Any]) -> Exported:
+    async def once(_state: Mapping[str, Any]) -> ExportResult:
         digest, counts = hashlib.sha256(), {_NODE: 0, _EDGE: 0}
         out.seek(0)
         out.truncate()
@@ -65,68 +64,71 @@ async def export_graphml(
         for key in _keys():
             write(key)
         write('<graph id="memory" edgedefault="directed">\n')
-        async for rows in stored_rows(graph, tenant, kinds=("Memory", EDGE)):
+        async for rows in export_pages(graph, tenant, kinds=("Memory", EDGE)):
             for row in rows:
                 write(_edge(row) if EDGE in row else _node(row))
                 counts[_EDGE if EDGE in row else _NODE] += 1
-            tell("writing", sum(counts.values()), 0)
+            report("writing", sum(counts.values()), 0)
         write("</graph>\n</graphml>\n")
         out.flush()
-        return Exported(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.tell(), sha256=digest.hexdigest())
+        return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.report(), sha256=digest.hexdigest())
 
-    return await steadily(graph, tenant, once)
+    return await with_stable_tenant(graph, tenant, once)
 
 
 def _keys() -> Iterator[str]:
-    """Name and types of all attributes, which come before the first of them."""
-    for domain, properties in ((_NODE, _of_nodes()), (_EDGE, _shown(graph_model().facts))):
+    """Yield the `<key>` elements, which declare the attributes."""
+    for domain, properties in ((_NODE, _node_properties()), (_EDGE, _exported(graph_model().facts))):
         # Gephi shows `label` and draws by `weight`.
         extra = (
             {"label": "string", "kind": "string"}
             if domain == _NODE
             else {"label": "string", "predicate": "string", "weight": "double"}
         )
-        for name, kind in {**extra, **{one.name: _TYPES[one.kind] for one in properties.values()}}.items():
+        for name, kind in {**extra, **{prop.name: _TYPES[prop.kind] for prop in properties.values()}}.items():
             yield f'<key id="{domain}.{name}" for="{domain}" attr.name="{name}" attr.type="{kind}"/>\n'
 
 
-def _of_nodes() -> dict[str, Property]:
-    found: dict[str, Property] = {}
+def _node_properties() -> dict[str, Property]:
+    properties: dict[str, Property] = {}
     for label in MIND_MAP_KINDS:
-        found |= _shown(graph_model().nodes[label].properties)
-    return found
+        properties |= _exported(graph_model().nodes[label].properties)
+    return properties
 
 
-def _shown(properties: Mapping[str, Property]) -> dict[str, Property]:
+def _exported(properties: Mapping[str, Property]) -> dict[str, Property]:
     return {
-        name: one
-        for name, one in properties.items()
-        if one.kind in _TYPES and name not in _LEFT_OUT and not one.role.startswith("scope") and one.role != "passing"
+        name: prop
+        for name, prop in properties.items()
+        if prop.kind in _TYPES
+        and name not in _LEFT_OUT
+        and not prop.role.startswith("scope")
+        and prop.role != "passing"
     }
 
 
 def _node(row: Row) -> str:
-    found = row["properties"]
-    label = found.get("name") or found["user_id"]
-    values = {"label": label, "kind": row["node"], **_values(found, _of_kind(row["node"]))}
-    return f"<node id={quoteattr(found['id'])}>{_data(_NODE, values)}</node>\n"
+    properties = row["properties"]
+    label = properties.get("name") or properties["user_id"]
+    values = {"label": label, "kind": row["node"], **_values(properties, _properties_of_kind(row["node"]))}
+    return f"<node id={quoteattr(properties['id'])}>{_data(_NODE, values)}</node>\n"
 
 
 def _edge(row: Row) -> str:
-    found = row["properties"]
-    label = found.get("relation") or row[EDGE]
-    values = {"label": label, "predicate": row[EDGE], "weight": found.get("strength", 0.0)}
-    values |= _values(found, _shown(graph_model().facts))
+    properties = row["properties"]
+    label = properties.get("relation") or row[EDGE]
+    values = {"label": label, "predicate": row[EDGE], "weight": properties.get("strength", 0.0)}
+    values |= _values(properties, _exported(graph_model().facts))
     ends = f"source={quoteattr(row['from'])} target={quoteattr(row['to'])}"
-    return f"<edge id={quoteattr(found['id'])} {ends}>{_data(_EDGE, values)}</edge>\n"
+    return f"<edge id={quoteattr(properties['id'])} {ends}>{_data(_EDGE, values)}</edge>\n"
 
 
-def _of_kind(kind: str) -> dict[str, Property]:
-    return _shown(graph_model().nodes[next(label for label in MIND_MAP_KINDS if label == kind)].properties)
+def _properties_of_kind(kind: str) -> dict[str, Property]:
+    return _exported(graph_model().nodes[next(label for label in MIND_MAP_KINDS if label == kind)].properties)
 
 
-def _values(found: Mapping[str, Any], shown: Mapping[str, Property]) -> dict[str, Any]:
-    return {name: found[name] for name in shown if name in found}
+def _values(properties: Mapping[str, Any], exported: Mapping[str, Property]) -> dict[str, Any]:
+    return {name: properties[name] for name in exported if name in properties}
 
 
 def _data(domain: str, values: Mapping[str, Any]) -> str:
@@ -137,7 +139,7 @@ def _text(value: Any) -> str:
     match value:
         case bool():
             return "true" if value else "false"
-        case dict():  # a time, the only value that an export names the type of and GraphML shows
+        case dict():  # a time, the only tagged value among the exported types
             return escape(str(next(iter(value.values()))))
         case list():
             return escape(_FORBIDDEN.sub("\ufffd", json.dumps(value, ensure_ascii=False)))

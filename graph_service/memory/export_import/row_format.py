@@ -1,21 +1,44 @@
-"""The lines of an export file: which kinds there are, in which order, and what each must hold. Pure.
+"""The format of an export file: row kinds, their order, and the checks of every row. Pure.
 
-The first line says what the file is; then come nodes, edges and links, kind by kind, each kind in the order of its ids;
-and the last line counts them, so that a file that was cut short is known for one.
+The first line is the header. Nodes, edges and links follow, kind by kind in `ORDER`, each kind sorted by `key_of_row`.
+The last line holds the counts and a checksum, so that a truncated file is detected.
+
+The service trusts what it stored, so an imported row must satisfy everything that the service guarantees. Types come
+from `schema/graph_model.toml`; `SHAPES` adds required properties and rules for values.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
-from graph_service.memory.export_import.row_shapes import EDGE, mistakes_in_properties
+from pydantic import TypeAdapter, ValidationError
+
+from extraction.embeddings.token_vectors import is_packed
+from graph_service.memory.argument_checks import time_problem
+from graph_service.memory.export_import.row_values import decode_value
+from schema.change import Op
+from schema.errors import InputError
+from schema.fact import FactKind, ReadAs
 from schema.graph_model import Property, graph_model
-from schema.labels import Label, Link
+from schema.ids import memory_id
+from schema.labels import Label, Link, Role
+from schema.limits import LIMITS
+from schema.message import ProvidedFact
 from schema.predicates import whitelist
+from schema.session import CloseReason, SessionState
+from schema.telling import Closing, telling_of
+from schema.zones import zone_named
 
+EDGE: Final = "edge"
 FORMAT: Final = "mnemograph-export"
 VERSION: Final = 1
 LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.STANDS_FOR)
-# What others name comes before what names it.
+# Rows come before the rows that reference them.
 ORDER: Final = (
     Label.SESSION,
     Label.SESSION_LIFE,
@@ -41,12 +64,12 @@ Row = dict[str, Any]
 
 
 def kind_of_row(row: Mapping[str, Any]) -> str:
-    """Return which kind of `ORDER` a row is."""
+    """Return the kind of a row, one of `ORDER`."""
     return str(EDGE if EDGE in row else row.get("node") or row["link"])
 
 
 def key_of_row(row: Mapping[str, Any]) -> str:
-    """Return what rows of one kind are sorted by."""
+    """Return the sort key of a row among those of its kind."""
     if "link" in row:
         return f"{row['from']} {row['to']}"
     found = row["properties"]
@@ -54,34 +77,26 @@ def key_of_row(row: Mapping[str, Any]) -> str:
 
 
 def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
-    """Return the properties that rows of this kind may have."""
+    """Return the properties that a row of this kind may have."""
     model = graph_model()
     return model.facts if EDGE in row else model.nodes[Label(row["node"])].properties
 
 
 def without_vectors(row: Row) -> Row:
-    """Return the row of something that waits for its vectors."""
+    """Return the row without vectors, marked as not embedded."""
     if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
-    # A fact waits in a session; the statement that writes it says in which.
+    # The statement that imports a fact marks it itself.
     waits = {} if EDGE in row else {"unembedded": True}
     return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
 
 
-def lacks_vector(row: Row) -> bool:
-    """Return whether the row is a fact without a vector, for which no work is under way; files of older versions hold
-    such.
-    """
-    found = row["properties"] if EDGE in row else {}
-    return bool(found.get("statement")) and not {"embedding", "unembedded_in"} & found.keys()
-
-
-def mistakes_in(row: Any, *, dim: int | None) -> Iterator[str]:
-    """Yield what is wrong with a line between the first and the last.
+def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
+    """Yield the problems of a row.
 
     Args:
-        dim: numbers in each vector of the file; None when it has none.
+        dim: vector dimension of the file; None if it has no vectors.
     """
     if not isinstance(row, dict):
         yield "is no object"
@@ -92,22 +107,14 @@ def mistakes_in(row: Any, *, dim: int | None) -> Iterator[str]:
         yield "is neither node, edge nor link"
     elif not allowed[kind](row):
         yield f"is of an unknown kind, {row[kind]!r:.60}, or names no ends"
-    elif row.get("node") == Label.JOB:
-        # Files of older versions hold them; what waits is worked out from the rest.
-        yield from _mistakes_of_job(row["properties"])
     elif kind != "link":
-        yield from mistakes_in_properties(kind_of_row(row), row["properties"], model_of(row), dim=dim)
-
-
-def _mistakes_of_job(found: Any) -> Iterator[str]:
-    if isinstance(found, dict) and found.get("kind") == "forget" and found.get("state") not in ("done", "cancelled"):
-        yield "a user was being forgotten when this was exported; wait for the end of that, and export it again"
+        yield from property_problems(kind_of_row(row), row["properties"], model_of(row), dim=dim)
 
 
 def _is_node(row: Row) -> bool:
     return (
         isinstance(row["node"], str)
-        and row["node"] in (*ORDER, Label.JOB)
+        and row["node"] in ORDER
         and row["node"] not in (EDGE, *LINKS)
         and set(row) == {"node", "properties"}
     )
@@ -130,3 +137,376 @@ def _is_link(row: Row) -> bool:
 
 def _has_ends(row: Row) -> bool:
     return all(isinstance(row[end], str) and len(row[end]) <= _END_CHARS_MAX for end in ("from", "to"))
+
+
+ROOT: Final = "memory:///"
+# For texts not in `_LONG`; some are index keys, which Neo4j limits to 8 kB.
+SHORT_CHARS_MAX: Final = 1_000
+ITEM_CHARS_MAX: Final = 8_000
+LONG_CHARS_MAX: Final = 2_000_000
+_LONG: Final = frozenset(
+    {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "read_as", "reason", "text"}
+    | {"statement", "summary", "title", "uri"}
+)
+LIST_MAX: Final = 100_000
+VECTOR_DIM_MAX: Final = 4_096
+_NUMBER_MAX: Final = 2**53
+# The years 1900 to 9000, as milliseconds since 1970.
+_MS: Final = (-2_208_988_800_000, 221_845_392_000_000)
+# Returns the end of a sentence that begins with the property's name, or None if the value is valid.
+Rule = Callable[[Any], str | None]
+
+
+def _one_of(*values: str) -> Rule:
+    return lambda value: None if value in values else f"is {value!r:.60}; it must be one of {', '.join(values)}"
+
+
+def _within(least: float, most: float) -> Rule:
+    return lambda value: None if least <= value <= most else f"is {value!r:.60}; it must be from {least} to {most}"
+
+
+def _text_of(most: int) -> Rule:
+    def rule(value: str) -> str | None:
+        if len(value) > most:
+            return f"has {len(value):,} characters; at most {most:,} are taken"
+        return None if value.strip() else "is empty"
+
+    return rule
+
+
+def _matching(pattern: str, what: str) -> Rule:
+    shape = re.compile(pattern)
+    return lambda value: None if shape.fullmatch(value) else f"must be {what}"
+
+
+def _is_id(value: str) -> str | None:
+    try:
+        return None if str(UUID(value)) == value else "must be a UUID in small letters"
+    except ValueError:
+        return "must be a UUID"
+
+
+def _each(rule: Rule) -> Rule:
+    return lambda values: next((problem for value in values if (problem := rule(value))), None)
+
+
+def _json(adapter: TypeAdapter[Any], what: str) -> Rule:
+    def rule(value: str) -> str | None:
+        try:
+            adapter.validate_json(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            return f"must be {what} ({place + ': ' if place else ''}{first['msg']:.120})"
+        return None
+
+    return rule
+
+
+def _is_json_object(value: str) -> str | None:
+    try:
+        read = json.loads(value, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return "must be a JSON object"
+    return (
+        None if isinstance(read, dict) and _depth(read) <= _BODY_DEPTH_MAX else "must be a JSON object, nested little"
+    )
+
+
+_BODY_DEPTH_MAX: Final = 8
+
+
+def _depth(tree: Any) -> int:
+    """Return the nesting depth of JSON, without recursion."""
+    deepest, waiting = 0, [(tree, 1)]
+    while waiting:
+        one, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        inside = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        waiting += [(value, depth + 1) for value in inside]
+    return deepest
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _is_telling(value: str) -> str | None:
+    try:
+        told = telling_of(value)
+    except InputError:
+        return "must read message|scene|valid|by|said|heard|position|marks"
+    moments = (told.valid_at, told.valid_by, told.said_at, told.heard_at)
+    if any(time_problem(one) for one in moments) or not 0 <= told.position < _NUMBER_MAX:
+        return "holds a moment that is none"
+    return _is_id(told.message_id) or _is_id(told.scene_id)
+
+
+def _is_true(value: bool) -> str | None:
+    return None if value else "must be true, or left out"
+
+
+_ID: Final[Rule] = _is_id
+_IDS: Final = _each(_is_id)
+_COUNT: Final = _within(0, _NUMBER_MAX)
+_SHARE: Final = _within(0, 1)
+_MILLIS: Final = _within(*_MS)
+_IMPORTANCE: Final = _within(1, 10)
+_NAME: Final = _text_of(1_000)
+_USER: Final = _text_of(LIMITS.id_chars)
+_HASH: Final = _matching(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
+_DAY_TOKEN: Final = _matching(r"\d{8}", "a day as eight digits")
+_ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object of texts")
+_FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "the JSON of facts")
+_READ_AS: Final = _json(TypeAdapter(ReadAs), "the JSON of a reading")
+_URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
+    None if value.startswith(ROOT) and len(value) <= 8_000 else f"must be an address that begins with {ROOT}"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The rules for rows of one kind.
+
+    Attributes:
+        needed: required properties.
+        rules: checks of values beyond their type, by property.
+        addressed: the id must derive from the uri.
+        same: pairs of properties with the same time: a datetime, and milliseconds since 1970.
+    """
+
+    needed: frozenset[str]
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    addressed: bool = False
+    same: tuple[tuple[str, str], ...] = ()
+
+
+def _shape(needed: str, *, addressed: bool = False, same: tuple[tuple[str, str], ...] = (), **rules: Rule) -> Shape:
+    return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **rules}, addressed=addressed, same=same)
+
+
+def _shape_of_fact(needed: str, **rules: Rule) -> Shape:
+    return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **_FACT_RULES, **rules})
+
+
+# For every kind with these properties.
+_COMMON: Final[Mapping[str, Rule]] = {
+    "id": _ID,
+    "uri": _URI,
+    "user_id": _USER,
+    "agent_id": _USER,
+    "name": _NAME,
+    "key": _NAME,
+    "importance": _IMPORTANCE,
+    "access_n": _COUNT,
+    "unembedded": _is_true,
+    "unread": _is_true,
+    "unextracted": _is_true,
+    "merged": _is_true,
+    "layers_behind": _is_true,
+    "calls": _COUNT,
+    "tokens_in": _COUNT,
+    "tokens_out": _COUNT,
+    "said_day": _DAY_TOKEN,
+    "attributes": _ATTRIBUTES,
+    "content_hash": _HASH,
+    "aliases": _each(_text_of(1_000)),
+    "called": _each(_text_of(1_000)),
+}
+_ENTITY_NEEDED: Final = "id uri user_id name key first_seen last_seen"
+_FACT_NEEDED: Final = (
+    "id uri user_id statement base_strength strength confidence first_seen last_seen valid_at recorded_at evidence "
+    "scenes quotes slot reader scope_tenant scope_user"
+)
+_FACT_RULES: Final[Mapping[str, Rule]] = {
+    "statement": lambda value: _text_of(8_000)(value) if value else None,
+    "relation": _NAME,
+    "kind": _one_of(*FactKind),
+    "closed_why": _one_of(*Closing),
+    "closed_by": _ID,
+    "profile_out": _one_of("full", "overwritten"),
+    "base_strength": _SHARE,
+    "strength": _SHARE,
+    "confidence": _SHARE,
+    "slot": _within(0, 1_000_000),
+    "evidence": _IDS,
+    "scenes": _IDS,
+    "reopened": _IDS,
+    "unembedded_in": _ID,
+    "told": _each(_is_telling),
+    "quotes": _each(_matching(r"[0-9a-f-]{36}:\d{1,9}:\d{1,9}", "a list of `message:start:end`")),
+    "stated": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
+    "read_as": _READ_AS,
+    "steps": _each(_text_of(8_000)),
+    "reader": _NAME,
+    "near": _each(_matching(r"[0-9a-z]{1,16}", "a list of short words")),
+}
+
+SHAPES: Final[Mapping[str, Shape]] = {
+    Label.SESSION: _shape(
+        "id uri user_id session_id user_node_id first_at", addressed=True, session_id=_USER, user_node_id=_ID
+    ),
+    Label.SESSION_LIFE: _shape(
+        "id uri user_id session_id state opened_at last_at last_ms",
+        addressed=True,
+        same=(("last_at", "last_ms"),),
+        session_id=_USER,
+        state=_one_of(*SessionState),
+        why=_one_of(*CloseReason),
+        last_ms=_MILLIS,
+    ),
+    Label.MESSAGE: _shape(
+        "id uri user_id session_id role text said_at said_ms said_day position content_hash received_at importance "
+        "scope_tenant scope_user",
+        addressed=True,
+        same=(("said_at", "said_ms"),),
+        role=_one_of(*Role),
+        text=_text_of(LIMITS.text_chars),
+        speaker=_text_of(LIMITS.name_chars),
+        session_id=_ID,
+        said_ms=_MILLIS,
+        position=_COUNT,
+        episode_id=_ID,
+        zone=lambda value: None if len(value) <= 100 and zone_named(value) else "is no time zone",
+        token_vectors=lambda value: None if is_packed(value) else "are no token vectors",
+    ),
+    Label.USER: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
+    Label.AGENT: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
+    Label.ENTITY: _shape(f"{_ENTITY_NEEDED} aliases form_tokens scope_user"),
+    Label.HELD_ENTITY: _shape(
+        f"{_ENTITY_NEEDED} aliases form_tokens scope_user", parent_id=_ID, merge_id=_ID, merge_reason=_text_of(8_000)
+    ),
+    Label.SCENE: _shape(
+        "id uri user_id session_id name first_seen last_seen start_ms end_ms content_hash scope_tenant scope_user",
+        session_id=_ID,
+        start_ms=_MILLIS,
+        end_ms=_MILLIS,
+        layers_n=_COUNT,
+        layers_hash=_HASH,
+        evidence_n=_COUNT,
+    ),
+    EDGE: _shape_of_fact(_FACT_NEEDED),
+    Label.HELD_FACT: _shape_of_fact(
+        f"{_FACT_NEEDED} subject_id object_id predicate",
+        subject_id=_ID,
+        object_id=_ID,
+        predicate=_one_of(*whitelist()),
+    ),
+    Label.EPISODE: _shape(
+        "id user_id session_id message_ids facts received_at",
+        session_id=_ID,
+        message_ids=_IDS,
+        facts=_FACTS,
+        summary=_text_of(LIMITS.summary_chars),
+    ),
+    Label.KEPT_APART: _shape("id user_id a_id b_id reason at", a_id=_ID, b_id=_ID, reason=_text_of(8_000)),
+    Label.REVISION: _shape("id revision", revision=_COUNT),
+    Label.TOMBSTONE: _shape(
+        "id kind at_ms",
+        id=_HASH,
+        kind=_one_of("message", "session", "user", "fact", "entity"),
+        user_node_id=_ID,
+        at_ms=_MILLIS,
+    ),
+    Label.USAGE: _shape(
+        "day calls tokens_in tokens_out",
+        day=lambda value: None if _is_day(value) else "must be a day, YYYY-MM-DD",
+        scenes_by_model=_COUNT,
+        scenes_by_rules=_COUNT,
+        scenes_owed=_COUNT,
+        items_dropped=_COUNT,
+    ),
+    Label.CHANGE: _shape(
+        "seq at user_id op element_id reason",
+        seq=_within(1, _NUMBER_MAX),
+        op=_one_of(*Op),
+        element_id=_ID,
+        body=_is_json_object,
+    ),
+}
+
+
+def _is_day(value: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"\d{4}-\d{2}-\d{2}", value)) and datetime.fromisoformat(value) is not None
+    except ValueError:
+        return False
+
+
+def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, dim: int | None) -> Iterator[str]:
+    """Yield the problems of a row's properties, each as a sentence about one property.
+
+    Args:
+        kind: a key of `SHAPES`.
+        dim: vector dimension of the file; None if it has no vectors.
+    """
+    if not isinstance(found, dict):
+        yield "has no properties"
+        return
+    shape = SHAPES[kind]
+    for name in sorted(shape.needed - found.keys()):
+        yield f"has no {name}"
+    values: dict[str, Any] = {}
+    for name, written in found.items():
+        one = model.get(name)
+        if one is None:
+            yield f"{name!r:.60} is no property of this kind"
+        elif one.role in ("tenant", "passing"):
+            yield f"{name} does not belong into an export"
+        else:
+            try:
+                values[name] = decode_value(written, one.kind)
+            except InputError as error:
+                yield f"{name} {error.message}"
+                continue
+            chars_max = LONG_CHARS_MAX if name in _LONG else SHORT_CHARS_MAX
+            problem = _general_problem(values[name], dim, chars_max) or (
+                shape.rules[name](values[name]) if name in shape.rules else None
+            )
+            if problem:
+                yield f"{name} {problem}"
+    yield from _consistency_problems(shape, values)
+
+
+def _general_problem(value: Any, dim: int | None, chars_max: int) -> str | None:
+    match value:
+        case str():
+            return _text_problem(value, chars_max)
+        case bool() | int():
+            return None
+        case float():
+            return None if math.isfinite(value) else "is no number"
+        case datetime():
+            return time_problem(value)
+        case [float(), *_]:
+            return None if len(value) == dim else f"has {len(value):,} numbers; the first line says {dim}"
+        case list():
+            if len(value) > LIST_MAX:
+                return f"has {len(value):,} items; at most {LIST_MAX:,} are taken"
+            return next((problem for one in value if (problem := _general_problem(one, dim, ITEM_CHARS_MAX))), None)
+    return None
+
+
+def _text_problem(value: str, chars_max: int) -> str | None:
+    if len(value) > chars_max:
+        return f"has {len(value):,} characters; at most {chars_max:,} are taken"
+    if "\x00" in value:
+        return "contains a NUL character"
+    if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        return "contains half of a surrogate pair"
+    return None
+
+
+def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the problems of properties that must be consistent with each other."""
+    if shape.addressed and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
+        yield "id is not that of its uri"
+    for moment, millis in shape.same:
+        if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
+            yield f"{millis} is not {moment} in milliseconds"
+    called, since = values.get("called") or [], values.get("called_since") or []
+    if len(called) != len(since):
+        yield "called and called_since must be of one length"
+    for start, end in (("mentioned_start", "mentioned_end"), ("scene_start", "scene_end"), ("first_seen", "last_seen")):
+        if {start, end} <= values.keys() and values[end] < values[start]:
+            yield f"{end} lies before {start}"

@@ -1,4 +1,4 @@
-"""Values of the graph as an export file writes them: times, vectors and bytes name their type. Pure."""
+"""Encode property values for an export file, and decode them; times, vectors and bytes are tagged. Pure."""
 
 import base64
 import binascii
@@ -16,11 +16,11 @@ _FLOATS: Final = "$f32"
 _BYTES: Final = "$bytes"
 
 
-def carried(value: Any, kind: str) -> Any:
-    """Return a value as JSON can hold it.
+def encode_value(value: Any, kind: str) -> Any:
+    """Return a value as JSON.
 
     Args:
-        kind: as `schema/graph_model.toml` calls it.
+        kind: of the property in `schema/graph_model.toml`.
     """
     match value:
         case datetime():
@@ -35,11 +35,14 @@ def carried(value: Any, kind: str) -> Any:
             return value
 
 
-def value_of(written: Any, kind: str) -> Any:
-    """Return the value that a file holds; of a property nobody knows (empty kind) whatever it may be.
+def decode_value(written: Any, kind: str) -> Any:
+    """Return the value of a JSON value.
+
+    Args:
+        kind: of the property; empty accepts any kind.
 
     Raises:
-        InputError: it is no such value; the message is the end of a sentence.
+        InputError: the value is not of this kind; the message completes a sentence about the property.
     """
     try:
         value, found = _value(written)
@@ -77,7 +80,7 @@ def _list(written: list[Any]) -> tuple[list[Any], str]:
     if any(isinstance(one, list) for one in written):
         raise ValueError("a list of lists")
     if written and all(isinstance(one, dict) for one in written):
-        return [value_of(one, "time") for one in written], "times"
+        return [decode_value(one, "time") for one in written], "times"
     kinds = {_value(one)[1] for one in written}
     if len(kinds) > 1 or kinds - {"string", "int", "float", "bool"}:
         raise ValueError("a list of several types")

@@ -1,4 +1,4 @@
-"""Taking a tenant's memory out of the graph and into another: the handle of the doors, which hold files or texts."""
+"""Export and import a tenant, as files or as texts."""
 
 import asyncio
 import io
@@ -11,39 +11,39 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from graph_service.graph.store import Graph
-from graph_service.memory.export_import.exporter import Exported, Progress, export_rows
+from graph_service.memory.export_import.exporter import ExportResult, Progress, export_rows
 from graph_service.memory.export_import.graphml import export_graphml
-from graph_service.memory.export_import.importer import Imported, import_rows
+from graph_service.memory.export_import.importer import ImportResult, import_rows
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 
-# What one answer may hold; more is for the command line.
+# Largest export returned as one text; larger ones need the command line.
 TEXT_BYTES_MAX: Final = 16 * 2**20
-# Checking one takes a thread, a core and a file as large as the import.
+# Each running import takes a thread, a core and a temporary file as large as the import.
 _IMPORTS_MAX: Final = 2
 _IMPORT_WAIT_S: Final = 30.0
 
 
 class ExportFormat(StrEnum):
-    """How an export is written."""
+    """The format of an export."""
 
-    JSONL = "jsonl"  # everything; `import` takes it in again
-    GRAPHML = "graphml"  # the mind map, for other programs
+    JSONL = "jsonl"  # everything; can be imported
+    GRAPHML = "graphml"  # nodes and facts, for other programs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportText:
-    """An export in one piece."""
+    """An export as one text."""
 
     text: str
-    told: Exported
+    result: ExportResult
 
 
-class Carrying:
-    """Export and import of a tenant.
+class TenantTransfer:
+    """Export and import tenants.
 
     Args:
-        notify: called with the tenant when something came in.
+        notify: called with the tenant after an import.
     """
 
     def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
@@ -56,45 +56,46 @@ class Carrying:
         self,
         tenant: TenantId,
         out: BinaryIO,
-        form: ExportFormat,
+        export_format: ExportFormat,
         *,
         vectors: bool = True,
         on_progress: Progress | None = None,
-    ) -> Exported:
-        """Write a tenant's memory into a file that can be written twice.
+    ) -> ExportResult:
+        """Write a tenant's memory to a seekable file, which may be rewritten from the start.
 
         Raises:
             NotFoundError: there is no such tenant.
-            ConflictError: it changed all the time.
+            ConflictError: the tenant kept changing.
             UnavailableError: Neo4j does not answer.
         """
-        if form is ExportFormat.GRAPHML:
+        if export_format is ExportFormat.GRAPHML:
             return await export_graphml(self._graph, tenant, out, on_progress=on_progress)
         return await export_rows(self._graph, tenant, out, vectors=vectors, on_progress=on_progress)
 
-    async def export_text(self, tenant: TenantId, form: ExportFormat, *, vectors: bool) -> ExportText:
+    async def export_text(self, tenant: TenantId, export_format: ExportFormat, *, vectors: bool) -> ExportText:
         """Return a tenant's memory as one text.
 
         Raises:
-            InputError: it is too long for one answer; or as `export`.
+            InputError: it is too long for one answer.
+            NotFoundError, ConflictError, UnavailableError: as `export`.
         """
         with tempfile.TemporaryFile(prefix="mnemograph-export-") as out:
-            told = await self.export(tenant, out, form, vectors=vectors)
-            if told.bytes > TEXT_BYTES_MAX:
+            result = await self.export(tenant, out, export_format, vectors=vectors)
+            if result.bytes > TEXT_BYTES_MAX:
                 raise InputError(
-                    f"the export has {told.bytes:,} bytes, more than the {TEXT_BYTES_MAX:,} of one answer: leave "
+                    f"the export has {result.bytes:,} bytes, more than the {TEXT_BYTES_MAX:,} of one answer: leave "
                     "vectors out, or use `mnemograph export --output FILE`"
                 )
             out.seek(0)
-            return ExportText(text=io.TextIOWrapper(out, encoding="utf-8").read(), told=told)
+            return ExportText(text=io.TextIOWrapper(out, encoding="utf-8").read(), result=result)
 
-    async def import_file(self, tenant: TenantId, path: Path, *, on_progress: Progress | None = None) -> Imported:
-        """Take a JSONL export into a tenant that holds nothing.
+    async def import_file(self, tenant: TenantId, path: Path, *, on_progress: Progress | None = None) -> ImportResult:
+        """Import a JSONL export into an empty tenant.
 
         Raises:
-            InputError: the file is no export, or damaged; nothing was written.
-            ConflictError: the tenant holds something, or another import into it is under way.
-            UnavailableError: Neo4j does not answer; the same import again goes on.
+            InputError: the file is not an export, or damaged; nothing was written.
+            ConflictError: the tenant is not empty, or another import into it is running.
+            UnavailableError: Neo4j does not answer, or too many imports run; repeating the import resumes it.
         """
         if tenant in self._importing:
             raise ConflictError(f"an import into the tenant {tenant!r} is under way; wait for its end")
@@ -104,14 +105,14 @@ class Carrying:
             )
         self._importing.add(tenant)
         try:
-            done = await import_rows(self._graph, tenant, path, now=self._clock(), on_progress=on_progress)
+            result = await import_rows(self._graph, tenant, path, now=self._clock(), on_progress=on_progress)
         finally:
             self._importing.discard(tenant)
         self._notify(tenant)
-        return done
+        return result
 
-    async def import_text(self, tenant: TenantId, text: str) -> Imported:
-        """Return the same, of an export in one piece."""
+    async def import_text(self, tenant: TenantId, text: str) -> ImportResult:
+        """Import a JSONL export given as a text; see `import_file`."""
         with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
             path = Path(folder) / "text"
             try:

@@ -1,4 +1,4 @@
-"""Moves the rows of a tenant to another one by way of a file on disk: memory stays small however much there is."""
+"""Rewrite the rows of a tenant for another tenant in a SQLite file, so that memory use stays bounded."""
 
 import json
 import sqlite3
@@ -9,21 +9,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.memory.export_import.row_format import LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
-from graph_service.memory.export_import.row_shapes import EDGE
-from graph_service.memory.export_import.row_values import value_of
+from graph_service.memory.export_import.row_format import EDGE, LINKS, ORDER, Row, key_of_row, kind_of_row, model_of
+from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.tenant_rewrite import (
-    Leads,
-    Move,
-    Said,
-    Told,
-    apart_id,
+    HashPrefixes,
+    SceneHash,
+    SceneMessage,
+    TenantRename,
     episode_id,
-    first_spell,
-    leads_of,
+    first_period,
+    hash_prefixes_of,
     merge_id,
-    scene_prints,
-    session_print,
+    rejection_id,
+    scene_hashes,
+    session_hash,
 )
 from graph_service.memory.jobs.outbox import JobKind
 from schema.ids import TenantId
@@ -42,19 +41,19 @@ _SCHEMA: Final = (
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
-# Those that a scene's messages came with: a scene of this service has fewer messages.
+# Episodes per scene; scenes written by this service have fewer messages.
 _EPISODES_MAX: Final = 100
-# Scenes of one session follow each other and share their episodes, of which each may be megabytes of facts.
-_LEADS_KEPT: Final = 4_096
+# Consecutive scenes of a session share episodes, each of which may hold megabytes of facts.
+_PREFIXES_CACHED: Final = 4_096
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MAP: Final = frozenset(MIND_MAP_KINDS)
+_NODE_KINDS: Final = frozenset(MIND_MAP_KINDS)
 _ENDS: Final = {
     Link.PART_OF: (Label.MESSAGE, {Label.SCENE}),
     Link.IN_SESSION: (Label.SCENE, {Label.SESSION}),
     Link.STANDS_FOR: (Label.HELD_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
 }
-# Properties that name a row of the file, which must be there.
-_NAMED: Final = (
+# Properties that reference another row: (kind, property, kind of the referenced row).
+_REFERENCES: Final = (
     (Label.SESSION, "user_node_id", Label.USER),
     (Label.SESSION_LIFE, "id", Label.SESSION),
     (Label.MESSAGE, "session_id", Label.SESSION),
@@ -62,7 +61,7 @@ _NAMED: Final = (
     (Label.EPISODE, "session_id", Label.SESSION),
     (EDGE, "unembedded_in", Label.SESSION),
 )
-_BY_URI: Final = (
+_KINDS_WITH_URI: Final = (
     Label.SESSION,
     Label.MESSAGE,
     Label.USER,
@@ -76,8 +75,8 @@ _BY_URI: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """One kind of work of a session (a node id), and whether any waits."""
+class SessionJob:
+    """A job of a session, by node ids, and whether it is open."""
 
     kind: JobKind
     session: str
@@ -85,78 +84,78 @@ class Work:
     waits: bool
 
 
-class Carrier:
-    """Rows on their way: `add` them all, then `learn` their ids, then take them as they are under the other tenant.
+class Staging:
+    """Rows between two tenants: `add` them all, then `map_ids`, then read them rewritten for the target.
 
     Args:
-        path: a file of its own; the caller removes it.
+        path: of a new SQLite file, which the caller removes.
     """
 
     def __init__(self, path: Path, *, source: TenantId, target: TenantId) -> None:
-        self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        # Nothing here outlives the process, so nothing must survive a crash.
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        # The file need not survive a crash.
         for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_SCHEMA):
-            self._file.execute(line)
-        self._move = Move(source=source, target=target, new_id=self.new_id)
-        self._moved: set[str] = set()
-        self._leads = lru_cache(maxsize=_LEADS_KEPT)(self._leads_of)
+            self._db.execute(line)
+        self._rename_rules = TenantRename(source=source, target=target, new_id=self.new_id)
+        self._rewritten_kinds: set[str] = set()
+        self._hash_prefixes = lru_cache(maxsize=_PREFIXES_CACHED)(self._load_hash_prefixes)
         self.rows_n: dict[str, int] = {}
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
+        """Close the file."""
+        self._db.close()
 
     def add(self, rows: list[Row]) -> None:
-        """Take rows in, as they are under the source."""
+        """Add rows of the source tenant."""
         lines = [(kind_of_row(row), json.dumps(row, ensure_ascii=False)) for row in rows]
         for kind, _ in lines:
             self.rows_n[kind] = self.rows_n.get(kind, 0) + 1
-        self._file.execute("BEGIN")
-        self._file.executemany("INSERT INTO raw VALUES (?, ?)", lines)
-        self._file.execute("COMMIT")
+        self._db.execute("BEGIN")
+        self._db.executemany("INSERT INTO raw VALUES (?, ?)", lines)
+        self._db.execute("COMMIT")
 
-    def learn(self) -> None:
-        """Work out what every element is called under the target."""
-        self._file.execute(_BY_KIND)
-        self._file.execute("BEGIN")
-        for kind in _BY_URI:
+    def map_ids(self) -> None:
+        """Compute the id under the target of every element, and the new content hashes."""
+        self._db.execute(_BY_KIND)
+        self._db.execute("BEGIN")
+        for kind in _KINDS_WITH_URI:
             for row in self._raw(kind):
-                self._learn_by_uri(kind, row["properties"])
+                self._map_uri(kind, row["properties"])
         for row in self._raw(Label.HELD_ENTITY):
             if row["properties"].get("merge_id"):
-                self._know(*merge_id(self._move, row["properties"]))
+                self._add_mapping(*merge_id(self._rename_rules, row["properties"]))
         for row in self._raw(Label.KEPT_APART):
-            self._know(row["properties"]["id"], apart_id(self._move, row["properties"]))
+            self._add_mapping(row["properties"]["id"], rejection_id(self._rename_rules, row["properties"]))
         for row in self._raw(Label.EPISODE):
             found = row["properties"]
-            uri = self._file.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
-            self._know(found["id"], episode_id(self._move, found, uri[0] if uri else ""))
-            self._file.execute("INSERT OR IGNORE INTO brought VALUES (?, ?)", (found["id"], json.dumps(found)))
-        self._learn_fingerprints()
-        self._file.execute("COMMIT")
+            uri = self._db.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
+            self._add_mapping(found["id"], episode_id(self._rename_rules, found, uri[0] if uri else ""))
+            self._db.execute("INSERT OR IGNORE INTO brought VALUES (?, ?)", (found["id"], json.dumps(found)))
+        self._map_hashes()
+        self._db.execute("COMMIT")
 
     def new_id(self, old: str) -> str:
-        """Return what an element is called under the target; the same when nobody knows it."""
-        found = self._file.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
+        """Return the id of an element under the target; unknown ids stay the same."""
+        found = self._db.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
         return str(found[0]) if found else old
 
-    def doubles(self) -> Iterator[str]:
-        """Yield rows that are there twice; to be asked once, before anything is made of them."""
-        self._file.execute(_BY_KIND)
+    def duplicate_rows(self) -> Iterator[str]:
+        """Yield a problem for each duplicate row; call once, before `map_ids`."""
+        self._db.execute(_BY_KIND)
         for kind in (one for one in ORDER if one not in LINKS):
             for row in self._raw(kind):
                 key = key_of_row(row)
-                if not self._file.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
+                if not self._db.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
                     yield f"{kind} {key} is there twice"
 
-    def misfits(self, seq: int) -> Iterator[str]:
-        """Yield rows that name what is not in the file; `doubles` must have been asked before.
+    def reference_problems(self, seq: int) -> Iterator[str]:
+        """Yield a problem for each reference to a missing or unsuitable row; call after `duplicate_rows`.
 
         Args:
-            seq: the number of the tenant's last change.
+            seq: sequence number of the tenant's last change.
         """
-        yield from self._wrong_ends()
-        for kind, name, about in _NAMED:
+        yield from self._end_problems()
+        for kind, name, about in _REFERENCES:
             for row in self._raw(kind):
                 named = row["properties"].get(name)
                 if named is not None and about not in self._kinds_of(named):
@@ -165,32 +164,32 @@ class Carrier:
             if row["properties"]["seq"] > seq:
                 yield f"Change {row['properties']['seq']} comes after the last of the tenant, {seq}"
 
-    def _wrong_ends(self) -> Iterator[str]:
+    def _end_problems(self) -> Iterator[str]:
         for kind in (EDGE, *LINKS):
             for row in self._raw(kind):
                 name = row.get(EDGE) or row["link"]
-                if problem := self._wrong_end(row):
+                if problem := self._end_problem(row):
                     yield f"{name} from {row['from']} to {row['to']} {problem}"
 
-    def _wrong_end(self, row: Row) -> str | None:
+    def _end_problem(self, row: Row) -> str | None:
         starts, ends = self._kinds_of(row["from"]), self._kinds_of(row["to"])
         if not starts or not ends:
             return "has an end that is not in the file"
         if EDGE in row:
-            fits = any(allowed(Label(a), row[EDGE], Label(b)) for a in starts & _MAP for b in ends & _MAP)
+            fits = any(allowed(Label(a), row[EDGE], Label(b)) for a in starts & _NODE_KINDS for b in ends & _NODE_KINDS)
         else:
             start, end = _ENDS[row["link"]]
             fits = start in starts and bool(ends & end)
         return None if fits else "joins what it cannot join"
 
     def _kinds_of(self, key: str) -> set[str]:
-        return {kind for (kind,) in self._file.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
+        return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
 
-    def works(self) -> Iterator[Work]:
-        """Yield the work of each session, by its ids under the target, and whether it waits.
+    def session_jobs(self) -> Iterator[SessionJob]:
+        """Yield the jobs of each session under the target.
 
-        Work is not carried: it follows from what is not read yet, and from sessions whose end was asked for. What waits
-        for a vector is known when it is written.
+        Jobs are not exported: they follow from unread messages and from sessions being closed. Embedding jobs are
+        opened when the rows are written.
         """
         unread = {
             row["properties"]["session_id"]
@@ -206,97 +205,106 @@ class Carrier:
         for row in self._raw(Label.SESSION):
             session, user = row["properties"]["id"], row["properties"]["user_node_id"]
             ids = {"session": self.new_id(session), "user": self.new_id(user)}
-            yield Work(kind=JobKind.READ, waits=session in unread, **ids)
-            yield Work(kind=JobKind.EMBED, waits=False, **ids)
+            yield SessionJob(kind=JobKind.READ, waits=session in unread, **ids)
+            yield SessionJob(kind=JobKind.EMBED, waits=False, **ids)
             if session in ending:
-                yield Work(kind=JobKind.CLOSE, waits=True, **ids)
+                yield SessionJob(kind=JobKind.CLOSE, waits=True, **ids)
 
-    def move_all(self) -> None:
-        """Work out every row under the target, so that nothing can fail of that once writing has begun."""
+    def rewrite_all(self) -> None:
+        """Rewrite every row, so that no error can occur after writing to the graph has begun."""
         for kind in ORDER:
-            self._move_kind(kind)
+            self._rewrite_kind(kind)
 
-    def moved(self, kind: str) -> Iterator[Row]:
-        """Yield rows of a kind as they are under the target, in the order of their keys there."""
-        self._move_kind(kind)
-        for (line,) in self._file.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
+    def rewritten(self, kind: str) -> Iterator[Row]:
+        """Yield rows of a kind for the target tenant, sorted by their keys."""
+        self._rewrite_kind(kind)
+        for (line,) in self._db.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
             yield json.loads(line)
 
-    def _move_kind(self, kind: str) -> None:
-        if kind in self._moved:
+    def _rewrite_kind(self, kind: str) -> None:
+        if kind in self._rewritten_kinds:
             return
-        self._moved.add(kind)
-        self._file.execute("BEGIN")
+        self._rewritten_kinds.add(kind)
+        self._db.execute("BEGIN")
         for row in self._raw(kind):
-            there = self._there(row)
-            line = json.dumps(there, ensure_ascii=False)
-            self._file.execute("INSERT INTO moved VALUES (?, ?, ?)", (kind, key_of_row(there), line))
-        self._file.execute("COMMIT")
+            rewritten_row = self._rewrite(row)
+            line = json.dumps(rewritten_row, ensure_ascii=False)
+            self._db.execute("INSERT INTO moved VALUES (?, ?, ?)", (kind, key_of_row(rewritten_row), line))
+        self._db.execute("COMMIT")
 
-    def stored(self, kind: str) -> Iterator[Row]:
-        """Return rows of a kind as they came in."""
+    def original(self, kind: str) -> Iterator[Row]:
+        """Yield rows of a kind as they were added."""
         return self._raw(kind)
 
-    def all_moved(self) -> Iterator[Row]:
-        """Yield all rows, kind by kind."""
+    def all_rewritten(self) -> Iterator[Row]:
+        """Yield all rows for the target tenant, kind by kind."""
         for kind in ORDER:
-            yield from self.moved(kind)
+            yield from self.rewritten(kind)
 
     def _raw(self, kind: str) -> Iterator[Row]:
-        for (line,) in self._file.execute("SELECT line FROM raw WHERE kind = ?", (kind,)):
+        for (line,) in self._db.execute("SELECT line FROM raw WHERE kind = ?", (kind,)):
             yield json.loads(line)
 
-    def _learn_by_uri(self, kind: str, found: Mapping[str, Any]) -> None:
+    def _map_uri(self, kind: str, found: Mapping[str, Any]) -> None:
         uri: str = found["uri"]
-        self._know(found["id"], self._move.by_uri(found["id"], uri), uri if kind == Label.SESSION else None)
+        self._add_mapping(
+            found["id"], self._rename_rules.by_uri(found["id"], uri), uri if kind == Label.SESSION else None
+        )
         if kind in (EDGE, Label.HELD_FACT):
-            # Claims are named by the id of their first spell, even when that is not there any more.
-            first, first_uri = first_spell(uri)
-            self._know(first, self._move.by_uri(first, first_uri))
+            # A claim's id is that of its first validity period, even if that no longer exists.
+            first, first_uri = first_period(uri)
+            self._add_mapping(first, self._rename_rules.by_uri(first, first_uri))
 
-    def _learn_fingerprints(self) -> None:
+    def _map_hashes(self) -> None:
         for row in self._raw(Label.MESSAGE):
             found = row["properties"]
-            said = (found["id"], _micros(found.get("said_at")), found.get("position", 0), found.get("content_hash", ""))
-            self._file.execute("INSERT OR IGNORE INTO said VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
+            said = (
+                found["id"],
+                _to_micros(found.get("said_at")),
+                found.get("position", 0),
+                found.get("content_hash", ""),
+            )
+            self._db.execute("INSERT OR IGNORE INTO said VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
         for row in self._raw(Link.PART_OF):
-            self._file.execute("INSERT OR IGNORE INTO held VALUES (?, ?)", (row["to"], row["from"]))
+            self._db.execute("INSERT OR IGNORE INTO held VALUES (?, ?)", (row["to"], row["from"]))
         for row in self._raw(Label.SCENE):
             found = row["properties"]
-            for old, new in scene_prints(found, self._said_in(found["id"]), self._brought_to(found["id"]), self.new_id):
-                self._know(old, new)
-            told = (found.get("session_id"), found.get("start_ms", 0), found["id"])
-            shown = found.get("layers_hash") or found.get("content_hash") or ""
-            self._file.execute("INSERT INTO told VALUES (?, ?, ?, ?)", (*told, shown))
-        self._file.execute("CREATE INDEX told_session ON told (session)")
+            for old, new in scene_hashes(
+                found, self._messages_of_scene(found["id"]), self._prefixes_of_scene(found["id"]), self.new_id
+            ):
+                self._add_mapping(old, new)
+            scene_hash = (found.get("session_id"), found.get("start_ms", 0), found["id"])
+            layers_hash = found.get("layers_hash") or found.get("content_hash") or ""
+            self._db.execute("INSERT INTO told VALUES (?, ?, ?, ?)", (*scene_hash, layers_hash))
+        self._db.execute("CREATE INDEX told_session ON told (session)")
         for row in self._raw(Label.SESSION_LIFE):
             query = "SELECT start_ms, scene, print FROM told WHERE session = ?"
-            scenes = [Told(*one) for one in self._file.execute(query, (row["properties"]["id"],))]
-            for old, new in session_print(row["properties"], scenes, self.new_id):
-                self._know(old, new)
+            scenes = [SceneHash(*one) for one in self._db.execute(query, (row["properties"]["id"],))]
+            for old, new in session_hash(row["properties"], scenes, self.new_id):
+                self._add_mapping(old, new)
 
-    def _said_in(self, scene: str) -> list[Said]:
+    def _messages_of_scene(self, scene: str) -> list[SceneMessage]:
         query = "SELECT s.at, s.position, s.id, s.hash FROM held h JOIN said s ON s.id = h.message WHERE h.scene = ?"
-        return [Said(*one) for one in self._file.execute(query, (scene,))]
+        return [SceneMessage(*one) for one in self._db.execute(query, (scene,))]
 
-    def _brought_to(self, scene: str) -> list[Leads]:
+    def _prefixes_of_scene(self, scene: str) -> list[HashPrefixes]:
         query = (
             "SELECT DISTINCT b.id FROM held h JOIN said s ON s.id = h.message "
             "JOIN brought b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id LIMIT ?"
         )
-        return [self._leads(found) for (found,) in self._file.execute(query, (scene, _EPISODES_MAX))]
+        return [self._hash_prefixes(found) for (found,) in self._db.execute(query, (scene, _EPISODES_MAX))]
 
-    def _leads_of(self, episode: str) -> Leads:
-        (line,) = self._file.execute("SELECT line FROM brought WHERE id = ?", (episode,)).fetchone()
-        return leads_of(json.loads(line))
+    def _load_hash_prefixes(self, episode: str) -> HashPrefixes:
+        (line,) = self._db.execute("SELECT line FROM brought WHERE id = ?", (episode,)).fetchone()
+        return hash_prefixes_of(json.loads(line))
 
-    def _know(self, old: str, new: str, uri: str | None = None) -> None:
-        self._file.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
+    def _add_mapping(self, old: str, new: str, uri: str | None = None) -> None:
+        self._db.execute("INSERT OR IGNORE INTO ids VALUES (?, ?, ?)", (old, new, uri))
 
-    def _there(self, row: Row) -> Row:
+    def _rewrite(self, row: Row) -> Row:
         if "link" in row:
             return {"link": row["link"], "from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
-        found = self._move.properties(row["properties"], model_of(row))
+        found = self._rename_rules.properties(row["properties"], model_of(row))
         if row.get("node") == Label.KEPT_APART:
             found["a_id"], found["b_id"] = sorted((found["a_id"], found["b_id"]))
         if EDGE in row:
@@ -305,9 +313,9 @@ class Carrier:
         return {"node": row["node"], "properties": found}
 
 
-def _micros(written: Any) -> int:
-    """Return a time as a file writes it, in microseconds since 1970."""
+def _to_micros(written: Any) -> int:
+    """Return an encoded time as microseconds since 1970; 0 if it is not one."""
     if not isinstance(written, Mapping):
         return 0
-    at: datetime = value_of(written, "time")
+    at: datetime = decode_value(written, "time")
     return (at - _EPOCH) // timedelta(microseconds=1)

@@ -1,7 +1,7 @@
-"""Moving memories to another tenant: ids follow from addresses, addresses begin with the tenant. Pure.
+"""Rewrite URIs, ids and content hashes for another tenant. Pure.
 
-An export belongs to no tenant: it is written as if the tenant had no name, so that what is exported, imported elsewhere
-and exported again is the same to the byte. What does not follow from an address stays as it is.
+Ids derive from URIs, and URIs begin with the tenant. An export is rewritten for `NO_TENANT`: exporting, importing
+elsewhere and exporting again gives identical bytes. Ids that do not derive from a URI are kept.
 """
 
 import json
@@ -14,18 +14,18 @@ from extraction.text.name_forms import all_forms
 from schema.graph_model import Property
 from schema.ids import BegunHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 
-NOBODY: Final = TenantId("")
-_ENDS_OF_VIEWS: Final = ("id", "source", "target")
+NO_TENANT: Final = TenantId("")
+_ID_FIELDS: Final = ("id", "source", "target")
 Lookup = Callable[[str], str]
 Properties = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """From one tenant to another; one of the two is `NOBODY`.
+class TenantRename:
+    """Rewrite values from one tenant to another, one of which is `NO_TENANT`.
 
     Attributes:
-        new_id: the new id of an element, or the same when it is not known.
+        new_id: returns the new id of an element; an unknown id itself.
     """
 
     source: TenantId
@@ -33,31 +33,29 @@ class Move:
     new_id: Lookup
 
     def uri(self, uri: str) -> Uri:
-        """Return an address under the other tenant; another's address stays as it is."""
+        """Return the URI under the target; URIs of other tenants are kept."""
         root = f"memory://{quote(self.source, safe='')}/"
         if not uri.startswith(root):
             return Uri(uri)
         parts = uri.removeprefix(root).split("/")
-        for place in _places_of_ids(parts):
+        for place in _id_indexes(parts):
             parts[place] = self.new_id(parts[place])
         return Uri(f"memory://{quote(self.target, safe='')}/{'/'.join(parts)}")
 
     def by_uri(self, old: str, uri: str) -> str:
-        """Return the new id of what had an id of its address."""
+        """Return the new id of an element if its id derives from the URI, else the old one."""
         return memory_id(self.uri(uri)) if memory_id(uri) == old else old
 
     def properties(self, stored: Properties, model: Mapping[str, Property]) -> dict[str, Any]:
-        """Return the properties of an element under the other tenant, sorted by name; what is of this minute is left
-        out.
-        """
-        moved = {}
+        """Return the properties of an element for the target, sorted by name, without transient ones."""
+        rewritten = {}
         for name in sorted(stored):
             role = model[name].role if name in model else ""
             if role not in ("tenant", "passing"):
-                moved[name] = self._moved(stored[name], role, stored)
-        return moved
+                rewritten[name] = self._rewrite(stored[name], role, stored)
+        return rewritten
 
-    def _moved(self, value: Any, role: str, stored: Properties) -> Any:
+    def _rewrite(self, value: Any, role: str, stored: Properties) -> Any:
         match role:
             case "id" | "ref":
                 return self.new_id(value)
@@ -68,9 +66,9 @@ class Move:
             case "refs sorted":
                 return sorted(self.new_id(one) for one in value)
             case "marked":
-                return sorted((self._marked(one, ":") for one in value), key=lambda one: one.partition(":")[0])
+                return sorted((self._prefixed(one, ":") for one in value), key=lambda one: one.partition(":")[0])
             case "told":
-                return sorted((self._told(one) for one in value), key=lambda one: one.partition("|")[0])
+                return sorted((self._assertion_text(one) for one in value), key=lambda one: one.partition("|")[0])
             case "scope tenant" | "scope user":
                 return self._scope(role, stored)
             case "forms":
@@ -80,100 +78,98 @@ class Move:
             case _:
                 return value
 
-    def _marked(self, text: str, separator: str) -> str:
+    def _prefixed(self, text: str, separator: str) -> str:
         name, found, rest = text.partition(separator)
         return f"{self.new_id(name)}{found}{rest}"
 
-    def _told(self, text: str) -> str:
+    def _assertion_text(self, text: str) -> str:
         message, first, rest = text.partition("|")
         scene, second, rest = rest.partition("|")
         return f"{self.new_id(message)}{first}{self.new_id(scene)}{second}{rest}"
 
     def _scope(self, role: str, stored: Properties) -> str:
-        # A file only says that there is one: who it names is known where it is imported.
-        if self.target == NOBODY:
+        # Left empty in a file; computed on import.
+        if self.target == NO_TENANT:
             return ""
         return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
 
     def _forms(self, stored: Properties) -> list[str]:
-        if self.target == NOBODY:
+        if self.target == NO_TENANT:
             return []
         forms = {form for name in (stored["name"], *(stored.get("aliases") or ())) for form in all_forms(name)}
         return sorted(scope_token(self.target, stored["user_id"], form) for form in forms)
 
 
-def _places_of_ids(parts: list[str]) -> list[int]:
-    """Return where an address, cut at its slashes and without the tenant, names other elements by their ids."""
+def _id_indexes(parts: list[str]) -> list[int]:
+    """Return the indexes of element ids among the parts of a URI after the tenant."""
     if parts[0] == "session" and len(parts) > 3:
-        inside = 5 if parts[3] == "scene" else len(parts)
+        start = 5 if parts[3] == "scene" else len(parts)
         found = [4] if parts[3] == "scene" else []
     else:
-        inside = 4 if len(parts) > 3 and parts[2] in ("agent", "entity") else 2
+        start = 4 if len(parts) > 3 and parts[2] in ("agent", "entity") else 2
         found = [3, 4] if len(parts) == 5 and parts[2] == "apart" else []
-    if len(parts) == inside + 5 and parts[inside] == "profile":
-        found.append(inside + 3)
-    if len(parts) == inside + 2 and parts[inside] == "merged-into":
-        found.append(inside + 1)
+    if len(parts) == start + 5 and parts[start] == "profile":
+        found.append(start + 3)
+    if len(parts) == start + 2 and parts[start] == "merged-into":
+        found.append(start + 1)
     return found
 
 
 def _body(text: str, new_id: Lookup) -> str:
     view = json.loads(text)
-    for name in _ENDS_OF_VIEWS:
+    for name in _ID_FIELDS:
         if isinstance(view.get(name), str):
             view[name] = new_id(view[name])
     return json.dumps(view, ensure_ascii=False)
 
 
-def first_spell(uri: str) -> tuple[str, str]:
-    """Return id and address of the first spell of a fact's claim, which names the claim."""
+def first_period(uri: str) -> tuple[str, str]:
+    """Return id and URI of the first validity period of a fact, which identify its claim."""
     first = f"{uri.rpartition('/')[0]}/0"
     return memory_id(first), first
 
 
-def merge_id(move: Move, held: Properties) -> tuple[str, str]:
-    """Old and new id of a merge."""
-    old: str = held["merge_id"]
-    return old, move.by_uri(old, f"{held['uri']}/merged-into/{held['parent_id']}")
+def merge_id(rename: TenantRename, entity: Properties) -> tuple[str, str]:
+    """Return the old and the new id of a merge."""
+    old: str = entity["merge_id"]
+    return old, rename.by_uri(old, f"{entity['uri']}/merged-into/{entity['parent_id']}")
 
 
-def apart_id(move: Move, kept: Properties) -> str:
-    """Return the new id of two that were said to be two."""
-    root = user_uri(move.source, kept["user_id"])
-    if memory_id(f"{root}/apart/{kept['a_id']}/{kept['b_id']}") != kept["id"]:
-        return str(kept["id"])
-    ends = sorted(move.new_id(kept[end]) for end in ("a_id", "b_id"))
-    return memory_id(f"{user_uri(move.target, kept['user_id'])}/apart/{ends[0]}/{ends[1]}")
+def rejection_id(rename: TenantRename, rejection: Properties) -> str:
+    """Return the new id of a rejected merge."""
+    root = user_uri(rename.source, rejection["user_id"])
+    if memory_id(f"{root}/apart/{rejection['a_id']}/{rejection['b_id']}") != rejection["id"]:
+        return str(rejection["id"])
+    ends = sorted(rename.new_id(rejection[end]) for end in ("a_id", "b_id"))
+    return memory_id(f"{user_uri(rename.target, rejection['user_id'])}/apart/{ends[0]}/{ends[1]}")
 
 
-def episode_id(move: Move, episode: Properties, session: str) -> str:
-    """Return the new id of what a caller brought.
+def episode_id(rename: TenantRename, episode: Properties, session: str) -> str:
+    """Return the new id of an episode.
 
     Args:
-        session: address of its session under the source.
+        session: URI of its session under the source.
     """
     rest = (episode.get("facts") or "", episode.get("summary") or "")
     old = content_hash(*episode["message_ids"], *rest)
     if memory_id(f"{session}/episode/{old}") != episode["id"]:
         return str(episode["id"])
-    new = content_hash(*(move.new_id(one) for one in episode["message_ids"]), *rest)
-    return memory_id(f"{move.uri(session)}/episode/{new}")
+    new = content_hash(*(rename.new_id(one) for one in episode["message_ids"]), *rest)
+    return memory_id(f"{rename.uri(session)}/episode/{new}")
 
 
-# Fingerprints of scenes and of layer texts, which are made of ids, under another tenant. Pure.
-#
-# One that cannot be made out stays as it is; the worst of that is a text that is made anew once.
+# Content hashes of scenes and summaries contain ids. A hash that cannot be reproduced is kept; then one summary is
+# computed anew.
 
-PropertyMap = Mapping[str, Any]
-Pair = tuple[str, str]
-Leads = tuple[BegunHash, BegunHash]
+HashPair = tuple[str, str]
+HashPrefixes = tuple[BegunHash, BegunHash]
 
 
-class Said(NamedTuple):
-    """A message of a scene, in the order in which a scene holds them.
+class SceneMessage(NamedTuple):
+    """A message of a scene; sorts in the order of the scene.
 
     Attributes:
-        at: when it was said, microseconds since 1970.
+        at: time of the message, microseconds since 1970.
     """
 
     at: int
@@ -182,55 +178,55 @@ class Said(NamedTuple):
     content_hash: str
 
 
-class Told(NamedTuple):
-    """A scene as its session's texts count it."""
+class SceneHash(NamedTuple):
+    """A scene as it enters the hash of its session's summary; sorts in the order of the session."""
 
     start_ms: int
     id: str
     layers_hash: str
 
 
-def scene_prints(
-    scene: PropertyMap, said: Sequence[Said], brought: Iterable[Leads], new_id: Callable[[str], str]
-) -> Iterator[Pair]:
-    """Old and new fingerprints of a scene and of its texts, as far as they can be made out.
+def scene_hashes(
+    scene: Properties, messages: Sequence[SceneMessage], provided: Iterable[HashPrefixes], new_id: Callable[[str], str]
+) -> Iterator[HashPair]:
+    """Yield old and new content hashes of a scene and of its summary, if they can be reproduced.
 
     Args:
-        brought: what `leads_of` gave for the episodes its messages came with.
+        provided: `hash_prefixes_of` the episodes of its messages.
     """
-    before = sorted(said)
-    after = sorted(one._replace(id=new_id(one.id)) for one in said)
-    if content_hash(*_parts(before)) == scene.get("content_hash"):
-        yield scene["content_hash"], content_hash(*_parts(after))
-    held = scene.get("layers_n") or 0
-    parts = list(_parts(before[:held]))
-    for lead in (lead for leads in (_NOTHING_BROUGHT, *brought) for lead in leads):
-        if lead.with_rest(*parts) == scene.get("layers_hash"):
-            yield scene["layers_hash"], lead.with_rest(*_parts(after[:held]))
+    before = sorted(messages)
+    after = sorted(one._replace(id=new_id(one.id)) for one in messages)
+    if content_hash(*_hash_parts(before)) == scene.get("content_hash"):
+        yield scene["content_hash"], content_hash(*_hash_parts(after))
+    summarised_n = scene.get("layers_n") or 0
+    parts = list(_hash_parts(before[:summarised_n]))
+    for prefix in (prefix for prefixes in (_NOTHING_PROVIDED, *provided) for prefix in prefixes):
+        if prefix.with_rest(*parts) == scene.get("layers_hash"):
+            yield scene["layers_hash"], prefix.with_rest(*_hash_parts(after[:summarised_n]))
             return
 
 
-def session_print(life: PropertyMap, scenes: Sequence[Told], new_id: Callable[[str], str]) -> Iterator[Pair]:
-    """Old and new fingerprint of a session's texts, if it can be made out."""
+def session_hash(life: Properties, scenes: Sequence[SceneHash], new_id: Callable[[str], str]) -> Iterator[HashPair]:
+    """Yield the old and new hash of a session's summary, if it can be reproduced."""
     before = content_hash("session", *(one.layers_hash for one in sorted(scenes)))
     if before == life.get("layers_hash"):
-        moved = sorted(one._replace(id=new_id(one.id), layers_hash=new_id(one.layers_hash)) for one in scenes)
-        yield before, content_hash("session", *(one.layers_hash for one in moved))
+        rewritten = sorted(one._replace(id=new_id(one.id), layers_hash=new_id(one.layers_hash)) for one in scenes)
+        yield before, content_hash("session", *(one.layers_hash for one in rewritten))
 
 
-def _parts(said: Iterable[Said]) -> Iterator[str]:
-    for one in said:
+def _hash_parts(messages: Iterable[SceneMessage]) -> Iterator[str]:
+    for one in messages:
         yield from (one.id, one.content_hash)
 
 
-def leads_of(episode: PropertyMap) -> Leads:
-    """Return what a scene's fingerprint may begin with: whether it was read, and what an episode brought about it."""
+def hash_prefixes_of(episode: Properties) -> HashPrefixes:
+    """Return the possible beginnings of a scene's summary hash: read or unread, with what the episode provided."""
     facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
-    return _leads(episode.get("summary") or "", *facts)
+    return _prefixes(episode.get("summary") or "", *facts)
 
 
-def _leads(*brought: str) -> Leads:
-    return BegunHash("read", *brought, ""), BegunHash("waits", *brought, "")
+def _prefixes(*provided: str) -> HashPrefixes:
+    return BegunHash("read", *provided, ""), BegunHash("waits", *provided, "")
 
 
-_NOTHING_BROUGHT: Final = _leads("")
+_NOTHING_PROVIDED: Final = _prefixes("")

@@ -1,4 +1,4 @@
-"""Who and what a memory knows: found by words or by name, each with what holds about it."""
+"""Search users, agents and entities by words or by name, each with its facts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,11 +23,7 @@ _NAMES_MAX: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactOfNode:
-    """A fact that holds.
-
-    Attributes:
-        subject, object: names.
-    """
+    """A fact that holds, in short; subject and object are names."""
 
     id: MemoryId
     subject: str
@@ -70,14 +66,14 @@ class Nodes:
     async def search(
         self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
     ) -> list[NodeFound]:
-        """Return those of one memory that some words mean, best first, with what holds about them; one round trip.
+        """Return the nodes of one memory that match a query, best first, with facts that hold; one round trip.
 
         Args:
-            types: only entities of these types; none means everything.
-            facts: how many facts of each, 0 to 100.
+            types: only entities of these types; empty means all nodes.
+            facts: maximum number of facts of each, 0 to 100.
 
         Raises:
-            InputError: naming what cannot be asked.
+            InputError: an argument is invalid.
             UnavailableError: Neo4j does not answer.
         """
         _check(user_id, limit, facts)
@@ -104,14 +100,14 @@ class Nodes:
     async def named(
         self, tenant: TenantId, user_id: str, names: Sequence[str] | None, *, limit: int = 100, facts: int = 20
     ) -> list[NodeFound]:
-        """Return those of one memory with these names, or all of them; the most recently named first; one round trip.
+        """Return the nodes of one memory with these names, the most recently mentioned first; one round trip.
 
         Args:
-            names: in any case and width; None means all.
-            limit: 1 to 1,000; facts: of each, 0 to 100.
+            names: in any case and width; None means all nodes.
+            limit: 1 to 1,000; facts: maximum number of each, 0 to 100.
 
         Raises:
-            InputError: an id or a number cannot be used.
+            InputError: an argument is invalid.
             UnavailableError: Neo4j does not answer.
         """
         _check(user_id, 1, facts)
@@ -137,7 +133,7 @@ def _check(user_id: str, limit: int, facts: int) -> None:
 
 
 def _forms(query: str, words: Sequence[str]) -> set[str]:
-    """Return the query as one name, if it is short enough to be one, and each of its words."""
+    """Return the spellings of the query as one name, if it is short enough, and of each of its words."""
     names = [query, *words] if len(query) <= LIMITS.name_chars else words
     return {form for name in names[:_NAMES_MAX] for form in all_forms(name)}
 

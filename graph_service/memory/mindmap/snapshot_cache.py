@@ -1,6 +1,6 @@
-"""The last mind maps that were shown, kept in this process for when the database is away.
+"""Caches of mind-map snapshots in this process, for recall and viewers while Neo4j is unavailable.
 
-They are not written to disk: a service does not start without its database, and what is forgotten must be gone at once.
+They are not written to disk: the service does not start without its database, and forgotten data must be gone at once.
 """
 
 import asyncio
@@ -16,12 +16,9 @@ from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-# The last snapshot of each memory somebody uses, kept in this process for when the database is away.
-
 _log = logging.getLogger("mnemograph.keepsakes")
 
-# How often it is looked whether kept snapshots have fallen behind, and how many are read then: beside the questions of
-# many users this must not be felt.
+# Interval of the check for outdated snapshots, and how many are read then; low, so that questions are not slowed down.
 LOOK_S: Final = 10.0
 READ_MAX: Final = 4
 KEPT_MAX: Final = 64
@@ -31,19 +28,19 @@ _Key = tuple[TenantId, str]
 
 
 class RecallSnapshotCache:
-    """Snapshots of the memories that were used last, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
+    """Snapshots of the most recently used memories, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
 
     def __init__(self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX) -> None:
         self._changes = changes
         self._mindmap = mindmap
         self._kept_max = kept_max
-        # None for one that was asked for and not read yet.
+        # None until the snapshot is read.
         self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
         self._forgotten = asyncio.Event()
         self._forgettings = 0
 
     def want(self, tenant: TenantId, user_id: str) -> None:
-        """Say that a memory is in use; its snapshot is read in the background."""
+        """Mark a memory as used; its snapshot is read in the background."""
         key = (tenant, user_id)
         self._kept.setdefault(key, None)
         self._kept.move_to_end(key)
@@ -51,11 +48,11 @@ class RecallSnapshotCache:
             self._kept.popitem(last=False)
 
     def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
-        """Return the last snapshot of a memory, however old; None when there is none."""
+        """Return the last snapshot of a memory, of any age; None when there is none."""
         return self._kept.get((tenant, user_id))
 
     def forget(self, tenant: str) -> None:
-        """Let go of a tenant's snapshots, because something in them may have been forgotten."""
+        """Drop a tenant's snapshots, because something in them may have been forgotten."""
         self._forgettings += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             self._kept[key] = None
@@ -68,14 +65,14 @@ class RecallSnapshotCache:
             try:
                 await self.refresh()
             except UnavailableError as error:
-                _log.debug("the kept snapshots stay as they are: %s", failure_of(error))
+                _log.debug("cached snapshots were not refreshed: %s", failure_of(error))
             await self._pause(stop)
 
     async def refresh(self, *, read_max: int = READ_MAX) -> int:
-        """Read what was not read yet, and then again what has changed, the oldest first; return how many were read.
+        """Read missing snapshots, then outdated ones, oldest first; return how many were read.
 
         Raises:
-            UnavailableError: Neo4j does not answer; what is kept stays.
+            UnavailableError: Neo4j does not answer; the cached snapshots remain.
         """
         heads = {tenant: await self._changes.head(tenant) for tenant in sorted({tenant for tenant, _ in self._kept})}
         behind = []
@@ -91,10 +88,10 @@ class RecallSnapshotCache:
             except UnavailableError:
                 raise
             except Exception:
-                # It is let go, so that the others come next; the supervisor tells of it and starts the loop again.
+                # Dropped, so that the others come next; the supervisor reports the error and restarts the loop.
                 self._kept.pop(key, None)
                 raise
-            # What was read before a forgetting may hold what is gone.
+            # A snapshot read before something was forgotten may still contain it.
             if key in self._kept and forgettings == self._forgettings:
                 self._kept[key] = snapshot
         return len(chosen)
@@ -123,11 +120,11 @@ class MapSnapshotCache:
 
     @property
     def forgettings(self) -> int:
-        """Rise with each forgetting; who read a snapshot before must not keep it after."""
+        """Number of deletions; a snapshot read before one must not be stored after it."""
         return self._forgettings
 
     def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, forgettings: int) -> None:
-        """Keep a snapshot that was read when `forgettings` was this."""
+        """Store a snapshot, only if `forgettings` is unchanged since it was read."""
         if forgettings != self._forgettings:
             return
         self._kept[tenant, user, budget] = snapshot
@@ -136,17 +133,15 @@ class MapSnapshotCache:
             self._kept.popitem(last=False)
 
     def exactly(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last one of this very scope."""
+        """Return the last snapshot of exactly this scope."""
         return self._kept.get((tenant, user, budget))
 
     def of_tenant(self, tenant: str) -> list[tuple[str | None, int, Snapshot]]:
-        """Return the last ones of a tenant, with user and budget."""
+        """Return the last snapshots of a tenant, with user and budget."""
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
     def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last one of this scope, else the newest one that shows this user, cut down to what may be seen of
-        it.
-        """
+        """Return the last snapshot of this scope, else the newest that contains this user, without other users."""
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
@@ -156,7 +151,7 @@ class MapSnapshotCache:
         return max(same or wider, key=lambda kept: kept.as_of, default=None)
 
     def drop(self, tenant: str) -> None:
-        """Let go of a tenant's snapshots, because something in them was forgotten."""
+        """Drop a tenant's snapshots, because something in them was forgotten."""
         self._forgettings += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             del self._kept[key]

@@ -1,7 +1,7 @@
-"""Core Memory: what is always to be known of a user, whatever is asked; one round trip."""
+"""Core Memory: the facts about a user that belong in every prompt, whatever the question. One round trip."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -9,7 +9,7 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.bitemporal import AsOf
-from graph_service.memory.profile.selection import ProfileFact, standing_out
+from graph_service.memory.profile.selection import ProfileFact, excluded
 from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
 from schema.importance import importance_of_strength
@@ -20,7 +20,7 @@ from schema.timespan import as_utc, moment_of
 _FACTS_MAX: Final = 300
 _TRIGGERS_MAX: Final = 50
 _CLOSED_MAX: Final = 50
-# A taste is stable when it was told of more than one occasion, or strongly; and by somebody who should know.
+# A preference is stable when it is certain, and strong or mentioned on several occasions.
 _SURE_MIN: Final = 0.6
 _STRONG_MIN: Final = 0.8
 _IMPORTANT_MIN: Final = 8
@@ -28,7 +28,7 @@ _OCCASIONS_MIN: Final = 2
 
 
 class CoreKind(StrEnum):
-    """What a line of Core Memory tells."""
+    """Kinds of facts in Core Memory; EARLIER ones have ended."""
 
     PROFILE = "profile"
     PREFERENCE = "preference"
@@ -41,46 +41,42 @@ class CoreFact:
     """A fact of Core Memory.
 
     Attributes:
-        uri: of a profile fact where it stands in the profile, of others the fact's own.
-        worth: 0…1, how much it is worth knowing whatever is asked.
+        uri: of a profile fact its place in the profile, of others the fact's own.
         until: when it ceased to hold.
         evidence: ids of the messages that prove it.
+        scenes_n: number of scenes that mention it, at least 1.
     """
 
     kind: CoreKind
-    id: str
-    uri: str
-    statement: str
-    worth: float
-    since: datetime
-    until: datetime | None
-    emotion: str | None
-    evidence: frozenset[str]
-    relation: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """One list of `profile/core_memory`, given names."""
-
     uri: str
     statement: str
     strength: float
     since: datetime
     until: datetime | None
     emotion: str | None
-    evidence: tuple[str, ...]
-    scenes: int
+    evidence: frozenset[str]
+    scenes_n: int
     fact: ProfileFact
+
+    @property
+    def id(self) -> str:
+        """The id of the fact."""
+        return self.fact.id
+
+    @property
+    def worth(self) -> float:
+        """0…1, the value of knowing it whatever the question."""
+        often = 1.0 - 0.5 ** (self.scenes_n - 1)
+        return 0.45 * self.fact.importance / 10 + 0.25 * self.fact.confidence + 0.15 * self.strength + 0.15 * often
 
 
 async def core_memory(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...]:
-    """Return what is always to be known of a user, and what was before; nothing for a user whom nobody knows.
+    """Return Core Memory of a user, with facts that ended; nothing for an unknown user.
 
     Args:
-        now: the moments are those of now, so the marks of the profile hold.
+        now: `moments` is now, so that the stored marks of the profile apply.
     """
     root = user_uri(tenant, user_id)
     rows = await graph.read(
@@ -99,74 +95,60 @@ async def core_memory(
     )
     if not rows:
         return ()
-    held, causes, closed = ([_row(values) for values in rows[0][name]] for name in ("facts", "triggers", "closed"))
+    current, causes, closed = (
+        [_core_fact(values) for values in rows[0][name]] for name in ("facts", "triggers", "closed")
+    )
     return (
-        *chosen_of_profile(held, root),
-        *(_core(one, CoreKind.TRIGGER, one.uri) for one in causes if lasting(one)),
-        *(_core(one, CoreKind.EARLIER, one.uri) for one in closed),
+        *chosen_of_profile(current, root),
+        *(replace(one, kind=CoreKind.TRIGGER) for one in causes if is_certain(one)),
+        *(replace(one, kind=CoreKind.EARLIER) for one in closed),
     )
 
 
-def chosen_of_profile(rows: Sequence[_Row], root: str) -> list[CoreFact]:
-    """Of the facts that hold about a user those that belong into every prompt: weak tastes told once do not."""
-    out = standing_out(row.fact for row in rows)
+def chosen_of_profile(facts: Sequence[CoreFact], root: str) -> list[CoreFact]:
+    """Return the facts about a user that belong in every prompt, without uncertain or passing preferences."""
+    out = excluded(one.fact for one in facts)
     chosen = []
-    for row in rows:
-        category = row.fact.category
-        uri = profile_uri(root, category, row.fact.id)
-        if row.fact.id in out:
+    for one in facts:
+        if one.id in out:
             continue
-        if row.emotion is not None or row.fact.predicate == "CAUSED_BY":
-            if lasting(row):
-                chosen.append(_core(row, CoreKind.TRIGGER, uri))
+        category = one.fact.category
+        if one.emotion is not None or one.fact.predicate == "CAUSED_BY":
+            kind = CoreKind.TRIGGER if is_certain(one) else None
         elif category is not Category.PREFERENCES:
-            chosen.append(_core(row, CoreKind.PROFILE, uri))
-        elif stable(row):
-            chosen.append(_core(row, CoreKind.PREFERENCE, uri))
+            kind = CoreKind.PROFILE
+        else:
+            kind = CoreKind.PREFERENCE if is_stable(one) else None
+        if kind is not None:
+            chosen.append(replace(one, kind=kind, uri=profile_uri(root, category, one.id)))
     return chosen
 
 
-def stable(row: _Row) -> bool:
-    """Return whether a taste is more than a passing word: sure, and strong or told on several occasions."""
-    told_often = max(row.scenes, 1) >= _OCCASIONS_MIN
-    strong = row.strength >= _STRONG_MIN or row.fact.importance >= _IMPORTANT_MIN
-    return row.fact.confidence >= _SURE_MIN and (strong or told_often)
+def is_stable(one: CoreFact) -> bool:
+    """Return whether a preference is certain, and strong, important or mentioned in several scenes."""
+    strong = one.strength >= _STRONG_MIN or one.fact.importance >= _IMPORTANT_MIN
+    return is_certain(one) and (strong or one.scenes_n >= _OCCASIONS_MIN)
 
 
-def lasting(row: _Row) -> bool:
-    """Return whether a trigger is sure enough to be kept in mind; short moods are not read at all (requirement B4)."""
-    return row.fact.confidence >= _SURE_MIN
+def is_certain(one: CoreFact) -> bool:
+    """Return whether a fact is certain enough for every prompt."""
+    return one.fact.confidence >= _SURE_MIN
 
 
-def _core(row: _Row, kind: CoreKind, uri: str) -> CoreFact:
-    often = 1.0 - 0.5 ** max(row.scenes - 1, 0)
-    worth = 0.45 * row.fact.importance / 10 + 0.25 * row.fact.confidence + 0.15 * row.strength + 0.15 * often
-    return CoreFact(
-        kind=kind,
-        id=row.fact.id,
-        uri=uri,
-        statement=row.statement,
-        worth=worth,
-        since=row.since,
-        until=row.until,
-        emotion=row.emotion,
-        evidence=frozenset(row.evidence),
-        relation=row.fact.relation,
-    )
-
-
-def _row(values: Sequence[Any]) -> _Row:
+def _core_fact(values: Sequence[Any]) -> CoreFact:
+    """Return a fact in a list of `profile/core_memory`; its kind and URI are set where it is chosen."""
     name, uri, words, predicate, relation, object_id, kind, importance, base, strength, sure, first, last = values[:13]
-    valid_ms, invalid_ms, emotion, evidence, scenes = values[13:]
-    return _Row(
+    valid_ms, invalid_ms, emotion, evidence, scenes_n = values[13:]
+    return CoreFact(
+        kind=CoreKind.PROFILE,
         uri=uri,
         statement=words,
         strength=strength,
         since=moment_of(valid_ms),
         until=None if invalid_ms is None else moment_of(invalid_ms),
         emotion=emotion,
-        evidence=tuple(evidence),
-        scenes=scenes or 1,
+        evidence=frozenset(evidence),
+        scenes_n=max(scenes_n or 1, 1),
         fact=ProfileFact(
             id=name,
             predicate=predicate,

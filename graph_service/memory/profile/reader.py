@@ -1,4 +1,4 @@
-"""The profile of a user or agent: reading it, and marking in each digest what leaves it and what comes back."""
+"""Read the profile of a user or agent, and mark in each consolidation what leaves it and what returns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,14 +9,14 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view
 from graph_service.memory.facts.bitemporal import AsOf
-from graph_service.memory.profile.selection import Out, ProfileFact, standing_out
+from graph_service.memory.profile.selection import Out, ProfileFact, excluded
 from schema.change import Change, Op
 from schema.fact import FactKind
 from schema.ids import MemoryId, TenantId
 from schema.importance import importance_of_strength
 from schema.profile import ITEMS_MAX, Category, profile_uri
 
-# The rest is marked by the digests that follow, so that none takes long because a memory is old and large.
+# More are marked by the following consolidations, so that none takes long in a large memory.
 _MARKS_MAX: Final = 200
 _REASONS = {
     Out.FULL: "no longer in the profile: what matters more fills it",
@@ -30,7 +30,7 @@ class ProfileItem:
     """A fact of a profile.
 
     Attributes:
-        uri: where it stands in the profile.
+        uri: its place in the profile.
     """
 
     id: MemoryId
@@ -50,8 +50,8 @@ class ProfilePart:
     """One category of a profile, the most important items first.
 
     Attributes:
-        items_max: how many there may be.
-        out: how many facts that hold are not in it, because it is full or another says the same.
+        items_max: maximum number of items.
+        out: number of facts that hold but are excluded, because the category is full or another fact says the same.
     """
 
     category: Category
@@ -63,11 +63,11 @@ class ProfilePart:
 async def profile_of(
     graph: Graph, tenant: TenantId, node_id: MemoryId, moments: AsOf, *, category: Category | None = None
 ) -> list[ProfilePart]:
-    """Return the profile of a user or agent, every category of it or one; empty categories too."""
+    """Return the categories of a profile, or one of them; empty ones too."""
     wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
     rows = await graph.read(statement("profile/profile_candidates"), wanted)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
-    out = standing_out(facts)
+    out = excluded(facts)
     inside = sorted(fact.id for fact in facts if fact.id not in out)
     items = await graph.read(statement("profile/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
     return [_part(one, facts, items, out) for one in Category if category in (None, one)]
@@ -76,12 +76,12 @@ async def profile_of(
 async def settle_profile(
     writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
 ) -> list[Change]:
-    """Marks, inside a commit, what leaves the profiles of some users and agents; returns what viewers must be told."""
+    """Mark, inside a transaction, what is excluded from some profiles; return the changes for viewers."""
     wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
     changes: list[Change] = []
     for row in await writing.run(statement("profile/profile_candidates"), wanted):
         facts = [_fact(values) for values in row["facts"]]
-        out = standing_out(facts)
+        out = excluded(facts)
         marks = {fact.id: out.get(fact.id) for fact in facts if fact.out != out.get(fact.id)}
         now = sorted(marks)[:_MARKS_MAX]
         if now:
@@ -92,7 +92,7 @@ async def settle_profile(
 
 
 def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
-    """Return which of some users and agents the rows of facts are about."""
+    """Return those of some users and agents that the facts are about."""
     return {row["subject_id"] for row in facts} & set(nodes)
 
 
@@ -105,7 +105,7 @@ def _fact(values: Sequence[Any]) -> ProfileFact:
         relation=relation,
         object_id=object_id,
         kind=FactKind(kind or FactKind.FACT),
-        # Facts of older versions have no importance; their strength stands for it.
+        # Facts without an importance take it from their strength.
         importance=importance or importance_of_strength(strength),
         confidence=confidence,
         first_seen=first,

@@ -1,7 +1,7 @@
-"""Which facts make up a profile: their category, which of two says it better, and which leave a full one. Pure.
+"""Select the facts of a profile. Pure.
 
-Source: requirements.md B7: higher confidence overwrites, newer wins a tie, a full category replaces its least important
-item if the new one matters more. The choice depends on the facts alone, not on the order in which they came.
+Of facts that say the same the most confident is kept, of equals the newest; a full category replaces its least
+important item when the new one matters more. The selection depends on the facts alone, not on their order.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from schema.profile import ITEMS_MAX, Category
 
 
 class Out(StrEnum):
-    """Why a fact that holds is not in the profile: another says it better, or more important ones fill it."""
+    """Why a fact that holds is not in the profile: a better one says the same, or the category is full."""
 
     OVERWRITTEN = "overwritten"
     FULL = "full"
@@ -27,7 +27,7 @@ class ProfileFact:
 
     Attributes:
         first_seen, last_seen: microseconds since 1970.
-        out: why it is not in the profile, as it is marked now.
+        out: the stored mark of why it is not in the profile.
     """
 
     id: str
@@ -43,18 +43,18 @@ class ProfileFact:
 
     @property
     def category(self) -> Category:
-        """Return where it belongs."""
+        """The category of the profile that the fact belongs to."""
         return category_of(self.predicate, self.relation, self.kind)
 
     @property
     def item(self) -> tuple[str, ...]:
-        """Return what two facts share of which a profile keeps one."""
+        """Key that is equal for facts of which a profile keeps only one."""
         relation = "" if self.predicate in _TASTES else name_key(self.relation or "")
         return self.predicate, relation, self.object_id
 
 
-def standing_out(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Out]:
-    """Return the facts that hold and are not in the profile, with why; all others are in it."""
+def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Out]:
+    """Return the facts excluded from the profile, with the reason; all others are in it."""
     out: dict[str, Out] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
     for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):
@@ -62,12 +62,12 @@ def standing_out(facts: Iterable[ProfileFact], items_max: Mapping[Category, int]
             out[fact.id] = Out.OVERWRITTEN
         else:
             items[fact.item] = fact
-    shelves: dict[Category, list[ProfileFact]] = {}
-    # Of equally important ones those stay that were there first: a new one must matter more.
+    by_category: dict[Category, list[ProfileFact]] = {}
+    # A new fact must be more important to replace one, so of equally important ones the first seen stays.
     for fact in sorted(items.values(), key=lambda one: (-one.importance, one.first_seen, one.id)):
-        shelf = shelves.setdefault(fact.category, [])
-        if len(shelf) < items_max[fact.category]:
-            shelf.append(fact)
+        kept = by_category.setdefault(fact.category, [])
+        if len(kept) < items_max[fact.category]:
+            kept.append(fact)
         else:
             out[fact.id] = Out.FULL
     return out

@@ -1,4 +1,4 @@
-"""What is wrong with a page of what is stored, as a sync sees it. Pure: rows in, problems out."""
+"""Check stored rows for inconsistencies. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from schema.timespan import iso
 
 
 class Problem(StrEnum):
-    """What a sync finds."""
+    """A kind of inconsistency."""
 
     TEXT_CHANGED = "text_changed"
     VECTOR_MISSING = "vector_missing"
@@ -26,11 +26,11 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRepair:
-    """What to do with one message.
+    """The repair of one message.
 
     Attributes:
-        content_hash: of the text as it is.
-        embed, read: what must be done again.
+        content_hash: of the stored text.
+        embed, read: the message must be embedded, or read, again.
     """
 
     id: str
@@ -43,14 +43,14 @@ class MessageRepair:
 
 
 def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = False) -> MessageRepair | None:
-    """Return what is wrong with a message; None when nothing is.
+    """Return the repair of a message; None if it is consistent.
 
     Args:
-        dim: numbers in each vector; None when there is no embedder.
-        tokens: whether the embedder gives token vectors too, of texts that are not mostly Chinese.
+        dim: vector dimension; None without an embedder.
+        tokens: the embedder also computes token vectors, except of mostly Chinese texts.
     """
     problems: list[Problem] = []
-    # The moment is part of the hash only when the caller named it.
+    # The hash includes the time only if the caller gave one.
     hashes = [content_hash(row["role"], row["speaker"] or "", s, row["text"]) for s in (iso(row["said_at"]) or "", "")]
     if row["content_hash"] not in hashes:
         problems.append(Problem.TEXT_CHANGED)
@@ -80,7 +80,7 @@ def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
 
 
 def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
-    """Return what is wrong with a fact that should have a vector and waits for none."""
+    """Return the problems of a fact that has a statement and is not waiting for its vector."""
     return _vector_problems([row["dim"]], dim, waits=False)
 
 

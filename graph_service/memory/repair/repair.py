@@ -1,4 +1,4 @@
-"""Repair: compares what is stored with itself, and mends what a crash, a bug or a stranger's hand left behind."""
+"""Find and repair inconsistencies that a crash, a bug or a write past the service left in the graph."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
 
 ROWS_MAX: Final = 500
-SESSION_WORK: Final = (JobKind.READ, JobKind.EMBED, JobKind.CLOSE)
+SESSION_JOBS: Final = (JobKind.READ, JobKind.EMBED, JobKind.CLOSE)
 UNPROVEN: Final = "sync: no message is left that proves it"
 Progress = Callable[[int, int], None]
 Rows = Sequence[Mapping[str, Any]]
@@ -29,14 +29,14 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReport:
-    """What a sync found and did.
+    """The result of a sync.
 
     Attributes:
-        total: things looked at: messages, nodes of the mind map, sessions.
-        indexed: problems mended, or of which the mending was asked for.
-        skipped: things that were as they should be.
-        errors: problems that could not be mended.
-        found: problems by kind.
+        total: elements checked: messages, nodes and sessions.
+        indexed: problems repaired, or with a repair job enqueued.
+        skipped: elements without a problem.
+        errors: problems that could not be repaired.
+        found: number of problems by kind.
     """
 
     total: int
@@ -47,12 +47,12 @@ class SyncReport:
 
 
 class Sync:
-    """One repair of one tenant.
+    """One sync of one tenant.
 
     Args:
-        dry_run: look only.
-        rows_max: things that are looked at together, and mended in one commit.
-        on_progress: called with how many things were looked at, and how many there are.
+        dry_run: check without repairing.
+        on_progress: called with the numbers of elements checked and in total.
+        rows_max: elements per page; the repairs of a page are one transaction.
     """
 
     def __init__(
@@ -72,20 +72,20 @@ class Sync:
         self._dry_run = dry_run
         self._on_progress = on_progress
         self._rows_max = rows_max
-        self._things = self._looked = self._sound = self._mended = self._errors = 0
+        self._total = self._checked = self._consistent = self._repaired = self._errors = 0
         self._found: Counter[Problem] = Counter()
 
     async def run(self) -> SyncReport:
-        """Look at everything, in batches, and mend as it goes.
+        """Check all pages, and repair each before the next.
 
         Raises:
-            UnavailableError: Neo4j does not answer; what was mended stays mended.
+            UnavailableError: Neo4j does not answer; repairs made so far are kept.
         """
         embedder = await stored_embedder(self._graph)
         dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
         tokens = embedder is not None and embedder.token_model is not None
         rows = await self._graph.read(statement("repair/totals"), {"tenant": self._tenant})
-        self._things = rows[0]["things"]
+        self._total = rows[0]["things"]
         async for messages in self._pages(statement("repair/check_messages"), {}):
             await self._check_messages(messages, dim, tokens=tokens)
         async for nodes in self._pages(
@@ -96,81 +96,85 @@ class Sync:
             await self._check_merged(merged)
         async for sessions in self._pages(statement("repair/check_sessions"), {}):
             await self._check_sessions(sessions)
-        # Last, since nodes are left over by what was removed before.
-        async for bare in self._pages(statement("repair/check_bare_nodes"), {}, counted=False):
-            await self._check_bare(bare)
+        # Last: earlier repairs may leave nodes without any edge.
+        async for bare_nodes in self._pages(statement("repair/check_bare_nodes"), {}, counted=False):
+            await self._check_bare_nodes(bare_nodes)
         return SyncReport(
-            total=self._looked,
-            indexed=self._mended,
-            skipped=self._sound,
+            total=self._checked,
+            indexed=self._repaired,
+            skipped=self._consistent,
             errors=self._errors,
             found={problem: count for problem, count in self._found.items() if count},
         )
 
-    async def _pages(self, page: Statement, more: Mapping[str, Any], *, counted: bool = True) -> AsyncIterator[Rows]:
+    async def _pages(self, page: Statement, extra: Mapping[str, Any], *, counted: bool = True) -> AsyncIterator[Rows]:
         after = ""
         while True:
-            parameters = {"tenant": self._tenant, "after": after, "rows_max": self._rows_max, **more}
+            parameters = {"tenant": self._tenant, "after": after, "rows_max": self._rows_max, **extra}
             rows = await self._graph.read(page, parameters)
             if not rows:
                 return
             after = rows[-1]["id"]
             yield rows
-            self._looked += len(rows) if counted else 0
+            self._checked += len(rows) if counted else 0
             if self._on_progress and counted:
-                self._on_progress(self._looked, max(self._things, self._looked))
+                self._on_progress(self._checked, max(self._total, self._checked))
 
     async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
         repairs = [repair for row in rows if (repair := check_message(row, dim, tokens=tokens))]
-        self._sound += len(rows) - len(repairs)
+        self._consistent += len(rows) - len(repairs)
         self._found.update(problem for repair in repairs for problem in repair.problems)
-        await self._mend(len(repairs), lambda writing: self._repair_messages(writing, repairs))
+        await self._repair(len(repairs), lambda writing: self._repair_messages(writing, repairs))
 
     async def _check_nodes(self, rows: Rows, dim: int | None) -> None:
         problems = {row["id"]: check_scene(row, dim) for row in rows if row["is_scene"]}
         empty = [row for row in rows if Problem.SCENE_EMPTY in problems.get(row["id"], [])]
         unembedded = [row for row in rows if problems.get(row["id"]) and row not in empty]
-        # The facts of an empty scene go with it.
+        # The facts of an empty scene are deleted with it.
         unproven = [row for row in rows if row["unproven"] and row not in empty]
-        mute = [fact for row in rows for fact in row["unembedded_facts"]]
-        problems |= {fact["id"]: check_fact(fact, dim or 0) for fact in mute}
-        wrong = {row["id"] for row in (*empty, *unembedded, *unproven)} | {fact["node"] for fact in mute}
-        self._sound += len(rows) - len(wrong)
+        without_vector = [fact for row in rows for fact in row["unembedded_facts"]]
+        problems |= {fact["id"]: check_fact(fact, dim or 0) for fact in without_vector}
+        inconsistent = {row["id"] for row in (*empty, *unembedded, *unproven)} | {
+            fact["node"] for fact in without_vector
+        }
+        self._consistent += len(rows) - len(inconsistent)
         self._found.update(problem for found in problems.values() for problem in found)
         facts = [{"node": row["id"], **fact} for row in unproven for fact in row["unproven"]]
         self._found[Problem.FACT_UNPROVEN] += len(facts)
-        await self._mend(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
-        await self._mend(len(mute), lambda writing: self._repair_facts(writing, mute))
+        await self._repair(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
+        await self._repair(len(without_vector), lambda writing: self._repair_facts(writing, without_vector))
         for user_id in sorted({row["user_id"] for row in empty}):
             scenes = sorted(row["id"] for row in empty if row["user_id"] == user_id)
-            await self._mend(len(scenes), self._dropping_scenes(user_id, scenes))
+            await self._repair(len(scenes), self._delete_scenes(user_id, scenes))
         for user_id in sorted({fact["user_id"] for fact in facts}):
-            dropped = [{"node": f["node"], "id": f["id"]} for f in facts if f["user_id"] == user_id]
-            await self._mend(len(dropped), self._dropping_facts(user_id, dropped))
+            removed = [{"node": f["node"], "id": f["id"]} for f in facts if f["user_id"] == user_id]
+            await self._repair(len(removed), self._delete_facts(user_id, removed))
 
     async def _check_sessions(self, rows: Rows) -> None:
-        lost = [{"session": row["id"], "kind": kind} for row in rows for kind in SESSION_WORK if row[f"lost_{kind}"]]
-        self._sound += len(rows) - len({work["session"] for work in lost})
-        self._found[Problem.WORK_LOST] += len(lost)
-        await self._mend(len(lost), lambda writing: self._want(writing, lost))
+        lost_jobs = [
+            {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"lost_{kind}"]
+        ]
+        self._consistent += len(rows) - len({job["session"] for job in lost_jobs})
+        self._found[Problem.WORK_LOST] += len(lost_jobs)
+        await self._repair(len(lost_jobs), lambda writing: self._enqueue(writing, lost_jobs))
 
     async def _check_merged(self, rows: Rows) -> None:
         for user_id in sorted({row["user_id"] for row in rows}):
-            mine = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
-            # A fact between two merged entities is found twice.
-            facts = {fact["id"]: fact for row in mine for fact in row["unproven"]}
+            user_rows = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
+            # A fact between two merged entities appears twice.
+            facts = {fact["id"]: fact for row in user_rows for fact in row["unproven"]}
             self._found[Problem.FACT_UNPROVEN] += len(facts)
-            await self._mend(len(facts), self._dropping_held(user_id, [row["id"] for row in mine], facts))
+            await self._repair(len(facts), self._delete_member_facts(user_id, [row["id"] for row in user_rows], facts))
 
-    async def _check_bare(self, rows: Rows) -> None:
-        # They were counted as sound when the nodes were looked at.
-        self._sound -= len(rows)
+    async def _check_bare_nodes(self, rows: Rows) -> None:
+        # They were counted as consistent by `_check_nodes`.
+        self._consistent -= len(rows)
         self._found[Problem.NODE_BARE] += len(rows)
         for user_id in sorted({row["user_id"] for row in rows}):
             ids = sorted(row["id"] for row in rows if row["user_id"] == user_id)
-            await self._mend(len(ids), self._dropping_bare(user_id, ids))
+            await self._repair(len(ids), self._delete_bare_nodes(user_id, ids))
 
-    async def _mend(self, count: int, steps: Callable[[Writing], Any]) -> None:
+    async def _repair(self, count: int, steps: Callable[[Writing], Any]) -> None:
         if not count or self._dry_run:
             return
         try:
@@ -180,10 +184,10 @@ class Sync:
         except MnemographError:
             self._errors += count
         else:
-            self._mended += count
+            self._repaired += count
 
-    async def _want(self, writing: Writing, work: Rows) -> None:
-        rows = sorted({(row["session"], row["kind"]) for row in work})
+    async def _enqueue(self, writing: Writing, jobs: Rows) -> None:
+        rows = sorted({(row["session"], row["kind"]) for row in jobs})
         wanted = [{"session": session, "kind": kind} for session, kind in rows]
         if wanted:
             parameters = {"tenant": self._tenant, "rows": wanted, "now_ms": self._now_ms}
@@ -194,7 +198,7 @@ class Sync:
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
         await writing.run(statement("repair/repair_messages"), {"tenant": self._tenant, "rows": rows})
-        await self._want(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
+        await self._enqueue(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
@@ -208,27 +212,27 @@ class Sync:
         await writing.run(statement("repair/repair_facts"), {"tenant": self._tenant, "rows": rows})
         await want_vectors(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
 
-    def _dropping_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
+    def _delete_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
             rows = await writing.run(statement("repair/delete_empty_scenes"), {"tenant": self._tenant, "ids": ids})
-            why = "sync: no message is left in this scene"
+            reason = "sync: no message is left in this scene"
             edges = [(Op.EDGE_DROP, edge) for row in rows for edge in row["edges"]]
-            await self._log(writing, user_id, edges + [(Op.NODE_DROP, row["id"]) for row in rows], why)
+            await self._log_removals(writing, user_id, edges + [(Op.NODE_DROP, row["id"]) for row in rows], reason)
 
         return steps
 
-    def _dropping_facts(self, user_id: str, facts: Rows) -> Callable[[Writing], Any]:
+    def _delete_facts(self, user_id: str, facts: Rows) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
             ordered = sorted(facts, key=lambda fact: str(fact["id"]))
             parameters = {"tenant": self._tenant, "rows": ordered}
             rows = await writing.run(statement("repair/delete_unproven_facts"), parameters)
-            await self._log(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
+            await self._log_removals(writing, user_id, [(Op.EDGE_DROP, row["id"]) for row in rows], UNPROVEN)
 
         return steps
 
-    def _dropping_held(
+    def _delete_member_facts(
         self, user_id: str, ids: Sequence[str], facts: Mapping[str, Mapping[str, Any]]
     ) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
@@ -244,12 +248,12 @@ class Sync:
 
         return steps
 
-    def _dropping_bare(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
+    def _delete_bare_nodes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:
             await self._lock_users(writing, {user_id})
             rows = await writing.run(statement("repair/delete_bare_nodes"), {"tenant": self._tenant, "ids": ids})
-            why = "sync: nothing is left that names it"
-            await self._log(writing, user_id, [(Op.NODE_DROP, row["id"]) for row in rows], why)
+            reason = "sync: nothing is left that names it"
+            await self._log_removals(writing, user_id, [(Op.NODE_DROP, row["id"]) for row in rows], reason)
 
         return steps
 
@@ -257,6 +261,8 @@ class Sync:
         ids = sorted(the_user(self._tenant, UserId(user_id)).id for user_id in user_ids)
         await writing.run(statement("locks/lock_users"), {"tenant": self._tenant, "user_node_ids": ids})
 
-    async def _log(self, writing: Writing, user_id: str, dropped: Sequence[tuple[Op, str]], why: str) -> None:
-        changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=why) for op, element in dropped]
+    async def _log_removals(
+        self, writing: Writing, user_id: str, removed: Sequence[tuple[Op, str]], reason: str
+    ) -> None:
+        changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=reason) for op, element in removed]
         await append_changes(writing, self._tenant, user_id, changes, at=self._now)

@@ -2,15 +2,15 @@
 
 import gc
 
-from graph_service.cli.http_server import COLLECTED_EVERY, leave_alone_what_stands
+from graph_service.cli.http_server import GC_THRESHOLD, freeze_startup_objects
 
 
 def test_what_was_loaded_is_left_alone_and_what_comes_later_is_collected() -> None:
     before = gc.get_threshold()
     try:
-        leave_alone_what_stands()
+        freeze_startup_objects()
         assert gc.get_freeze_count() > 0
-        assert gc.get_threshold() == (COLLECTED_EVERY, *before[1:])
+        assert gc.get_threshold() == (GC_THRESHOLD, *before[1:])
         for _ in range(100):
             ring: list[object] = []
             ring.append(ring)

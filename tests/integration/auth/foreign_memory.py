@@ -113,7 +113,7 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     await parts.spool.pause(False)
     head = await parts.memory.changes.head(whose)
     things = tuple(await _things(parts, tenant))
-    export = (await parts.memory.carrying.export_text(whose, ExportFormat.JSONL, vectors=False)).text
+    export = (await parts.memory.transfer.export_text(whose, ExportFormat.JSONL, vectors=False)).text
     return Foreign(tenant, things, export, number, head.epoch, head.seq)
 
 

@@ -105,7 +105,7 @@ async def test_a_key_opens_its_own_tenant_and_no_other(service: OpenService, ten
             named = {"Mnemograph-Tenant": other}
             answers.append((await client.get("/api/snapshot", headers=named)).text)
             answers.append((await client.post("/graphql", json={"query": "{ __typename }"}, headers=named)).text)
-        assert len(set(answers)) == 1, "whether there is such a tenant is not told"
+        assert len(set(answers)) == 1, "the answer must not reveal whether the tenant exists"
         assert json.loads(answers[0])["error"]["code"] == "FORBIDDEN"
         own = await client.get("/api/snapshot", headers={"Mnemograph-Tenant": tenant})
         assert own.status_code == 200

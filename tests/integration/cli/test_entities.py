@@ -35,6 +35,6 @@ def test_entities_are_listed_merged_and_split_on_the_command_line(tmp_path: Path
         assert listed(home) == before
         again = home.run("entities", "split", bobby)
         assert (again.code, "not merged" in again.err) == (4, True)
-        assert "are two" in home.run("entities", "reject", bob, bobby).out
+        assert "differ" in home.run("entities", "reject", bob, bobby).out
         assert home.run("entities", "suggest", "--json").document() == {"suggested": []}
         assert "小红" in home.run("entities", "list", "--user", "ana").out

@@ -1,4 +1,4 @@
-"""`mnemograph eval` as people and programs use it: real processes with a database of their own. Requirement D4."""
+"""`mnemograph eval` in real processes with their own database."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     return Home(tmp_path_factory.mktemp("cli"), {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
 
 
-def test_mistakes_are_told_before_anything_is_started(home: Home, tmp_path: Path) -> None:
+def test_option_errors_are_reported_before_the_start(home: Home, tmp_path: Path) -> None:
     broken, strange = tmp_path / "broken.json", tmp_path / "strange.json"
     broken.write_text("{", encoding="utf-8")
     document = json.loads((OWN / "wulei.json").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def test_a_tenant_or_a_place_without_a_folder_is_refused(home: Home, tmp_path: P
     assert (done.code, "nothing to measure" in done.err) == (2, True)
 
 
-def test_own_sets_are_measured_into_one_document(home: Home, tmp_path: Path) -> None:
+def test_bundled_sets_are_measured_into_one_document(home: Home, tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     done = home.run(
         "eval", str(OWN), "--json", "--limit-conversations", "1", "--concurrency", "2", "--output", str(file)

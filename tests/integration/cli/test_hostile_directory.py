@@ -117,7 +117,7 @@ def test_mcp_in_a_hostile_directory_sends_nothing_there(hostile: Hostile) -> Non
     assert done.returncode == 0, done.stderr
     # Standard output carries the protocol and nothing else.
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
-    assert done.stderr.count("does not count") == 1
+    assert done.stderr.count("is ignored") == 1
     assert "mnemograph trust" in done.stderr
     assert list(hostile.folder.glob("*.ran")) == []
 
@@ -127,7 +127,7 @@ def test_commands_in_a_hostile_directory_use_nothing_of_it(hostile: Hostile) -> 
     assert hostile.listener.heard == []
     assert recalled.returncode == 0, recalled.stderr
     assert json.loads(recalled.stdout)["hits"] == []
-    assert recalled.stderr.count("does not count") == 1
+    assert recalled.stderr.count("is ignored") == 1
     checks = {check["name"]: check for check in json.loads(hostile.run("doctor", "--json").stdout)["checks"]}
     assert checks["working directory"]["finding"].startswith("untrusted")
     assert checks["language model"]["finding"].startswith("none")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from graph_service.cli.command_table import COMMANDS
-from graph_service.cli.main import app
+from graph_service.cli.main import COMMANDS, app
 from graph_service.config.settings import load_settings
 from schema.errors import InstallError
 from tests.conftest import Server
@@ -56,7 +55,7 @@ def test_a_folder_that_cannot_be_made_is_named(home: Path) -> None:
     (home / ".mnemograph").touch()
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
-    assert ".mnemograph cannot be made" in done.exception.message
+    assert ".mnemograph cannot be created" in done.exception.message
 
 
 def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant: str) -> None:

@@ -1,6 +1,6 @@
-"""What an operator does with a data directory: upgrade it, refuse a newer one, back it up and restore it.
+"""Operations on a data directory: open older and newer data, back up and restore.
 
-Requirements F1, F4, F5: nothing that was told is lost on the way.
+No stored message may be lost on the way.
 """
 
 from collections.abc import AsyncIterator, Iterable
@@ -85,7 +85,7 @@ async def pretend_unreleased(directory: Directory, numbers: Iterable[int]) -> No
     )
 
 
-async def test_a_database_of_the_last_unreleased_version_opens_unchanged(directory: Directory, tenant: str) -> None:
+async def test_database_of_the_last_unreleased_version_opens_unchanged(directory: Directory, tenant: str) -> None:
     await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     await tell(directory.graph, tenant)
     before, schema = await graph_hash(directory.graph, tenant), await directory.rows(_SCHEMA)
@@ -105,7 +105,7 @@ async def test_a_database_of_the_last_unreleased_version_opens_unchanged(directo
 
 
 @pytest.mark.parametrize("missing", [(102,), range(98, 103), range(29, 103)])
-async def test_a_database_of_an_older_unreleased_version_is_refused_and_left_alone(
+async def test_database_of_an_older_unreleased_version_is_refused_unchanged(
     directory: Directory, missing: Iterable[int]
 ) -> None:
     await pretend_unreleased(directory, [number for number in _UNRELEASED if number not in missing])
@@ -119,7 +119,7 @@ async def test_a_database_of_an_older_unreleased_version_is_refused_and_left_alo
         assert await migrate(directory.graph) == ["migrations/000_baseline"]
 
 
-async def test_a_database_of_a_newer_version_is_refused_and_left_alone(directory: Directory) -> None:
+async def test_database_of_a_newer_version_is_refused_unchanged(directory: Directory) -> None:
     await directory.rows("MERGE (m:Migration {name: 'migrations/999_of_tomorrow'})")
     before = await directory.rows("MATCH (m:Migration) RETURN m.name AS name ORDER BY name")
     try:
@@ -138,7 +138,7 @@ async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
     return {check.name: check for check in await examine_database(settings, server)}
 
 
-async def test_the_doctor_tells_of_work_that_was_given_up(directory: Directory, tenant: str) -> None:
+async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) -> None:
     sound = await seen_by_doctor(directory)
     assert [(check.name, check.finding) for check in sound.values() if check.ok is False] == []
     assert {"clock", "data version", "work"} <= set(sound)
@@ -151,7 +151,7 @@ async def test_the_doctor_tells_of_work_that_was_given_up(directory: Directory, 
     assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.mend) == (False, "1", True)
 
 
-async def test_what_was_backed_up_comes_back_as_it_was(directory: Directory, tmp_path: Path, tenant: str) -> None:
+async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:
     """A running server is refused; the restored directory starts with the same graph, password and spool."""
     file, copy = tmp_path / "of-today.tar.gz", tmp_path / "copy"
     with pytest.raises(ConflictError, match=r"runs or starts.*mnemograph db stop"):

@@ -1,4 +1,4 @@
-"""Reaching a given server: what is refused, and with which words."""
+"""Connecting to a configured server: refusals, error messages and the schema."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from schema.errors import InstallError, MnemographError, UnavailableError
 from tests.conftest import Server
 
 
-async def test_an_older_server_is_refused_with_what_to_do(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_connect_older_server_is_refused_with_a_remedy(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server of this run is new enough, so the bar is raised above it."""
     monkeypatch.setattr(database, "OLDEST_VERSION", (2999, 1))
     with pytest.raises(InstallError, match="Upgrade it, or unset NEO4J_URI"):
@@ -31,22 +31,22 @@ async def test_an_older_server_is_refused_with_what_to_do(server: Server, monkey
         ("unknown", (0, 0)),
     ],
 )
-def test_versions_of_old_and_new_servers_are_read(text: str, version: tuple[int, int]) -> None:
+def test_version_of_reads_old_and_new_versions(text: str, version: tuple[int, int]) -> None:
     assert version_of(text) == version
 
 
-async def test_a_wrong_password_names_the_settings(server: Server) -> None:
+async def test_connect_wrong_password_names_the_settings(server: Server) -> None:
     with pytest.raises(InstallError, match="NEO4J_PASSWORD"):
         await connect(uri=server.uri, user=server.user, password="not it", database=None)
 
 
 @pytest.mark.parametrize("uri", ["ftp://localhost:7687", "localhost", "bolt://[::1"])
-async def test_an_address_that_is_none_is_refused_with_an_example(uri: str) -> None:
+async def test_connect_invalid_uri_is_refused_with_an_example(uri: str) -> None:
     with pytest.raises(InstallError, match="bolt://host:7687"):
         await connect(uri=uri, user="neo4j", password="x", database=None)
 
 
-async def test_a_server_that_is_away_is_unavailable() -> None:
+async def test_connect_without_server_raises_unavailable() -> None:
     with pytest.raises(UnavailableError, match="no Neo4j answers"):
         await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
 
@@ -84,7 +84,7 @@ async def test_migrate_creates_exactly_the_listed_indexes_and_constraints(graph:
         assert {name: text async for name, text in constraints} == listed["constraints"]
 
 
-async def test_a_reading_transaction_cannot_write(graph: Graph) -> None:
+async def test_read_transaction_cannot_write(graph: Graph) -> None:
     with pytest.raises(MnemographError):
         await graph.read(statement("schema/record_version"), {"name": "never"})
     assert "never" not in {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}

@@ -1,4 +1,4 @@
-"""Every error of the driver and the server has its place in our error tree. Issue 21, fault 3."""
+"""Every error of the driver and the server maps to one of ours."""
 
 import ssl
 from pathlib import Path
@@ -96,7 +96,7 @@ def told_by_server(code: str) -> Neo4jError:
 
 
 @pytest.mark.parametrize(("code", "kind"), CODES.items())
-def test_each_code_of_the_server_has_its_kind(code: str, kind: ErrorKind) -> None:
+def test_kind_of_each_server_code(code: str, kind: ErrorKind) -> None:
     error = told_by_server(code)
     ours = classify(error)
     assert kind_of(error) is kind
@@ -104,7 +104,7 @@ def test_each_code_of_the_server_has_its_kind(code: str, kind: ErrorKind) -> Non
     assert SAID not in ours.message
 
 
-def test_each_exception_of_the_driver_has_its_kind() -> None:
+def test_kind_of_each_driver_exception() -> None:
     classes = {name for name in exceptions.__all__ if isinstance(getattr(exceptions, name), type)}
     assert {
         name for name in classes if issubclass(getattr(exceptions, name), GqlError)
@@ -130,7 +130,7 @@ def test_each_exception_of_the_driver_has_its_kind() -> None:
         (InputError("too long"), None),
     ],
 )
-def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exception, kind: ErrorKind | None) -> None:
+def test_kind_of_separates_connection_errors_from_bugs(error: Exception, kind: ErrorKind | None) -> None:
     assert kind_of(error) is kind
     assert SAID not in classify(error).message
 
@@ -148,14 +148,14 @@ def test_errors_of_the_connection_are_told_from_mistakes_of_ours(error: Exceptio
         ("99X00", ErrorKind.STOPPED),
     ],
 )
-def test_a_server_that_sends_an_unknown_code_is_understood_by_gql_status(status: str, kind: ErrorKind) -> None:
+def test_kind_of_unknown_code_uses_gql_status(status: str, kind: ErrorKind) -> None:
     error = Neo4jError._hydrate_gql(
         gql_status=status, description="error", message=SAID, neo4j_code="Neo.NewKind.Of.Code"
     )
     assert kind_of(error) is kind
 
 
-def test_our_own_errors_stay_what_they_are() -> None:
+def test_classify_keeps_our_own_errors() -> None:
     for error in (InputError("no"), ConflictError("no"), UnavailableError("no"), MnemographError("no")):
         assert classify(error) is error
 
@@ -171,7 +171,7 @@ def test_our_own_errors_stay_what_they_are() -> None:
         "Neo.ClientError.Security.Unauthorized",
     ],
 )
-async def test_remember_keeps_the_message_on_disk_after_any_database_error(
+async def test_remember_spools_the_message_after_any_database_error(
     graph: Graph, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """The driver of a real connection is made to raise what the server sends then; the next call finds it well."""

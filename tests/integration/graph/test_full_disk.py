@@ -1,4 +1,4 @@
-"""Disks that are really full: of the database, the spool, the audit log and a backup. Issue 21, fault 3.
+"""Disks that are really full: of the database, the spool, the audit log and a backup.
 
 Each disk is a small tmpfs that a file fills; without the right to mount one, the tests are skipped.
 """

@@ -1,4 +1,4 @@
-"""Fetching jars from a repository that is a real HTTP server on this machine."""
+"""Downloading jars from a real HTTP server on this machine."""
 
 import hashlib
 import io
@@ -65,7 +65,7 @@ def repository() -> Iterator[Repository]:
         thread.join()
 
 
-def test_a_missing_jar_is_fetched_with_progress(repository: Repository, tmp_path: Path) -> None:
+def test_missing_jar_is_downloaded_with_progress(repository: Repository, tmp_path: Path) -> None:
     jars = (repository.offer("tea", b"t" * 300), repository.offer("rice", b"r" * 700))
     seen: list[FetchProgress] = []
     paths = ensure_jars(tmp_path / "罐 jars", jars=jars, repository_url=repository.url, on_progress=seen.append)
@@ -74,14 +74,14 @@ def test_a_missing_jar_is_fetched_with_progress(repository: Repository, tmp_path
     assert FetchProgress(jars_done=2, jars_total=2, bytes_done=1000, bytes_total=1000) == seen[-1]
 
 
-def test_a_jar_that_is_right_is_not_asked_for_again(repository: Repository, tmp_path: Path) -> None:
+def test_verified_jar_is_not_requested_again(repository: Repository, tmp_path: Path) -> None:
     jars = (repository.offer("tea", b"tea"),)
     for _ in range(2):
         ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     assert repository.asked == ["tea-1.0.jar"]
 
 
-def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository, tmp_path: Path) -> None:
+def test_damaged_jar_of_equal_size_is_downloaded_again(repository: Repository, tmp_path: Path) -> None:
     jars = (repository.offer("tea", b"tea"),)
     (path,) = ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     path.write_bytes(b"tee")
@@ -90,9 +90,7 @@ def test_a_damaged_jar_of_the_right_size_is_fetched_again(repository: Repository
     assert path.read_bytes() == b"tea"
 
 
-def test_a_signed_jar_is_proved_and_then_shown_to_java_without_its_signature(
-    repository: Repository, tmp_path: Path
-) -> None:
+def test_signed_jar_is_verified_and_its_signature_hidden(repository: Repository, tmp_path: Path) -> None:
     signed = io.BytesIO()
     with zipfile.ZipFile(signed, "w") as writing:
         for name in ("META-INF/MANIFEST.MF", "META-INF/TEA_1.SF", "META-INF/TEA_1.RSA", "notes/META-INF/A.SF"):
@@ -117,7 +115,7 @@ def test_a_signed_jar_is_proved_and_then_shown_to_java_without_its_signature(
     assert repository.asked == ["tea-1.0.jar"]
 
 
-def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:
+def test_download_with_wrong_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     repository.answers[f"/maven2/{jar.repository_path}"] = b"bad"
     with pytest.raises(InstallError, match=r"org\.example:tea:1\.0.*sha256"):
@@ -125,7 +123,7 @@ def test_an_answer_with_another_hash_is_refused_by_name(repository: Repository, 
     assert list(tmp_path.glob("*.jar")) + list(tmp_path.glob(".*.part")) == []
 
 
-def test_a_broken_off_fetch_goes_on_where_it_ended(repository: Repository, tmp_path: Path) -> None:
+def test_interrupted_download_resumes(repository: Repository, tmp_path: Path) -> None:
     tea, rice = repository.offer("tea", b"tea"), repository.offer("rice", b"rice")
     withheld = repository.answers.pop(f"/maven2/{rice.repository_path}")
     ensure_jars(tmp_path, jars=(tea,), repository_url=repository.url)
@@ -136,7 +134,7 @@ def test_a_broken_off_fetch_goes_on_where_it_ended(repository: Repository, tmp_p
     assert repository.asked.count("tea-1.0.jar") == 1
 
 
-def test_several_starters_at_once_fetch_each_jar_once(repository: Repository, tmp_path: Path) -> None:
+def test_concurrent_starts_download_each_jar_once(repository: Repository, tmp_path: Path) -> None:
     jars = tuple(repository.offer(f"part{number}", bytes([number]) * 5000) for number in range(12))
     with ThreadPoolExecutor(4) as starters:
         fetches = [starters.submit(ensure_jars, tmp_path, jars=jars, repository_url=repository.url) for _ in range(4)]
@@ -144,20 +142,20 @@ def test_several_starters_at_once_fetch_each_jar_once(repository: Repository, tm
     assert len(repository.asked) == 12
 
 
-def test_a_cache_that_cannot_be_written_is_named(repository: Repository, tmp_path: Path) -> None:
+def test_unwritable_cache_is_named(repository: Repository, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InstallError, match=r"file/jars.*writable"):
         ensure_jars(tmp_path / "file" / "jars", jars=(repository.offer("tea", b"tea"),), repository_url=repository.url)
 
 
-def test_an_unreachable_repository_says_what_to_do(tmp_path: Path) -> None:
+def test_unreachable_repository_error_has_a_remedy(tmp_path: Path) -> None:
     jar = Jar(coordinate="org.example:tea:1.0", sha256="0" * 64, size_bytes=3)
     with pytest.raises(InstallError, match=r"Check the network.*NEO4J_URI"):
         # Port 9 (discard) answers nowhere.
         ensure_jars(tmp_path, jars=(jar,), repository_url="http://127.0.0.1:9/maven2")
 
 
-def test_a_planted_jar_is_not_believed_because_of_what_lies_beside_it(repository: Repository, tmp_path: Path) -> None:
+def test_planted_jar_is_not_trusted_because_of_other_files(repository: Repository, tmp_path: Path) -> None:
     """A cache that came with somebody's repository: the jar has the right name and size, and a forged proof."""
     jar = repository.offer("tea", b"tea")
     planted = tmp_path / "jars" / jar.file_name
@@ -170,9 +168,7 @@ def test_a_planted_jar_is_not_believed_because_of_what_lies_beside_it(repository
     assert path.read_bytes() == b"tea"
 
 
-def test_a_jar_that_was_exchanged_is_noticed_although_its_time_was_set_back(
-    repository: Repository, tmp_path: Path
-) -> None:
+def test_replaced_jar_is_detected_although_its_mtime_is_equal(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     for _ in range(2):
         (path,) = ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
@@ -184,14 +180,14 @@ def test_a_jar_that_was_exchanged_is_noticed_although_its_time_was_set_back(
     assert path.read_bytes() == b"tea"
 
 
-def test_the_record_of_proofs_lies_outside_the_cache(repository: Repository, tmp_path: Path) -> None:
+def test_record_of_hashes_is_outside_the_cache(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
     assert list(read_record(tmp_path)) == [jar.file_name]
     assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", jar.file_name]
 
 
-def test_a_jar_that_is_a_symbolic_link_is_fetched_anew(repository: Repository, tmp_path: Path) -> None:
+def test_jar_that_is_a_symbolic_link_is_downloaded_again(repository: Repository, tmp_path: Path) -> None:
     """Whoever may write what it leads to could exchange it after it was proved."""
     jar = repository.offer("tea", b"tea")
     (tmp_path / "elsewhere").write_bytes(b"tea")
@@ -201,7 +197,7 @@ def test_a_jar_that_is_a_symbolic_link_is_fetched_anew(repository: Repository, t
     assert (path.is_symlink(), path.read_bytes()) == (False, b"tea")
 
 
-def test_a_jar_that_another_jars_manifest_draws_in_is_refused(repository: Repository, tmp_path: Path) -> None:
+def test_unlocked_jar_in_a_class_path_is_refused(repository: Repository, tmp_path: Path) -> None:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as writing:
         # Lines of a manifest go on behind a space.
@@ -211,13 +207,13 @@ def test_a_jar_that_another_jars_manifest_draws_in_is_refused(repository: Reposi
     jars = (repository.offer("tea", written.getvalue()),)
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     (tmp_path / "planted.jar").write_bytes(b"code")
-    with pytest.raises(InstallError, match=r"planted\.jar.*in no lock.*remove it"):
+    with pytest.raises(InstallError, match=r"planted\.jar.*not in the lock.*remove it"):
         ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
     (tmp_path / "planted.jar").unlink()
     ensure_jars(tmp_path, jars=jars, repository_url=repository.url)
 
 
-def test_a_cache_that_others_can_write_is_taken_back_or_refused(repository: Repository, tmp_path: Path) -> None:
+def test_cache_writable_by_others_is_secured_or_refused(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     (tmp_path / "jars").mkdir()
     (tmp_path / "jars").chmod(0o777)
@@ -231,7 +227,7 @@ def test_a_cache_that_others_can_write_is_taken_back_or_refused(repository: Repo
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
-def test_a_cache_of_another_user_is_refused(repository: Repository, tmp_path: Path) -> None:
+def test_cache_of_another_user_is_refused(repository: Repository, tmp_path: Path) -> None:
     jar = repository.offer("tea", b"tea")
     (path,) = ensure_jars(tmp_path / "jars", jars=(jar,), repository_url=repository.url)
     os.chown(path, 12345, -1)

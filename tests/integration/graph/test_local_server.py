@@ -1,4 +1,4 @@
-"""The local Neo4j with real processes: sharing, refusing, dying with its owner, starting again."""
+"""The local Neo4j with real processes: sharing, refusals, end with its owner, restart."""
 
 import asyncio
 import fcntl
@@ -91,7 +91,7 @@ async def served(data_dir: Path) -> AsyncIterator[LocalServer]:
     await server.stop()
 
 
-async def test_a_started_server_answers_with_its_own_password(served: LocalServer, data_dir: Path) -> None:
+async def test_started_server_accepts_its_password(served: LocalServer, data_dir: Path) -> None:
     assert served.owned
     assert await ask(served, "RETURN 1 AS one") == 1
     with pytest.raises(neo4j.exceptions.AuthError):
@@ -99,36 +99,36 @@ async def test_a_started_server_answers_with_its_own_password(served: LocalServe
             await driver.verify_connectivity()
 
 
-def test_only_the_user_may_read_the_password(served: LocalServer, data_dir: Path) -> None:
+def test_password_file_is_private(served: LocalServer, data_dir: Path) -> None:
     assert stat.S_IMODE((data_dir / "password").stat().st_mode) == 0o600
     assert stat.S_IMODE(data_dir.stat().st_mode) == 0o700
     assert served.password not in repr(served)
 
 
-async def test_a_second_process_finds_and_shares_the_server(served: LocalServer, data_dir: Path) -> None:
+async def test_second_process_shares_the_server(served: LocalServer, data_dir: Path) -> None:
     second = await other_process(data_dir)
     assert {"uri": served.uri, "owned": False} == await what_it_got(second)
     await asyncio.wait_for(second.communicate(b""), START_MAX_S)
     assert await ask(served, "RETURN 1 AS one") == 1, "leaving must not stop a shared server"
 
 
-async def test_a_directory_in_use_is_refused_naming_its_owner(served: LocalServer, data_dir: Path) -> None:
+async def test_directory_in_use_is_refused_with_its_owner(served: LocalServer, data_dir: Path) -> None:
     with pytest.raises(ConflictError, match=rf"in use by process {os.getpid()} \(running since .*: .*python"):
         await start(data_dir, share=False)
 
 
-async def test_a_store_without_owner_record_is_still_protected(served: LocalServer, data_dir: Path) -> None:
+async def test_locked_store_without_owner_record_is_refused(served: LocalServer, data_dir: Path) -> None:
     """A record may be lost, or written on another host that mounts the same volume."""
     owner = read_owner(data_dir)
     assert owner is not None
     (data_dir / "owner.json").unlink()
-    with pytest.raises(ConflictError, match="locked by a process that left no record"):
+    with pytest.raises(ConflictError, match="locked by a process without a record"):
         await start(data_dir)
     write_owner(data_dir, owner)
     assert find_local_server(data_dir) is not None
 
 
-async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_path: Path) -> None:
+async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_path: Path) -> None:
     starters = [await other_process(tmp_path), await other_process(tmp_path)]
     got = [await what_it_got(starter) for starter in starters]
     assert len({answer["uri"] for answer in got}) == 1
@@ -161,7 +161,7 @@ async def test_two_starters_at_once_get_one_server_that_dies_with_its_owner(tmp_
     await again.stop()
 
 
-async def test_a_starter_that_dies_before_its_server_answers_leaves_nothing_that_must_be_waited_for(
+async def test_owner_killed_during_start_does_not_delay_the_next_start(
     tmp_path: Path,
 ) -> None:
     """Its server was not recorded until it answered: the next start then found the store locked by nobody known."""
@@ -179,7 +179,7 @@ async def test_a_starter_that_dies_before_its_server_answers_leaves_nothing_that
     await server.stop()
 
 
-async def test_a_server_that_cannot_close_its_store_is_killed_when_its_starter_is_gone(tmp_path: Path) -> None:
+async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> None:
     """A stopped process stands for one that hangs; the wait for it is part of the time without an answer."""
     starter = await other_process(tmp_path)
     await what_it_got(starter)
@@ -199,7 +199,7 @@ async def test_a_server_that_cannot_close_its_store_is_killed_when_its_starter_i
     await server.stop()
 
 
-async def test_a_server_that_another_living_process_starts_is_waited_for_and_never_ended(tmp_path: Path) -> None:
+async def test_server_starting_in_another_process_is_awaited_not_killed(tmp_path: Path) -> None:
     """The record says it starts, although nobody holds the lock: a start that takes it for its own would kill it."""
     sleeps = [await asyncio.create_subprocess_exec("sleep", "600") for _ in range(2)]
     starter, server = (ProcessMark.of(process.pid) for process in sleeps)
@@ -217,7 +217,7 @@ async def test_a_server_that_another_living_process_starts_is_waited_for_and_nev
         await process.wait()
 
 
-def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(tmp_path: Path) -> None:
+def test_lasting_server_uses_both_compilers_and_the_same_archive(tmp_path: Path) -> None:
     jars = (tmp_path / "a.jar",)
     quick, lasting = (
         launch_settings(tmp_path, jars, heap_mb=64, page_cache_mb=8, new_password=None, lasting=one)["java_options"]
@@ -227,7 +227,7 @@ def test_what_answers_for_long_has_both_of_javas_compilers_and_the_same_archive(
     assert QUICK_COMPILER_ONLY in quick
 
 
-def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path) -> None:
+def test_archives_unused_for_a_month_are_deleted(tmp_path: Path) -> None:
     archives = [ClassArchive(tmp_path / f"{name}.aot", ()) for name in ("left", "used", "new")]
     for archive in archives:
         archive.path.touch()
@@ -240,7 +240,7 @@ def test_archives_that_no_start_has_used_for_a_month_are_removed(tmp_path: Path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.aot", "new.log", "used.aot", "used.log"]
 
 
-def test_a_class_archive_that_our_own_build_did_not_make_is_not_used(tmp_path: Path) -> None:
+def test_class_archive_without_record_is_not_used(tmp_path: Path) -> None:
     archive = ClassArchive(tmp_path / "planted.aot", ())
     archive.path.write_bytes(b"code")
     assert archive.java_options() == ()
@@ -253,7 +253,7 @@ def test_a_class_archive_that_our_own_build_did_not_make_is_not_used(tmp_path: P
     assert archive.java_options() == ()
 
 
-def test_java_gets_no_jar_of_the_data_directory(tmp_path: Path) -> None:
+def test_java_loads_no_jar_from_the_data_directory(tmp_path: Path) -> None:
     """Neo4j loads each jar of its folder of plugins, which may have come with a directory."""
     folders = set()
     for _ in range(2):
@@ -264,14 +264,14 @@ def test_java_gets_no_jar_of_the_data_directory(tmp_path: Path) -> None:
     assert not any((tmp_path / folder).exists() for folder in folders)
 
 
-def test_a_record_of_a_server_elsewhere_is_no_server(tmp_path: Path) -> None:
+def test_owner_record_with_a_remote_address_is_ignored(tmp_path: Path) -> None:
     me = ProcessMark.of(os.getpid())
     (tmp_path / "password").write_text("secret", encoding="utf-8")
     write_owner(tmp_path, Owner(starter=me, server=me, uri="bolt://203.0.113.7:7687"))
     assert find_local_server(tmp_path) is None
 
 
-async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path: Path) -> None:
+async def test_broken_class_archive_is_deleted_and_the_start_succeeds(tmp_path: Path) -> None:
     jars = ensure_jars(CACHE_DIR / "jars")
     (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")
     archive = class_archive(tmp_path, tuple(tmp_path / "jars" / jar.name for jar in jars))
@@ -290,13 +290,13 @@ async def test_a_broken_class_archive_is_dropped_and_the_start_succeeds(tmp_path
     assert [progress.stage for progress in stages] == ["starting", "ready"]
 
 
-async def test_a_directory_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+async def test_unwritable_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InstallError, match=r"file/data.*cannot be used.*writable"):
         await start(tmp_path / "file" / "data")
 
 
-async def test_a_cancelled_start_leaves_no_process_behind(tmp_path: Path) -> None:
+async def test_cancelled_start_leaves_no_process(tmp_path: Path) -> None:
     before = {child.pid for child in psutil.Process().children()}
     started = asyncio.Event()
     task = asyncio.create_task(
@@ -312,7 +312,7 @@ async def test_a_cancelled_start_leaves_no_process_behind(tmp_path: Path) -> Non
     assert find_local_server(tmp_path) is None
 
 
-def test_the_record_of_an_ended_process_counts_as_stale(tmp_path: Path) -> None:
+def test_owner_record_of_an_ended_process_is_stale(tmp_path: Path) -> None:
     """A pid is given again: the start time tells the old process from the new one."""
     me = ProcessMark.of(os.getpid())
     before_me = ProcessMark(pid=me.pid, started_s=me.started_s - 3600)
@@ -323,7 +323,7 @@ def test_the_record_of_an_ended_process_counts_as_stale(tmp_path: Path) -> None:
     assert find_local_server(tmp_path) is not None
 
 
-def test_a_half_written_owner_record_is_no_owner(tmp_path: Path) -> None:
+def test_malformed_owner_record_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "owner.json").write_text('{"starter": {"pid": 1', encoding="utf-8")
     assert read_owner(tmp_path) is None
 

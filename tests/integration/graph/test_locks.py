@@ -1,4 +1,4 @@
-"""Writers of one user's memory take turns, and none of them loses what another has counted. Requirement C1."""
+"""Concurrent writers of one user's memory are serialised and lose no updates."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from tests.support.builders import NOON
 WRITERS, TURNS = 6, 15
 
 
-async def test_no_turn_is_lost_when_digests_and_vectors_meet(graph: Graph, tenant: str) -> None:
+async def test_concurrent_digests_and_vector_writes_lose_no_revision(graph: Graph, tenant: str) -> None:
     """A digest is written only if the memory is as it was when it was planned; a lost turn would let two be."""
     user = {"tenant": tenant, "user_node_id": "u"}
     make = "CREATE (:Memory:User {tenant: $tenant, id: 'u', last_seen: $seen})"
@@ -41,7 +41,7 @@ async def test_no_turn_is_lost_when_digests_and_vectors_meet(graph: Graph, tenan
     assert rows == [{"revision": WRITERS * 2 // 3 * TURNS}]
 
 
-async def test_numbers_of_the_change_log_are_given_once_to_writers_that_meet(graph: Graph, tenant: str) -> None:
+async def test_concurrent_writers_get_distinct_sequence_numbers(graph: Graph, tenant: str) -> None:
     async with graph._driver.session() as session:
         await (await session.run("CREATE (:Tenant {id: $tenant, seq: 0})", tenant=tenant)).consume()
     change = Change(op=Op.NODE_DROP, element_id=MemoryId("x"), body={}, reason="a test")
@@ -54,7 +54,7 @@ async def test_numbers_of_the_change_log_are_given_once_to_writers_that_meet(gra
     assert await change_numbers(graph, tenant) == list(range(1, WRITERS * TURNS * 2 + 1))
 
 
-async def test_work_asked_for_while_it_is_finished_stays_open(graph: Graph, tenant: str) -> None:
+async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant: str) -> None:
     """The asking holds the lock, the finishing waits for it, and must see what was asked for meanwhile."""
     whose, asked, finishing = TenantId(tenant), asyncio.Event(), asyncio.Event()
     make = (

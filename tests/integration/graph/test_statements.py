@@ -1,4 +1,4 @@
-"""Every Cypher statement against a real Neo4j: it parses, its header tells the truth, hot ones never scan."""
+"""Every Cypher statement against a real Neo4j: it parses, its header is correct, hot ones never scan."""
 
 import re
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ async def quiet(graph: Graph) -> Graph:
 
 
 @pytest.mark.parametrize("name", [name for name in statement_names() if statement(name).hot])
-async def test_hot_statements_do_not_scan_when_planned_while_nothing_waits(quiet: Graph, name: str) -> None:
+async def test_hot_statements_do_not_scan_when_planned_without_pending_work(quiet: Graph, name: str) -> None:
     """Such a plan is kept while the server runs: looking for what 32 sessions wait for went through all that waits."""
     written = statement(name)
     async with quiet._driver.session() as session:
@@ -70,12 +70,13 @@ async def test_hot_statements_do_not_scan_when_planned_while_nothing_waits(quiet
 
 
 def _typed(written: Statement) -> dict[str, list[str] | None]:
-    """Parameters as the header describes them where that changes a plan: texts in a list."""
-    lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", written.text, re.MULTILINE))
+    """Return parameters with the types in the header where they change a plan: lists of strings."""
+    header = (_SOURCES / "graph" / "cypher" / f"{written.name}.cypher").read_text(encoding="utf-8")
+    lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", header, re.MULTILINE))
     return {name: ["x"] if name in lists else None for name in written.parameters}
 
 
-async def test_what_was_said_around_a_hit_is_read_in_the_order_of_the_index(graph: Graph) -> None:
+async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> None:
     """Sorted instead, each hit costs as much as its session is long: 180 ms a question at 500 messages, not 20."""
     written = statement("recall/recall")
     async with graph._driver.session() as session:
@@ -96,13 +97,13 @@ def _first_bounds(plan: dict, index: str, bound: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", statement_names())
-def test_each_header_names_exactly_the_parameters_used(name: str) -> None:
+def test_header_declares_exactly_the_used_parameters(name: str) -> None:
     written = statement(name)
     body = "\n".join(line for line in written.text.splitlines() if not line.startswith("//"))
     assert written.parameters == frozenset(re.findall(r"\$([a-z]\w*)", body))
 
 
-def test_no_statement_is_missing_and_none_lies_unused() -> None:
+def test_no_statement_is_missing_or_unused() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in _SOURCES.rglob("*.py"))
     code = code.replace('f"schema/drop_{index}"', "").replace('f"schema/define_{index}"', "")
     used = re.findall(r'statement\(\s*"([a-z_]+/[a-z_0-9]+)"', code)
@@ -110,7 +111,7 @@ def test_no_statement_is_missing_and_none_lies_unused() -> None:
     assert set(used) == set(statement_names()) - generated
 
 
-def test_statements_read_by_data_paths_are_scoped_to_a_tenant() -> None:
+def test_statements_are_scoped_to_a_tenant() -> None:
     """Jobs are claimed for all tenants by one worker, and set-up concerns the whole database; nothing else may."""
     unscoped = {name for name in statement_names() if "tenant" not in statement(name).parameters}
     assert all(

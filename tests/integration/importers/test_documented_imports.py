@@ -1,4 +1,4 @@
-"""What docs/importing.md tells people to type works, twice, and says what it left out. Requirement E7."""
+"""The commands in docs/importing.md work, are idempotent, and report what was dropped."""
 
 import json
 import re
@@ -88,7 +88,7 @@ def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server,
     assert [(one["stored"], one["repeated"]) for one in again] == [(0, 1), (0, 5), (0, 3), (0, 1), (0, 1)]
 
 
-async def test_what_was_imported_is_in_the_map(graph: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_imported_memories_are_in_the_graph(graph: Graph, tenant: str, tmp_path: Path) -> None:
     from graph_service.importers.conversation_files import FileFormat, Owner
     from graph_service.importers.reader import read_file
     from tests.support.builders import a_memory, a_worker

@@ -19,15 +19,15 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from graph_service.auth.access import ANONYMOUS, identify_connection
-from graph_service.cli.http_server import guarded
+from graph_service.cli.http_server import uvicorn_config
 from graph_service.runtime.connections import (
     FRAGMENTS_MAX,
     MESSAGE_BYTES_MAX,
     READ_BYTES,
     ConnectionLimits,
-    Crowd,
-    Line,
+    Connections,
     State,
+    WaitQueue,
     limits_within,
 )
 
@@ -43,7 +43,7 @@ PATIENT = ConnectionLimits(head_s=600, body_s=600, rest_s=600, greeting_s=600, l
 class Served:
     """A small application behind the bounds."""
 
-    crowd: Crowd
+    connections: Connections
     port: int
     server: uvicorn.Server
 
@@ -95,17 +95,17 @@ async def _socket(scope: Scope, receive: Receive, send: Send) -> None:
 
 @asynccontextmanager
 async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
-    crowd = Crowd(limits)
-    server = uvicorn.Server(guarded(_app, crowd, port=0, lifespan="off", backlog=128))
+    connections = Connections(limits)
+    server = uvicorn.Server(uvicorn_config(_app, connections, port=0, lifespan="off", backlog=128))
     task = asyncio.create_task(server.serve())
     while not server.started:
         if task.done():
             task.result()
         await asyncio.sleep(0)
     try:
-        yield Served(crowd, server.servers[0].sockets[0].getsockname()[1], server)
+        yield Served(connections, server.servers[0].sockets[0].getsockname()[1], server)
     finally:
-        crowd.stop()
+        connections.stop()
         server.should_exit = True
         await task
 
@@ -121,8 +121,8 @@ async def ends(reader: asyncio.StreamReader) -> bytes:
 async def holds(served: Served, count: int) -> None:
     """Returns when so many connections are there."""
     until_s = asyncio.get_running_loop().time() + SOON_S
-    while len(served.crowd) != count:
-        assert asyncio.get_running_loop().time() < until_s, len(served.crowd)
+    while len(served.connections) != count:
+        assert asyncio.get_running_loop().time() < until_s, len(served.connections)
         await asyncio.sleep(0)
 
 
@@ -171,7 +171,7 @@ async def test_whoever_speaks_gets_in_however_many_are_silent() -> None:
     async with serving(limits) as served:
         silent = [await served.talk(text) for text in (b"", HEAD, UPGRADE, b"") * 10]
         assert (await served.answer()).endswith(b"ok")
-        assert len(served.crowd.strangers) <= 8
+        assert len(served.connections.strangers) <= 8
         await ends(silent[0][0])
         for _, writer in silent:
             writer.close()
@@ -201,7 +201,7 @@ async def test_when_all_places_are_taken_resting_connections_give_way() -> None:
             async with asyncio.timeout(SOON_S):
                 await reader.readuntil(b"ok")
             resting.append(writer)
-        assert len(served.crowd) <= 11
+        assert len(served.connections) <= 11
         for writer in resting:
             writer.close()
 
@@ -305,7 +305,7 @@ async def test_little_is_read_at_once() -> None:
     async with serving(PATIENT) as served:
         _, writer = await served.talk(HEAD)
         await holds(served, 1)
-        (guard,) = served.crowd._guards.values()
+        (guard,) = served.connections._guards.values()
         assert guard.transport.max_size == READ_BYTES  # type: ignore[attr-defined]
         writer.close()
 
@@ -343,26 +343,26 @@ async def test_files_are_left_for_everything_else() -> None:
 
 
 class _One:
-    """Stands in a line."""
+    """A waiting connection."""
 
 
-def line_of(places: int) -> Iterator[tuple[Line, list[_One]]]:
-    yield Line(places), [_One() for _ in range(places)]
+def queue_of(places: int) -> Iterator[tuple[WaitQueue, list[_One]]]:
+    yield WaitQueue(places), [_One() for _ in range(places)]
 
 
-def test_a_full_line_gives_up_its_oldest() -> None:
-    for line, ones in line_of(16):
-        assert [line.join(one, str(number)) for number, one in enumerate(ones)] == [None] * 16  # type: ignore[arg-type]
-        assert line.join(_One(), "new") is ones[0]  # type: ignore[arg-type]
-        assert (len(line), line.oldest()) == (16, ones[1])
+def test_a_full_queue_drops_its_oldest_connection() -> None:
+    for queue, ones in queue_of(16):
+        assert [queue.join(one, str(number)) for number, one in enumerate(ones)] == [None] * 16  # type: ignore[arg-type]
+        assert queue.join(_One(), "new") is ones[0]  # type: ignore[arg-type]
+        assert (len(queue), queue.oldest()) == (16, ones[1])
 
 
-def test_whoever_holds_most_of_a_line_gives_up_its_own() -> None:
-    for line, ones in line_of(16):
+def test_a_full_queue_drops_the_oldest_connection_of_its_largest_client() -> None:
+    for queue, ones in queue_of(16):
         for number, one in enumerate(ones):
-            line.join(one, "early" if number == 0 else "crowd")  # type: ignore[arg-type]
-        assert line.join(_One(), "crowd") is ones[1]  # type: ignore[arg-type]
-        assert line.join(_One(), "honest") is ones[0]  # type: ignore[arg-type]
+            queue.join(one, "early" if number == 0 else "many")  # type: ignore[arg-type]
+        assert queue.join(_One(), "many") is ones[1]  # type: ignore[arg-type]
+        assert queue.join(_One(), "honest") is ones[0]  # type: ignore[arg-type]
 
 
 def test_every_state_that_waits_for_a_client_ends() -> None:

@@ -1,4 +1,4 @@
-"""A backup is complete or not there, and so is what is restored from it. Requirements F1, F4."""
+"""Backup and restore are atomic and verified."""
 
 import gzip
 import io
@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_everything_comes_back_but_what_told_of_running_processes(data_dir: Path, tmp_path: Path) -> None:
+def test_restore_returns_everything_but_process_files(data_dir: Path, tmp_path: Path) -> None:
     file, copy = tmp_path / "backup.tar.gz", tmp_path / "copy"
     kept = back_up(data_dir, file)
     assert restore(file, copy) == kept
@@ -67,7 +67,7 @@ def test_a_spool_that_is_being_written_is_copied_as_of_one_moment(data_dir: Path
         assert copy.execute("SELECT body FROM episodes").fetchall() == [("我喜欢喝茶",)]
 
 
-def test_nothing_that_is_there_is_overwritten(data_dir: Path, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "b")
     before = (tmp_path / "b").read_bytes(), contents(data_dir)
     with pytest.raises(ConflictError, match="is there already"):
@@ -83,7 +83,7 @@ def test_a_directory_without_a_database_is_not_backed_up(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("at", [0.1, 0.999])
-def test_a_file_that_is_cut_or_changed_anywhere_is_not_restored(data_dir: Path, tmp_path: Path, at: float) -> None:
+def test_truncated_or_changed_backup_is_not_restored(data_dir: Path, tmp_path: Path, at: float) -> None:
     back_up(data_dir, tmp_path / "b")
     whole = (tmp_path / "b").read_bytes()
     place = int(len(whole) * at)
@@ -119,7 +119,7 @@ def lock_of(folder: Path) -> int | None:
     return (folder / "start.lock").stat().st_ino if (folder / "start.lock").exists() else None
 
 
-def test_a_directory_in_which_somebody_starts_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
+def test_directory_of_a_starting_process_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
     """Before, the lock file was removed while its holder relied on it, and the next starter got in as well."""
     back_up(data_dir, tmp_path / "b")
     copy = tmp_path / "copy"
@@ -137,7 +137,7 @@ def test_a_directory_in_which_somebody_starts_is_left_alone(data_dir: Path, tmp_
 
 
 @pytest.mark.parametrize("volume", [False, True])
-def test_nobody_starts_in_a_directory_that_is_being_restored(
+def test_start_is_refused_during_a_restore(
     data_dir: Path, tmp_path: Path, volume: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     back_up(data_dir, tmp_path / "b")
@@ -178,7 +178,7 @@ def test_a_directory_that_somebody_makes_meanwhile_is_left_alone(data_dir: Path,
     assert not list(tmp_path.glob(".*"))
 
 
-def test_two_who_restore_do_not_take_each_others_work_away(data_dir: Path, tmp_path: Path) -> None:
+def test_concurrent_restores_do_not_interfere(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "b")
     copy, begun = tmp_path / "copy", list[bool]()
 
@@ -193,7 +193,7 @@ def test_two_who_restore_do_not_take_each_others_work_away(data_dir: Path, tmp_p
     assert not list(tmp_path.glob(".*"))
 
 
-def test_what_a_dead_process_left_is_cleared_away(data_dir: Path, tmp_path: Path) -> None:
+def test_leftovers_of_a_dead_process_are_removed(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "b")
     dead = tmp_path / ".copy.restoring-dead"
     (dead / "neo4j").mkdir(parents=True)
@@ -201,14 +201,14 @@ def test_what_a_dead_process_left_is_cleared_away(data_dir: Path, tmp_path: Path
     assert not list(tmp_path.glob(".*"))
 
 
-def test_who_may_not_back_up_leaves_what_another_has_begun(data_dir: Path, tmp_path: Path) -> None:
+def test_refused_backup_keeps_the_partial_file_of_another(data_dir: Path, tmp_path: Path) -> None:
     (tmp_path / ".b.part").write_bytes(b"half of it")
     with try_lock(data_dir / "start.lock"), pytest.raises(ConflictError):
         back_up(data_dir, tmp_path / "b")
     assert (tmp_path / ".b.part").read_bytes() == b"half of it"
 
 
-def test_a_link_in_the_place_of_a_backup_is_not_followed(data_dir: Path, tmp_path: Path) -> None:
+def test_symbolic_link_at_the_target_is_not_followed(data_dir: Path, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"precious")
     (tmp_path / ".b.part").symlink_to(victim)
@@ -217,7 +217,7 @@ def test_a_link_in_the_place_of_a_backup_is_not_followed(data_dir: Path, tmp_pat
     assert victim.read_bytes() == b"precious"
 
 
-def test_the_lock_of_a_file_that_is_gone_keeps_nobody_out(tmp_path: Path) -> None:
+def test_lock_on_a_deleted_file_blocks_nobody(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with open(path, "a+b") as opened_before:
         assert _is_there(opened_before.fileno(), path)
@@ -249,7 +249,7 @@ def an_entry(kind: bytes, size: int = 0, **more: str) -> tarfile.TarInfo:
         an_entry(tarfile.GNUTYPE_SPARSE, size=1_000),
     ],
 )
-def test_what_is_no_plain_file_is_not_restored(tmp_path: Path, about: tarfile.TarInfo) -> None:
+def test_only_regular_files_are_restored(tmp_path: Path, about: tarfile.TarInfo) -> None:
     block = about.tobuf(tarfile.GNU_FORMAT)
     (tmp_path / "bad").write_bytes(gzip.compress(block + bytes(1 << 20)))
     with pytest.raises(InputError, match="no backup"):
@@ -257,7 +257,7 @@ def test_what_is_no_plain_file_is_not_restored(tmp_path: Path, about: tarfile.Ta
     assert {path.name for path in tmp_path.rglob("*")} == {"bad"}
 
 
-def test_more_than_the_disk_holds_is_refused_before_it_is_written(tmp_path: Path) -> None:
+def test_backup_larger_than_the_free_space_is_refused_first(tmp_path: Path) -> None:
     """Zeros are packed a thousandfold: a megabyte would fill a disk."""
     about = an_entry(tarfile.REGTYPE, size=shutil.disk_usage(tmp_path).total * 2)
     (tmp_path / "bomb").write_bytes(gzip.compress(about.tobuf(tarfile.GNU_FORMAT) + bytes(50 << 20)))
@@ -267,7 +267,7 @@ def test_more_than_the_disk_holds_is_refused_before_it_is_written(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", [b"[]", b"5", b"[" * 100_000, b"{}", b'{"shape": 1}', b"9" * 5_000, b"\xff"])
-def test_a_list_that_says_nothing_is_refused_in_words(tmp_path: Path, text: bytes) -> None:
+def test_invalid_manifest_is_refused_with_a_message(tmp_path: Path, text: bytes) -> None:
     with tarfile.open(tmp_path / "b", "w:gz") as tar:
         about = tarfile.TarInfo("manifest.json")
         about.size = len(text)
@@ -287,7 +287,7 @@ def test_a_backup_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) 
         restore(tmp_path / "b", tmp_path / "copy")
 
 
-def test_a_kill_leaves_no_backup_and_no_half_directory(data_dir: Path, tmp_path: Path) -> None:
+def test_kill_leaves_no_partial_backup_or_directory(data_dir: Path, tmp_path: Path) -> None:
     """And the same command, given again, succeeds."""
     file, copy = tmp_path / "b", tmp_path / "copy"
     for what, first, second in (("backup", data_dir, file), ("restore", file, copy)):

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from graph_service.cli.commands.cypher import RowFormat, written
+from graph_service.cli.commands.cypher import RowFormat, encode
 from schema.errors import InstallError
 
 COLUMNS = ("name", "since", "n", "list", "map", "n")
@@ -21,7 +21,7 @@ ROWS = [
 
 
 def test_csv_keeps_quotes_line_ends_and_nested_values() -> None:
-    head, first, second = csv.reader(io.StringIO(written(RowFormat.CSV, COLUMNS, ROWS).decode(), newline=""))
+    head, first, second = csv.reader(io.StringIO(encode(RowFormat.CSV, COLUMNS, ROWS).decode(), newline=""))
     assert head == list(COLUMNS)
     assert first == ['茶, "gut"\n', "2026-05-01T00:00:00Z", "1", '["a", "b"]', '{"k": 1}', "1"]
     assert second == ["", "", "2.5", "[]", "", "2"]
@@ -40,10 +40,10 @@ def read_csv(text: bytes) -> list[list[str]]:
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_text_that_a_spreadsheet_would_run_is_a_text_in_csv(text: str) -> None:
     """Source: OWASP, "CSV Injection"."""
-    head, row = read_csv(written(RowFormat.CSV, (text,), [[text]]))
+    head, row = read_csv(encode(RowFormat.CSV, (text,), [[text]]))
     assert (head, row) == ([f"'{text}"], [f"'{text}"])
-    assert read_csv(written(RowFormat.CSV, (text,), [[text]], raw=True)) == [[text], [text]]
-    assert json.loads(written(RowFormat.JSON, ("a",), [[text]])) == [{"a": text}]
+    assert read_csv(encode(RowFormat.CSV, (text,), [[text]], raw=True)) == [[text], [text]]
+    assert json.loads(encode(RowFormat.JSON, ("a",), [[text]])) == [{"a": text}]
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_a_text_that_a_spreadsheet_would_run_is_a_text_in_csv(text: str) -> None
     ],
 )
 def test_numbers_and_ordinary_texts_are_as_they_were(value: object, cell: str) -> None:
-    assert read_csv(written(RowFormat.CSV, ("a",), [[value]]))[1] == ([cell] if cell else [""])
+    assert read_csv(encode(RowFormat.CSV, ("a",), [[value]]))[1] == ([cell] if cell else [""])
 
 
 def test_json_and_its_lines_hold_the_same_objects() -> None:
-    whole = json.loads(written(RowFormat.JSON, COLUMNS[:5], [row[:5] for row in ROWS]))
-    lines = written(RowFormat.JSONL, COLUMNS[:5], [row[:5] for row in ROWS]).decode().splitlines()
+    whole = json.loads(encode(RowFormat.JSON, COLUMNS[:5], [row[:5] for row in ROWS]))
+    lines = encode(RowFormat.JSONL, COLUMNS[:5], [row[:5] for row in ROWS]).decode().splitlines()
     assert whole == [json.loads(line) for line in lines]
     assert whole[0] == {
         "name": '茶, "gut"\n',
@@ -83,7 +83,7 @@ def test_json_and_its_lines_hold_the_same_objects() -> None:
 def test_without_pyarrow_parquet_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InstallError, match=r"pip install 'mnemograph\[parquet\]'"):
-        written(RowFormat.PARQUET, ("a",), [[1]])
+        encode(RowFormat.PARQUET, ("a",), [[1]])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow, an optional extra, is not installed")
@@ -91,7 +91,7 @@ def test_parquet_has_a_type_for_each_column() -> None:
     from pyarrow import parquet
 
     rows = [[*row, date(2026, 5, 1), {"k": 1} if place else "text", 2**70] for place, row in enumerate(ROWS)]
-    table = parquet.read_table(io.BytesIO(written(RowFormat.PARQUET, (*COLUMNS, "day", "mixed", "large"), rows)))
+    table = parquet.read_table(io.BytesIO(encode(RowFormat.PARQUET, (*COLUMNS, "day", "mixed", "large"), rows)))
     assert table.column_names == ["name", "since", "n", "list", "map", "n_5", "day", "mixed", "large"]
     kinds = [str(field.type) for field in table.schema]
     assert kinds[:5] == ["string", "timestamp[us, tz=UTC]", "double", "list<element: string>", "string"]

@@ -65,12 +65,12 @@ def test_every_mistake_is_told_in_one_message(tmp_path: Path) -> None:
     with pytest.raises(InstallError) as caught:
         loaded(tmp_path, {"MNEMOGRAPH_SERVICE_PORT": "many", "MNEMOGRAPH_TENNANT": "x"}, config=tmp_path / "no.toml")
     told = caught.value.message
-    assert f"{file}: service.prot: there is no such setting; did you mean service.port?" in told
-    assert f"{file}: embedding.kind: 'magic' does not fit" in told
-    assert f"{file}: embedding.dim: 0 does not fit" in told
-    assert "MNEMOGRAPH_SERVICE_PORT: 'many' does not fit" in told
-    assert "MNEMOGRAPH_TENNANT: there is no such setting; did you mean MNEMOGRAPH_TENANT?" in told
-    assert "no.toml: there is no such file" in told
+    assert f"{file}: service.prot: unknown setting; did you mean service.port?" in told
+    assert f"{file}: embedding.kind: 'magic' is invalid" in told
+    assert f"{file}: embedding.dim: 0 is invalid" in told
+    assert "MNEMOGRAPH_SERVICE_PORT: 'many' is invalid" in told
+    assert "MNEMOGRAPH_TENNANT: unknown setting; did you mean MNEMOGRAPH_TENANT?" in told
+    assert "no.toml: no such file" in told
 
 
 def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_without_a_home_directory_nothing_of_the_working_directory_becomes_the_u
         monkeypatch.delenv(name, raising=False)
     written(tmp_path / "~/.config/mnemograph/config.toml", "tenant = 'theirs'")
     assert user_directory() is None
-    with pytest.raises(InstallError, match="no home directory to keep data_dir in"):
+    with pytest.raises(InstallError, match="no home directory for data_dir"):
         load_settings(environ={}, here=tmp_path)
     places = {"MNEMOGRAPH_DATA_DIR": "/d", "MNEMOGRAPH_CACHE_DIR": "/c"}
     assert load_settings(environ=places, here=tmp_path).tenant == "default"
@@ -325,7 +325,7 @@ def test_each_secret_is_in_the_table_of_where_secrets_go() -> None:
 def test_a_key_of_tokens_that_a_working_directory_names_by_file_is_refused(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "[auth]\njwt_public_key = 'key.pem'\njwt_audience = 'here'")
     trusted(tmp_path)
-    with pytest.raises(InstallError, match="must hold the PEM itself"):
+    with pytest.raises(InstallError, match="must be the PEM itself"):
         loaded(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Questions that a memory cannot answer: how they are chosen, and how telling them is judged. Requirement D4."""
+"""Sampling of abstention trials, and scores of refusals by a cross-validated threshold."""
 
 import random
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_service.evaluation.abstention import askings, best_threshold, refusing, threshold_refusals
+from graph_service.evaluation.abstention import abstention_trials, best_threshold, threshold_refusals, threshold_scores
 from graph_service.evaluation.dataset import read_datasets
 from tests.unit.evaluation.test_dataset import OWN
 
@@ -14,7 +14,7 @@ CONVERSATIONS = read_datasets([OWN])
 
 
 def test_foreign_questions_come_from_other_conversations_of_the_set() -> None:
-    chosen = askings(CONVERSATIONS)
+    chosen = abstention_trials(CONVERSATIONS)
     for asking in chosen:
         here = CONVERSATIONS[asking.conversation]
         assert (asking.question in here.questions) != asking.foreign
@@ -24,37 +24,39 @@ def test_foreign_questions_come_from_other_conversations_of_the_set() -> None:
 
 def test_there_are_as_many_foreign_questions_as_answerable_ones() -> None:
     for most in (3, 200):
-        chosen = askings(CONVERSATIONS, most=most)
+        chosen = abstention_trials(CONVERSATIONS, trials_max=most)
         for dataset, own in (("own-en", 11), ("own-zh", 11)):
             mine = [one for one in chosen if CONVERSATIONS[one.conversation].dataset == dataset]
             assert sum(one.foreign for one in mine) == sum(not one.foreign for one in mine) == min(most, own)
-    assert askings(CONVERSATIONS) == askings(CONVERSATIONS)
-    assert askings(CONVERSATIONS, seed=1) != askings(CONVERSATIONS, seed=2)
+    assert abstention_trials(CONVERSATIONS) == abstention_trials(CONVERSATIONS)
+    assert abstention_trials(CONVERSATIONS, seed=1) != abstention_trials(CONVERSATIONS, seed=2)
 
 
 def test_a_single_conversation_borrows_questions_in_its_own_language() -> None:
     linxiao, nora = (next(one for one in CONVERSATIONS if one.id == name) for name in ("linxiao", "nora-and-ben"))
-    assert askings([linxiao, nora]) == []
+    assert abstention_trials([linxiao, nora]) == []
     wulei = replace(next(one for one in CONVERSATIONS if one.id == "wulei"), dataset="other-zh")
-    foreign = [one.question for one in askings([linxiao, nora, wulei]) if one.foreign and one.conversation == 0]
+    foreign = [
+        one.question for one in abstention_trials([linxiao, nora, wulei]) if one.foreign and one.conversation == 0
+    ]
     assert len(foreign) == len(wulei.answerable)
     assert set(foreign) <= set(wulei.questions)
 
 
-def test_scores_that_part_the_two_give_a_perfect_threshold() -> None:
+def test_separable_scores_give_a_perfect_threshold() -> None:
     scores = [0.1, 0.2, 0.9, 0.8]
     unanswerable = [True, True, False, False]
     assert 0.2 < best_threshold(scores, unanswerable) < 0.8
     assert threshold_refusals(scores * 2, unanswerable * 2, [0] * 4 + [1] * 4) == unanswerable * 2
 
 
-def test_no_conversation_chooses_the_threshold_it_is_judged_by() -> None:
+def test_threshold_is_not_chosen_on_the_judged_fold() -> None:
     # Each half alone would part perfectly, but where the other half refuses nothing fits.
     scores = [0.1, 0.2, 1.1, 1.2]
     unanswerable = [True, False, True, False]
-    found = refusing(scores, unanswerable, [0, 0, 1, 1])
+    found = threshold_scores(scores, unanswerable, [0, 0, 1, 1])
     assert found.f1 < 1.0
-    assert refusing(scores, unanswerable, [0, 1, 0, 1]).f1 < 1.0
+    assert threshold_scores(scores, unanswerable, [0, 1, 0, 1]).f1 < 1.0
 
 
 @settings(deadline=None)
@@ -69,9 +71,9 @@ def test_the_best_threshold_is_never_worse_than_refusing_everything(rows: list[t
     assert f1 >= everything - 1e-12
 
 
-def test_scores_without_meaning_are_judged_as_such() -> None:
+def test_random_scores_get_chance_figures() -> None:
     rng = random.Random(3)
     scores = [rng.random() for _ in range(400)]
     unanswerable = [bool(place % 2) for place in range(400)]
     # Refusing everything has an F1 of two thirds; nothing better is to be had from noise.
-    assert refusing(scores, unanswerable, [place % 7 for place in range(400)]).f1 < 0.72
+    assert threshold_scores(scores, unanswerable, [place % 7 for place in range(400)]).f1 < 0.72

@@ -1,4 +1,4 @@
-"""The yardsticks of the evaluation: stems, BM25 and the nearest vectors, in English and Chinese. Requirement D4."""
+"""BM25 and dense baselines, in English and Chinese."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from extraction.text.english_stems import stem
 from graph_service.evaluation.baselines import Bm25, best_first, by_vectors, by_words, terms
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.metrics import measured
+from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
 from tests.unit.evaluation.test_dataset import OWN
 
@@ -24,7 +24,7 @@ STEMS = {
 }  # fmt: skip
 
 
-def test_stems_are_those_that_were_published() -> None:
+def test_stems_match_the_published_ones() -> None:
     assert {word: stem(word) for word in STEMS} == STEMS
 
 
@@ -44,7 +44,7 @@ def test_terms_are_stems_in_english_and_words_with_pairs_in_chinese() -> None:
     assert "我" not in found
 
 
-def test_bm25_gives_what_its_formula_says() -> None:
+def test_bm25_matches_its_formula() -> None:
     index = Bm25([["a", "b"], ["a", "a", "c", "d"], ["c"]])
     rarity = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     mean = 7 / 3
@@ -57,15 +57,15 @@ def test_bm25_gives_what_its_formula_says() -> None:
     assert Bm25([]).scores(["a"]).tolist() == []
 
 
-def test_words_find_the_proof_of_half_of_the_own_questions() -> None:
+def test_bm25_finds_half_of_the_gold_of_the_bundled_sets() -> None:
     for conversation in read_datasets([OWN]):
         questions = conversation.answerable
         orders = by_words(conversation.turns, [one.text for one in questions], conversation.lang, limit=5)
-        figures = [measured(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
+        figures = [ranking_measures(order, one.gold)["hit@10"] for order, one in zip(orders, questions, strict=True)]
         assert sum(figures) / len(figures) >= 0.5, conversation.id
 
 
-async def test_vectors_bring_the_turn_that_says_the_same_first() -> None:
+async def test_dense_search_ranks_the_paraphrase_first() -> None:
     conversation = read_datasets([OWN / "nora-and-ben.json"])[0]
     said = [f"{turn.speaker}: {turn.text}" for turn in conversation.turns]
     orders = await by_vectors(HashedWords(), conversation.turns, said, limit=3)

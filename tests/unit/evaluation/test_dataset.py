@@ -1,4 +1,4 @@
-"""Data sets of the evaluation: what a file means, and mistakes with their places. Requirement D4."""
+"""Reading of data sets, and problems with their places."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def problems_of(**changes: Any) -> tuple[str, ...]:
     return caught.value.problems
 
 
-def test_own_sets_in_english_and_chinese_are_read() -> None:
+def test_bundled_sets_in_english_and_chinese_are_read() -> None:
     found = read_datasets([OWN])
     assert [(one.dataset, one.id, one.user) for one in found] == [
         ("own-en", "idris-and-keiko", "Idris"),
@@ -63,7 +63,7 @@ def test_questions_that_nothing_answers_are_not_measured_by_recall() -> None:
         ("en", " ", "Look!"),
     ],
 )
-def test_what_a_picture_shows_is_told_in_the_language_of_the_talk(lang: str, caption: str, told: str) -> None:
+def test_captions_are_used_in_the_language_of_the_conversation(lang: str, caption: str, told: str) -> None:
     turns = [{"id": "1", "text": "Look!", "caption": caption}]
     said = json.dumps(
         document(
@@ -74,12 +74,12 @@ def test_what_a_picture_shows_is_told_in_the_language_of_the_talk(lang: str, cap
     assert [turn.text for turn in conversation_of(said, name="c.json", captions=False).turns] == ["Look!"]
 
 
-def test_at_most_so_many_conversations_of_each_set_are_taken() -> None:
+def test_conversations_max_limits_each_set() -> None:
     found = read_datasets([OWN, OWN / "wulei.json"], conversations_max=1)
     assert [one.id for one in found] == ["idris-and-keiko", "linxiao"]
 
 
-def test_single_remarks_on_many_days_make_a_session_for_each_year() -> None:
+def test_diary_becomes_one_session_per_year() -> None:
     days = ("2024-05-01", "2023-02-01", "2024-01-01")
     sessions = [
         {"index": n, "date": f"{day}T12:00:00", "turns": [{"id": str(n), "text": day}]} for n, day in enumerate(days)
@@ -100,7 +100,7 @@ def test_gold_that_names_an_unknown_turn_is_refused_by_name() -> None:
     assert "facts.0: names the turn 'x'" in problems_of(facts=[{"text": "t", "turns": ["x"]}])[0]
 
 
-def test_every_mistake_of_a_file_is_named_at_once() -> None:
+def test_all_problems_of_a_file_are_reported_at_once() -> None:
     turn = {"id": "1.1", "text": " "}
     session = {"index": 1, "date": "2025-01-02T10:00:00", "turns": [turn, turn]}
     found = problems_of(sessions=[session], questions=[{"id": "q", "question": "", "gold": []}])
@@ -113,7 +113,7 @@ def test_every_mistake_of_a_file_is_named_at_once() -> None:
     assert any("sessions.0.date" in problem for problem in problems_of(sessions=[{"index": 1, "turns": []}]))
 
 
-def test_missing_and_broken_files_are_named_together(tmp_path: Path) -> None:
+def test_missing_and_invalid_files_are_reported_together(tmp_path: Path) -> None:
     broken = tmp_path / "sets" / "broken.json"
     broken.parent.mkdir()
     broken.write_text('{"id": 1,\n oops}', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Everyday memories of the evaluation: reading the files, and judging hits by their text. Requirement D4."""
+"""Reading of everyday memories, and scores of hits by their text."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graph_service.evaluation.dataset import read_all
-from graph_service.evaluation.everyday import Answer, Memory, calls, figures_of, judged, memory_of
+from graph_service.evaluation.everyday import Answer, Memory, answer_scores, memory_of, remember_inputs, summarise
 from schema.errors import InputError
 
 
@@ -65,7 +65,7 @@ def answer(*hits: str, nothing: bool = False, context: str = "", **changes: Any)
     )
 
 
-def test_files_of_both_forms_are_told_apart(tmp_path: Path) -> None:
+def test_both_file_formats_are_detected(tmp_path: Path) -> None:
     (tmp_path / "ana.json").write_text(json.dumps(document()), encoding="utf-8")
     own = Path(__file__).parents[2] / "evaluation_sets"
     read = read_all([tmp_path, own])
@@ -92,8 +92,8 @@ def test_a_mistake_in_a_file_is_named(changes: dict[str, Any], problem: str) -> 
 
 def test_facts_are_handed_in_only_when_asked_for() -> None:
     memory: Memory = memory_of(document(), name="ana.json")
-    ((session, bare),) = calls(memory, with_facts=False)
-    ((_, full),) = calls(memory, with_facts=True)
+    ((session, bare),) = remember_inputs(memory, with_facts=False)
+    ((_, full),) = remember_inputs(memory, with_facts=True)
     assert (session, bare["facts"]) == ("s1", [])
     (fact,) = full["facts"]
     assert fact["messageIndexes"] == [0]
@@ -103,25 +103,25 @@ def test_facts_are_handed_in_only_when_asked_for() -> None:
 
 
 def test_a_right_hit_beats_a_stale_one_and_one_with_both_is_right() -> None:
-    stale_first = judged(answer("Ana lives in Porto.", "Ana moved to Lisbon.", context="She moved to Lisbon."))
+    stale_first = answer_scores(answer("Ana lives in Porto.", "Ana moved to Lisbon.", context="She moved to Lisbon."))
     assert (stale_first["answer@1"], stale_first["answer@3"], stale_first["stale@1"]) == (0.0, 1.0, 1.0)
     assert (stale_first["mrr"], stale_first["context"], stale_first["doubt"]) == (0.5, 1.0, 0.0)
-    both = judged(answer("Ana moved from Porto to Lisbon.", nothing=True))
+    both = answer_scores(answer("Ana moved from Porto to Lisbon.", nothing=True))
     assert (both["answer@1"], both["stale@1"], both["doubt"], both["context"]) == (1.0, 0.0, 1.0, 0.0)
-    assert judged(answer())["answer@3"] == 0.0
+    assert answer_scores(answer())["answer@3"] == 0.0
 
 
-def test_a_list_is_answered_when_all_items_are_held() -> None:
+def test_list_answer_needs_all_items() -> None:
     items = {"all_of": [["apples?"], ["pears?"]], "answer": ["apples?", "pears?"]}
-    assert judged(answer("an apple", "a pear", **items))["answer@1"] == 0.0
-    assert judged(answer("an apple", "a pear", **items))["answer@3"] == 1.0
+    assert answer_scores(answer("an apple", "a pear", **items))["answer@1"] == 0.0
+    assert answer_scores(answer("an apple", "a pear", **items))["answer@3"] == 1.0
 
 
-def test_unanswerable_questions_have_figures_of_their_own() -> None:
+def test_unanswerable_questions_have_their_own_scores() -> None:
     none = {"answerable": False, "answer": [], "category": "unanswerable_near", "stale": ["Porto"]}
-    assert judged(answer("I live in Porto.", **none)) == {"not told": 1.0, "tempted": 1.0}
-    assert judged(answer("I live in Porto.", nothing=True, **none)) == {"not told": 0.0, "tempted": 0.0}
-    figures = figures_of([answer("Lisbon"), answer("Porto", **none)])
-    everything = figures["groups"]["all"]
+    assert answer_scores(answer("I live in Porto.", **none)) == {"not told": 1.0, "tempted": 1.0}
+    assert answer_scores(answer("I live in Porto.", nothing=True, **none)) == {"not told": 0.0, "tempted": 0.0}
+    scores = summarise([answer("Lisbon"), answer("Porto", **none)])
+    everything = scores["groups"]["all"]
     assert (everything["questions"], everything["answer@1"], everything["not told"]) == (2, 1.0, 1.0)
-    assert figures["wrong"] == []
+    assert scores["wrong"] == []

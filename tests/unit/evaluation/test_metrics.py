@@ -1,4 +1,4 @@
-"""Figures of the evaluation: against values worked out by hand, and what must hold for every order. Requirement D4."""
+"""Ranking measures against hand-computed values, and properties of every order."""
 
 import math
 
@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from graph_service.evaluation.metrics import (
     MEASURES,
     hit_at,
-    judged,
     means,
-    measured,
     ndcg_at,
     percentile,
+    ranking_measures,
     recall_at,
     reciprocal_rank,
+    refusal_scores,
 )
 
 IDS = [f"m{number}" for number in range(30)]
@@ -47,7 +47,7 @@ def test_the_reciprocal_rank_is_that_of_the_first_gold() -> None:
 @settings(deadline=None)
 @given(order=ORDERS, gold=GOLDS)
 def test_all_measures_stay_within_bounds_and_grow_with_depth(order: list[str], gold: set[str]) -> None:
-    figures = measured(order, gold)
+    figures = ranking_measures(order, gold)
     assert set(figures) == set(MEASURES)
     assert all(0.0 <= value <= 1.0 + 1e-12 for value in figures.values())
     assert figures["recall@5"] <= figures["recall@10"] <= figures["recall@20"] <= figures["recall@50"]
@@ -61,7 +61,7 @@ def test_gold_moved_up_by_one_place_never_lowers_a_measure(order: list[str], gol
     if place is None:
         return
     better = [*order[: place - 1], order[place], order[place - 1], *order[place + 1 :]]
-    before, after = measured(order, gold), measured(better, gold)
+    before, after = ranking_measures(order, gold), ranking_measures(better, gold)
     assert all(after[name] >= before[name] - 1e-12 for name in MEASURES)
 
 
@@ -69,7 +69,7 @@ def test_gold_moved_up_by_one_place_never_lowers_a_measure(order: list[str], gol
 @given(order=ORDERS, gold=st.sets(st.sampled_from(IDS), min_size=1, max_size=5))
 def test_gold_at_the_top_gives_one_everywhere(order: list[str], gold: set[str]) -> None:
     best = [*gold, *(name for name in order if name not in gold)]
-    assert list(measured(best, gold).values()) == pytest.approx([1.0] * len(MEASURES))
+    assert list(ranking_measures(best, gold).values()) == pytest.approx([1.0] * len(MEASURES))
 
 
 @settings(deadline=None, max_examples=30)
@@ -79,7 +79,9 @@ def test_gold_at_the_top_gives_one_everywhere(order: list[str], gold: set[str]) 
 def test_intervals_hold_the_mean_and_do_not_change_from_run_to_run(
     rows: list[list[tuple[list[str], set[str]]]],
 ) -> None:
-    by_conversation = {str(number): [measured(order, gold) for order, gold in row] for number, row in enumerate(rows)}
+    by_conversation = {
+        str(number): [ranking_measures(order, gold) for order, gold in row] for number, row in enumerate(rows)
+    }
     found = means(by_conversation)
     assert found == means(dict(reversed(by_conversation.items())))
     questions = [row for part in by_conversation.values() for row in part]
@@ -90,7 +92,7 @@ def test_intervals_hold_the_mean_and_do_not_change_from_run_to_run(
 
 
 def test_the_interval_of_a_coin_is_as_wide_as_statistics_say() -> None:
-    one, zero = measured(["a"], {"a"}), measured(["b"], {"a"})
+    one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mean = means({"only": [one, zero] * 200})["recall@10"]
     half = 1.96 * 0.5 / math.sqrt(400)
     assert mean.value == 0.5
@@ -98,17 +100,17 @@ def test_the_interval_of_a_coin_is_as_wide_as_statistics_say() -> None:
 
 
 def test_conversations_that_differ_widen_the_interval() -> None:
-    one, zero = measured(["a"], {"a"}), measured(["b"], {"a"})
+    one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mixed = means({"p": [one, zero] * 50, "q": [one, zero] * 50})["mrr"]
     apart = means({"p": [one] * 100, "q": [zero] * 100})["mrr"]
     assert apart.high - apart.low > 3 * (mixed.high - mixed.low)
 
 
-def test_refusals_are_judged_by_precision_and_recall() -> None:
-    found = judged(refused=[True, True, False, True], unanswerable=[True, False, True, True])
+def test_refusal_scores_are_precision_recall_and_f1() -> None:
+    found = refusal_scores(refused=[True, True, False, True], unanswerable=[True, False, True, True])
     assert (found.precision, found.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert found.f1 == pytest.approx(2 / 3)
-    assert judged([False], [True]).f1 == 0.0
+    assert refusal_scores([False], [True]).f1 == 0.0
 
 
 def test_a_percentile_lies_between_its_neighbours() -> None:

@@ -1,4 +1,4 @@
-"""Figures of an evaluation: counted, as a document whose keys stay, and as tables. Requirement D4."""
+"""The report of an evaluation: figures, stable keys and tables."""
 
 import io
 import json
@@ -6,33 +6,33 @@ import json
 import pytest
 from rich.console import Console
 
-from graph_service.evaluation.abstention import Asking, askings
+from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.ingest import FactsBrought, fact_of
 from graph_service.evaluation.metrics import MEASURES
-from graph_service.evaluation.questions import Recalled
+from graph_service.evaluation.questions import RecallResult
 from graph_service.evaluation.report import document_of, lines_of, tables_of
-from graph_service.evaluation.run import BM25, OURS, Figures, Plan
+from graph_service.evaluation.run import BM25, OURS, EvaluationRun, Plan
 from tests.unit.evaluation.test_dataset import OWN
 
 CONVERSATIONS = read_datasets([OWN])
 
 
-def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> Recalled:
-    return Recalled(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
+def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallResult:
+    return RecallResult(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
 
 
-def figures() -> Figures:
+def figures() -> EvaluationRun:
     """Ours finds all gold first, words find nothing."""
-    found = Figures(conversations=CONVERSATIONS, plan=Plan(facts=FactsBrought.NONE))
+    found = EvaluationRun(conversations=CONVERSATIONS, plan=Plan(facts=FactsBrought.NONE))
     found.orders = {
         OURS: {n: [sorted(q.gold) for q in one.answerable] for n, one in enumerate(CONVERSATIONS)},
         BM25: {n: [["nothing"] for _ in one.answerable] for n, one in enumerate(CONVERSATIONS)},
     }
     found.recalled = [recalled("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
-    found.asked = [(one, recalled(score=0.2 if one.foreign else 0.8)) for one in askings(CONVERSATIONS)]
+    found.asked = [(one, recalled(score=0.2 if one.foreign else 0.8)) for one in abstention_trials(CONVERSATIONS)]
     found.unanswerable = [
-        (Asking(conversation=n, question=q, foreign=True), recalled(score=0.1))
+        (Trial(conversation=n, question=q, foreign=True), recalled(score=0.1))
         for n, one in enumerate(CONVERSATIONS)
         for q in one.questions
         if not q.gold

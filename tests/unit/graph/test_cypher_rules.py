@@ -1,4 +1,4 @@
-"""What may be sent to Neo4j of an analyst's words, decided without a database."""
+"""Checks of user-written Cypher, without a database."""
 
 import time
 
@@ -18,7 +18,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=60).map(" ".join))
 @settings(max_examples=500, deadline=None)
-def test_any_words_are_taken_or_refused_and_nothing_else(text: str) -> None:
+def test_check_words_accepts_or_refuses_any_text(text: str) -> None:
     try:
         checked = check_words(text)
     except InputError:
@@ -28,7 +28,7 @@ def test_any_words_are_taken_or_refused_and_nothing_else(text: str) -> None:
 
 @given(st.text(max_size=200))
 @settings(max_examples=300, deadline=None)
-def test_tokens_hold_every_character_but_spaces_and_comments(text: str) -> None:
+def test_tokens_have_all_text_except_whitespace_and_comments(text: str) -> None:
     try:
         tokens = tokens_of(text)
     except InputError:
@@ -42,7 +42,7 @@ def test_tokens_hold_every_character_but_spaces_and_comments(text: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["[x IN ", "any(x IN ", "range(", "/*", "'", "`", "(", "CASE ", "a.", "a+", "CALL ", "=~ '("]
 )
-def test_the_longest_statements_are_looked_at_quickly(piece: str) -> None:
+def test_longest_statements_are_checked_quickly(piece: str) -> None:
     """Each character is looked at a few times: a quadratic pass over 20,000 of them would take many seconds."""
     text = ("RETURN " + piece * STATEMENT_CHARS_MAX)[:STATEMENT_CHARS_MAX]
     began = time.process_time()
@@ -51,7 +51,7 @@ def test_the_longest_statements_are_looked_at_quickly(piece: str) -> None:
     assert time.process_time() - began < 5
 
 
-def test_operators_that_nobody_has_looked_at_are_refused() -> None:
+def test_unknown_operators_are_refused() -> None:
     known = {"operatorType": "ProduceResults@neo4j", "children": [{"operatorType": "NodeIndexSeekByRange@neo4j"}]}
     check_plan(known, "r")
     with pytest.raises(InputError, match="RunQueryElsewhere"):
@@ -60,5 +60,5 @@ def test_operators_that_nobody_has_looked_at_are_refused() -> None:
         check_plan(None, None)
 
 
-def test_parameters_of_a_viewer_are_taken() -> None:
+def test_parameters_of_a_viewer_are_accepted() -> None:
     check_parameters({"user": "ana", "n": 5, "list": [1.5, None, True, {"a": ["深"]}]})

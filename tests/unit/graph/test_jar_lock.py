@@ -1,4 +1,4 @@
-"""The lock of Neo4j's jars: its shape, and where each jar lies in a repository."""
+"""The lock file of Neo4j's jars: its format, and the path of each jar in a repository."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from graph_service.graph.local.relock import NEO4J_COORDINATE
 from schema.errors import InstallError
 
 
-def test_the_lock_names_each_jar_once_with_hash_and_size() -> None:
+def test_lock_names_each_jar_once_with_hash_and_size() -> None:
     jars = read_lock()
     assert NEO4J_COORDINATE in {jar.coordinate for jar in jars}
     assert len(jars) == len({jar.file_name for jar in jars})
@@ -19,11 +19,11 @@ def test_the_lock_names_each_jar_once_with_hash_and_size() -> None:
     assert all(jar.size_bytes >= 22 for jar in jars)
 
 
-def test_the_lock_names_no_host_at_all() -> None:
+def test_lock_names_no_host() -> None:
     assert "//" not in LOCK_PATH.read_text(encoding="utf-8")
 
 
-def test_all_parts_of_neo4j_have_one_version() -> None:
+def test_all_neo4j_jars_have_one_version() -> None:
     version = NEO4J_COORDINATE.rsplit(":", 1)[1]
     parts = [jar.coordinate for jar in read_lock() if jar.coordinate.startswith("org.neo4j:neo4j")]
     assert [part for part in parts if not part.endswith(f":{version}")] == []
@@ -36,12 +36,12 @@ def test_all_parts_of_neo4j_have_one_version() -> None:
         ("io.netty:epoll:4.2:linux-x86_64", "io/netty/epoll/4.2/epoll-4.2-linux-x86_64.jar"),
     ],
 )
-def test_a_coordinate_becomes_the_path_maven_gives_it(coordinate: str, path: str) -> None:
+def test_repository_path_follows_maven(coordinate: str, path: str) -> None:
     assert path == Jar(coordinate=coordinate, sha256="0" * 64, size_bytes=1).repository_path
 
 
 @pytest.mark.parametrize("line", ["org.neo4j:neo4j abc 12", "a:b:c hash", "a:b:c hash many"])
-def test_a_damaged_lock_line_is_named_with_its_number(tmp_path: Path, line: str) -> None:
+def test_malformed_lock_line_is_reported_with_its_number(tmp_path: Path, line: str) -> None:
     lock_path = tmp_path / "jars.lock"
     lock_path.write_text(f"# header\n{line}\n", encoding="utf-8")
     with pytest.raises(InstallError, match=r"line 2: .*reinstall|line 2: .*Reinstall"):

@@ -1,4 +1,4 @@
-"""Why a local Neo4j did not start is told with everything that Java says of it. Requirement F6."""
+"""The error report of a local Neo4j that does not start, with Java's chain of causes."""
 
 from graph_service.graph.local.launcher import _reason
 
@@ -18,7 +18,7 @@ class OfJavaError(Exception):
         return self._because
 
 
-def test_what_java_says_and_its_causes_are_told_in_order() -> None:
+def test_reason_lists_java_causes_in_order() -> None:
     inner = OfJavaError("java.io.IOException: No space left\n on device")
     outer = OfJavaError(
         "java.lang.RuntimeException: Error starting Neo4j", OfJavaError("org.neo4j.LifecycleException: x", inner)
@@ -29,7 +29,7 @@ def test_what_java_says_and_its_causes_are_told_in_order() -> None:
     )
 
 
-def test_a_problem_of_python_and_a_ring_of_causes_end() -> None:
+def test_reason_of_python_errors_and_cyclic_causes_ends() -> None:
     problem = ValueError("bad port")
     problem.__cause__ = OSError("taken")
     assert _reason(problem) == "ValueError: bad port, because of OSError: taken"

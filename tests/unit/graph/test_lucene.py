@@ -1,4 +1,4 @@
-"""What somebody types becomes a query for names, never syntax. Requirement E6."""
+"""Typed text becomes a query for names, never query syntax."""
 
 import pytest
 
@@ -16,10 +16,10 @@ from graph_service.graph.lucene import NOTHING, sought_query
         ('AND ") OR *:*', "+(name:and*) +(name:or*)"),
     ],
 )
-def test_words_are_sought_from_their_beginning_and_chinese_anywhere(typed: str, clauses: str) -> None:
+def test_sought_query_matches_prefixes_and_chinese_anywhere(typed: str, clauses: str) -> None:
     assert sought_query(typed, fields=["name"], scopes=["s1", "s2"]) == f"+(scope_user:s1 scope_user:s2)^0 {clauses}"
 
 
 @pytest.mark.parametrize(("typed", "scopes"), [("  ?!", ["s"]), ("tea", [])])
-def test_nothing_to_look_for_finds_nothing(typed: str, scopes: list[str]) -> None:
+def test_sought_query_without_words_or_scopes_has_no_hits(typed: str, scopes: list[str]) -> None:
     assert sought_query(typed, fields=["name"], scopes=scopes) == NOTHING

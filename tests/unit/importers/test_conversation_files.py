@@ -1,4 +1,4 @@
-"""Conversations in files: each form, and mistakes with their places."""
+"""Conversation files: every format, and problems with their places."""
 
 import json
 import zipfile
@@ -35,7 +35,7 @@ def test_lines_of_one_session_become_one_call() -> None:
     assert (bo.user_id, len(bo.messages)) == ("bo", 1)
 
 
-def test_bad_lines_are_named_by_their_numbers() -> None:
+def test_invalid_lines_are_reported_by_number() -> None:
     text = '{"user_id": "a", "text": "fine"}\n{"user_id": "a"}\n\nnot json\n{"text": "x", "tyme": 1}'
     with pytest.raises(InputError) as caught:
         read(text, FileFormat.JSONL)
@@ -52,7 +52,7 @@ def test_a_broken_document_is_named_by_its_line() -> None:
         read('{"conversations": [\n oops]}')
 
 
-def test_a_conversation_brings_its_facts_with_the_first_call() -> None:
+def test_facts_go_with_the_first_call_of_a_conversation() -> None:
     fact = {"subject": "@user", "predicate": "PREFERS", "object": "tea", "statement": "Ana prefers tea."}
     messages = [{"text": f"message {number}"} for number in range(MESSAGES_A_CALL + 1)]
     row = {"user_id": "ana", "session_id": "s", "messages": messages, "facts": [fact], "summary": "tea"}
@@ -76,8 +76,8 @@ def test_a_session_without_owner_asks_for_one() -> None:
     assert call.user_id == "ana"
 
 
-def test_a_file_without_messages_is_a_mistake() -> None:
-    with pytest.raises(InputError, match="holds no message"):
+def test_file_without_messages_is_refused() -> None:
+    with pytest.raises(InputError, match="contains no message"):
         read('{"id": "x", "sessions": []}')
 
 
@@ -93,7 +93,7 @@ def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
     "text", ["[" * 100_000, '{"text": ' + "[" * 100_000, "9" * 5_000, '{"text": ' + "9" * 5_000 + "}"]
 )
 @pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
-def test_what_json_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+def test_unreadable_json_is_refused_with_a_message(text: str, form: FileFormat) -> None:
     """Nesting ends in a RecursionError and thousands of digits in a ValueError, of which neither says where it was."""
     with pytest.raises(InputError, match=r"file\.json"):
         read(text, form)
@@ -108,7 +108,7 @@ def test_a_file_or_an_archive_larger_than_what_is_read_at_once_is_refused(
         archive.writestr("conversations.json", "[" + " " * 1_000_000 + "]")
     (tmp_path / "long.json").write_text(" " * 1_001, "utf-8")
     for name in ("export.zip", "long.json"):
-        with pytest.raises(InputError, match=r"at most 1,000 are read"):
+        with pytest.raises(InputError, match=r"more than the 1,000 allowed"):
             importing._text(tmp_path / name)
     (tmp_path / "short.json").write_text("[]", "utf-8")
     assert importing._text(tmp_path / "short.json") == "[]"

@@ -1,4 +1,4 @@
-"""Memories and conversations of other programs are taken in, with a report of what was left out. Requirement E7."""
+"""Files of other programs: what is imported, what is dropped and counted."""
 
 import contextlib
 import json
@@ -160,13 +160,13 @@ def test_of_chatgpt_the_branch_shown_last_is_kept() -> None:
     assert ("assistant", "Noted.") in said(read([lost])) or said(read([lost]))
 
 
-def test_a_circle_of_parents_ends() -> None:
+def test_cycle_of_parents_terminates() -> None:
     chat = a_chat()
     chat["mapping"]["root"]["parent"] = "hid"
     assert len(said(read([chat]))) == 3
 
 
-def test_flat_exports_keep_the_words_of_both() -> None:
+def test_claude_exports_keep_both_roles() -> None:
     messages = [
         {
             "uuid": "1",
@@ -190,7 +190,7 @@ def test_flat_exports_keep_the_words_of_both() -> None:
         read([{"uuid": "c", "chat_messages": "none"}])
 
 
-def test_files_that_do_not_say_whose_they_are_need_a_user() -> None:
+def test_files_without_a_user_id_need_the_user_option() -> None:
     with pytest.raises(InputError, match="give --user"):
         read([a_chat()], owner=Owner())
 
@@ -245,7 +245,7 @@ def test_facts_of_graphiti_keep_their_times_and_their_proof() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000, '{"type": "entity", "name": ' + "[" * 100_000])
 @pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.MEM0, FileFormat.CHATGPT, FileFormat.MEMORY_SERVER])
-def test_foreign_json_that_cannot_be_read_is_refused_in_words(text: str, form: FileFormat) -> None:
+def test_unreadable_foreign_json_is_refused_with_a_message(text: str, form: FileFormat) -> None:
     with pytest.raises(InputError, match=r"file\.json"):
         read(text, form)
 

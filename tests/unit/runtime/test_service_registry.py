@@ -1,4 +1,4 @@
-"""How a program finds the service of its data directory. Requirements E4, E5."""
+"""Finding the running service of a data directory."""
 
 import json
 from pathlib import Path
@@ -16,20 +16,20 @@ def of(folder: Path, **environ: str) -> Settings:
     return load_settings(environ=more, here=folder, user_dir=folder)
 
 
-def test_a_service_is_found_as_long_as_it_runs(tmp_path: Path) -> None:
+def test_service_is_found_while_it_runs(tmp_path: Path) -> None:
     assert running_service(of(tmp_path)) is None
     with recorded(of(tmp_path), ADDRESS):
         assert running_service(of(tmp_path)) == ADDRESS
     assert running_service(of(tmp_path)) is None
 
 
-def test_a_service_on_another_database_is_not_meant(tmp_path: Path) -> None:
+def test_service_on_another_database_is_ignored(tmp_path: Path) -> None:
     with recorded(of(tmp_path), ADDRESS):
         assert running_service(of(tmp_path, NEO4J_URI="bolt://127.0.0.1:1", NEO4J_PASSWORD="x")) is None
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"process": {"pid": "x"}}', "dead"])
-def test_a_record_that_a_crash_left_behind_is_nobody(tmp_path: Path, text: str) -> None:
+def test_record_of_a_crashed_service_is_ignored(tmp_path: Path, text: str) -> None:
     with recorded(of(tmp_path), ADDRESS):
         record = json.loads((tmp_path / "data/service.json").read_text())
     record["process"]["started_s"] -= 1000
@@ -40,7 +40,7 @@ def test_a_record_that_a_crash_left_behind_is_nobody(tmp_path: Path, text: str) 
 @pytest.mark.parametrize(
     "address", ["http://203.0.113.7:80", "http://evil.example", "http://u@127.0.0.1:1", "https://127.0.0.1:1", "x"]
 )
-def test_a_record_that_leads_to_another_machine_is_nobody(tmp_path: Path, address: str) -> None:
+def test_record_with_a_remote_address_is_ignored(tmp_path: Path, address: str) -> None:
     """It may have come with the directory; keys and memories are sent to the service that it names."""
     with recorded(of(tmp_path), address):
         assert running_service(of(tmp_path)) is None

@@ -1,4 +1,4 @@
-"""Addresses, ids and time spans: fixed for ever, equal if and only if what they name is equal."""
+"""URIs, ids and time spans: stable, and equal if and only if their inputs are equal."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -14,7 +14,7 @@ WORDS = st.text(min_size=1, max_size=20)
 MOMENTS = st.datetimes(min_value=datetime(1950, 1, 1), max_value=datetime(2100, 1, 1)).map(as_utc)
 
 
-def test_ids_are_the_same_in_every_process_and_release() -> None:
+def test_ids_are_stable_across_processes_and_releases() -> None:
     """Every stored id depends on these; a change here is a migration of all data."""
     message = message_uri(session_uri("default", "alice", "s1"), "m1")
     assert message == "memory://default/session/alice/s1/timeline/m1"
@@ -23,29 +23,29 @@ def test_ids_are_the_same_in_every_process_and_release() -> None:
 
 
 @given(WORDS, WORDS, WORDS, WORDS)
-def test_different_names_never_share_an_address(a: str, b: str, c: str, d: str) -> None:
+def test_different_names_have_different_uris(a: str, b: str, c: str, d: str) -> None:
     assert ((a, b) == (c, d)) == (user_uri(a, b) == user_uri(c, d))
     assert ((a, b) == (c, d)) == (scope_token(a, b) == scope_token(c, d) and content_hash(a, b) == content_hash(c, d))
 
 
-def test_full_and_half_width_and_case_meet_in_one_entity() -> None:
+def test_name_key_unifies_width_and_case() -> None:
     assert entity_uri("t", "u", name_key("Ｃｏｆｆｅｅ  Bar")) == entity_uri("t", "u", name_key("coffee bar"))
     assert name_key("咖啡") == "咖啡"
 
 
 @given(MOMENTS)
-def test_half_open_spans_meet_without_gap_or_overlap(cut: datetime) -> None:
+def test_adjacent_timespans_have_no_gap_or_overlap(cut: datetime) -> None:
     before, after = Timespan(end=cut), Timespan(start=cut)
     assert after.holds(cut)
     assert not before.holds(cut)
 
 
-def test_a_span_that_ends_before_it_starts_is_refused() -> None:
+def test_timespan_that_ends_before_it_starts_is_refused() -> None:
     with pytest.raises(InputError, match="swap the ends"):
         Timespan(start=datetime(2026, 1, 2, tzinfo=UTC), end=datetime(2026, 1, 1, tzinfo=UTC))
 
 
-def test_moments_are_written_in_utc() -> None:
+def test_iso_writes_utc() -> None:
     late = datetime(2026, 1, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5)))
     assert iso(late) == "2026-01-02T04:30:00Z"
     assert day_token(late) == "20260102"

@@ -1,4 +1,4 @@
-"""Words, shares and numbers meet in one scale of importance, and details of one fact in one detail. Requirement B5."""
+"""Importance from words, fractions and numbers, and merging of fact details."""
 
 import pytest
 from hypothesis import given
@@ -23,12 +23,12 @@ from schema.importance import importance_of, importance_of_strength
         (0, 1),
     ],
 )
-def test_words_shares_and_numbers_meet_in_one_scale(said: str | float, meant: int) -> None:
+def test_importance_of_words_fractions_and_numbers(said: str | float, meant: int) -> None:
     assert importance_of(said) == meant
 
 
 @pytest.mark.parametrize("said", [None, "", "enormous", "nan", float("inf"), "-inf"])
-def test_what_is_no_importance_is_none(said: str | float | None) -> None:
+def test_importance_of_invalid_input_is_none(said: str | float | None) -> None:
     assert importance_of(said) is None
 
 
@@ -46,8 +46,8 @@ details = st.builds(
 
 
 @given(details, details)
-def test_two_readings_of_one_fact_give_the_same_detail_in_either_order(one: FactDetail, two: FactDetail) -> None:
-    """Requirement B8: a decision stays one, whoever read it first."""
+def test_merging_details_is_independent_of_order(one: FactDetail, two: FactDetail) -> None:
+    """A decision stays a decision, in whichever order the two were extracted."""
     joined = one.joined(two, first=True)
     assert joined == two.joined(one, first=False)
     assert joined == joined.joined(two, first=True)

@@ -1,9 +1,9 @@
-/** Setting a memory right: what was done, how it is taken back, and what waits until it is forgotten for good. */
+/** Run corrections: what was done, how to undo it, and deletions that wait for their grace period. */
 
 import { type Ref, ref, shallowRef } from "vue";
 import * as deeds from "./deeds";
 
-/** So long somebody may change their mind about forgetting, which cannot be taken back later. */
+/** Grace period of a deletion, which cannot be undone later. */
 export const GRACE_MS = 10_000;
 const LISTED_MAX = 20;
 const USERS_MAX = 5;
@@ -15,7 +15,7 @@ export interface Done {
   kind: DoneKind;
   text: string;
   at: string;
-  /** It is durable, and will be read soon. */
+  /** Stored, and processed soon. */
   pending: boolean;
   back: deeds.TakeBack;
 }
@@ -31,21 +31,21 @@ export interface CorrectWorld {
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
-  /** What outlives the page. */
+  /** Survives a reload. */
   kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
 
 export class Corrections {
-  /** The switch; it is off whenever a page is opened. */
+  /** The switch; off on page load. */
   readonly on = ref(false);
   readonly busy = ref(false);
   readonly failure: Ref<string | null> = ref(null);
-  /** The latest first. */
+  /** Latest first. */
   readonly done: Ref<readonly Done[]> = shallowRef([]);
-  /** What was done since the last look, to be taken back at once. */
+  /** The last correction, offered for undo. */
   readonly latest: Ref<Done | null> = shallowRef(null);
   readonly waiting: Ref<Waiting | null> = shallowRef(null);
-  /** One of two that are to be merged, while the other is being chosen. */
+  /** The first of two nodes to merge, while the other is being chosen. */
   readonly mergeFrom: Ref<{ id: string; label: string } | null> = shallowRef(null);
   private timer: unknown = null;
 
@@ -69,7 +69,7 @@ export class Corrections {
     return this.correct(deeds.updateFact(id, edit));
   }
 
-  /** @param text what the deed is called in the list. */
+  /** @param text the name of the correction in the list. */
   async merge(keep: string, merge: string, text: string): Promise<boolean> {
     const receipt = await this.attempt<deeds.MergeReceipt>(deeds.mergeEntities(keep, merge, text));
     if (!receipt) return false;
@@ -92,7 +92,7 @@ export class Corrections {
     return true;
   }
 
-  /** Forgets after a grace; until then nothing has been sent. */
+  /** Delete after the grace period; until then nothing is sent. */
   forget(kind: string, id: string, text: string): void {
     if (this.waiting.value !== null) return;
     this.failure.value = null;
@@ -101,13 +101,13 @@ export class Corrections {
     this.timer = this.world.later(() => void this.forgetNow(kind, id), GRACE_MS);
   }
 
-  /** Nothing was sent, so nothing is lost. */
+  /** Cancel; nothing was sent. */
   keep(): void {
     this.world.never(this.timer);
     this.waiting.value = null;
   }
 
-  /** What was corrected before, also by others and at other times; without it the list begins with now. */
+  /** Fetch earlier corrections, also of others; without a response the list starts empty. */
   async look(userIds: readonly string[]): Promise<void> {
     const own = this.done.value.filter(isIdentity);
     try {
@@ -148,7 +148,7 @@ export class Corrections {
     this.world.kept.write(this.done.value.filter(isIdentity));
   }
 
-  /** @returns null when it was refused; `failure` says why. */
+  /** @returns null if it was refused; `failure` has the reason. */
   private async attempt<T>(operation: deeds.Operation): Promise<T | null> {
     if (this.busy.value) return null;
     this.busy.value = true;
@@ -168,13 +168,13 @@ export class Corrections {
   }
 }
 
-/** Without the words that the service puts before a statement: the list has its own, in the reader's language. */
+/** Remove the prefix that the service adds to a statement: the list has its own, translated. */
 export function bareText(one: Pick<Done, "kind" | "text">): string {
   const framed = one.kind === "UPDATE" || one.kind === "CONFIRM" || one.kind === "REJECT" || one.kind === "PIN";
   return framed ? one.text.replace(/^[^:：]{2,20}[:：]\s*/, "") : one.text;
 }
 
-/** Who is who; of these the service keeps no list. */
+/** Merges and splits, of which the service keeps no list. */
 function isIdentity(one: Done): boolean {
   return one.kind === "MERGE" || one.kind === "SPLIT";
 }

@@ -1,14 +1,14 @@
-/** What a person can set right in a memory, as operations of the service, and how each is taken back. Pure. */
+/** Corrections as GraphQL operations, each with its inverse. Pure. */
 
 export interface Operation {
   query: string;
   variables: Record<string, unknown>;
 }
 
-/** What takes a deed back. */
+/** The inverse of a correction. */
 export type TakeBack = { correction: string } | { split: string } | { merge: { keep: string; merge: string } };
 
-/** How a fact is right; what is left out stays as it is. */
+/** Corrected fields of a fact; absent ones stay. */
 export interface FactEdit {
   statement?: string;
   object?: string;
@@ -90,19 +90,19 @@ export interface FactAsItIs {
   object: string;
   predicate: string;
   relation: string;
-  /** Days, `2026-03-01`; empty where nothing is known. */
+  /** Dates such as `2026-03-01`; empty if unknown. */
   from: string;
   until: string;
 }
 
-/** What somebody changed in a form; null when that is nothing, or the words are missing. */
+/** Return the changed fields of a form; null if nothing changed or the statement is missing. */
 export function editOf(was: FactAsItIs, now: FactAsItIs): FactEdit | null {
   const edit: FactEdit = {};
   const says = now.object.trim() !== was.object || now.predicate !== was.predicate || now.relation.trim() !== was.relation;
   if (now.object.trim() !== was.object) edit.object = now.object.trim();
   if (now.predicate !== was.predicate) edit.predicate = now.predicate;
   if (now.relation.trim() !== was.relation) edit.relation = now.relation.trim();
-  // What says something else needs words of its own.
+  // A different meaning needs a different statement.
   if (says || now.statement.trim() !== was.statement) edit.statement = now.statement.trim();
   if (now.from !== was.from && now.from !== "") edit.validAt = `${now.from}T00:00:00Z`;
   if (now.until !== was.until && now.until !== "") edit.invalidAt = `${now.until}T00:00:00Z`;
@@ -110,7 +110,7 @@ export function editOf(was: FactAsItIs, now: FactAsItIs): FactEdit | null {
   return complete && Object.keys(edit).length > 0 ? edit : null;
 }
 
-/** The words with another object, as far as they name the old one. */
+/** Return the statement with the object replaced, if it contains the old one. */
 export function statementWith(statement: string, was: string, now: string): string {
   return was !== "" && statement.includes(was) ? statement.replace(was, () => now) : statement;
 }

@@ -1,4 +1,4 @@
-/** Merges and splits made in this browser: the service lists other corrections, and of these only what is merged now. */
+/** Merges and splits made in this browser; the service lists the other corrections, but of these only current merges. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Done } from "./corrections";
@@ -18,7 +18,7 @@ export class KeptDeeds {
       const kept: unknown = JSON.parse(this.storage.getItem(this.key) ?? "[]");
       return Array.isArray(kept) ? kept.filter(isDone) : [];
     } catch {
-      // A value of another program is the same as none.
+      // Ignore a value of another program.
       return [];
     }
   }
@@ -27,7 +27,7 @@ export class KeptDeeds {
     try {
       this.storage.setItem(this.key, JSON.stringify(done));
     } catch {
-      // A full storage costs the way back after a reload, and nothing else.
+      // With full storage these cannot be undone after a reload; nothing else is affected.
     }
   }
 }

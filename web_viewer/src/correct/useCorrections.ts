@@ -1,4 +1,4 @@
-/** The corrections of the page, and whether whoever looks at it may make any. */
+/** The corrections of the page, and whether the user may make any. */
 
 import { computed, type ComputedRef, inject, type InjectionKey, ref, watch } from "vue";
 import { askGraphql, askService } from "../live/ask";
@@ -9,9 +9,9 @@ import { KeptDeeds } from "./keptDeeds";
 
 export interface Correcting {
   corrections: Corrections;
-  /** The credential is good for writing; the switch is shown to nobody else. */
+  /** The credential may write; otherwise the switch is hidden. */
   allowed: ComputedRef<boolean>;
-  /** The switch is on and the service would hear it. */
+  /** The switch is on and the service is reachable. */
   active: ComputedRef<boolean>;
 }
 
@@ -37,7 +37,7 @@ export function openCorrecting({ link, status, tenant }: Session): { key: typeof
   watch(() => link.value.name, async (name) => {
     if (name === "refused") role.value = null;
     if (name !== "live") return;
-    // Without an answer nothing is offered; the doors refuse by themselves in any case.
+    // Without a response nothing is offered; the service checks the role in any case.
     role.value = await askService<{ role: string }>("access", tenant).then((told) => told.role, () => null);
   }, { immediate: true });
   const allowed = computed(() => role.value !== null && WRITERS.has(role.value));

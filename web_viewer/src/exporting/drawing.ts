@@ -1,4 +1,4 @@
-/** The picture of a view as SVG, by our own hand: what stands on the canvas, its names, and a key to read it. Pure. */
+/** Draw a view as SVG: elements, labels, and a legend. Pure. */
 
 import { isClosed } from "../graph/facts";
 import { edgeWidth, type Finish, nodeSize, pairKey } from "../map/elements";
@@ -13,7 +13,7 @@ import type { Shown } from "../view/filters";
 import { type Body, bodyOf, headOf, r, rimPoint } from "./shapes";
 import { element, escapeXml, SVG_NAMESPACE } from "./xml";
 
-/** What stands on a canvas. */
+/** The contents of a canvas. */
 export interface Picture {
   shown: Shown;
   points: ReadonlyMap<string, Point>;
@@ -22,7 +22,7 @@ export interface Picture {
   finish: Finish;
 }
 
-/** What the drawing says in somebody's language. */
+/** Texts of the drawing in the user's language. */
 export interface Says {
   title: string;
   caption: string;
@@ -96,7 +96,7 @@ function boxOf({ sectors, grounds }: Picture, bodies: ReadonlyMap<string, Body>)
     top = Math.min(top, y - h);
     bottom = Math.max(bottom, y + h);
   };
-  // Names stick out of things.
+  // Labels are wider than their nodes.
   for (const { at, w, h } of bodies.values()) take(at.x, at.y, Math.max(w / 2, 70), h / 2 + 18);
   for (const { centre, from, to, outer } of sectors) {
     for (let step = 0; step <= 8; step += 1) {
@@ -141,7 +141,7 @@ function links({ shown }: Picture, bodies: ReadonlyMap<string, Body>, theme: The
       const [source, target] = [bodies.get(edge.source), bodies.get(edge.target)];
       if (!source || !target || edge.source === edge.target) return;
       const bend = (index - (side.length - 1) / 2) * PARALLEL_STEP * (edge.source < edge.target ? 1 : -1);
-      // A fact lies above the mention that runs along it.
+      // Draw facts above the mentions that run along them.
       drawn.push({ late: edge.predicate !== "MENTIONED", svg: link(edge, source, target, bend, theme) });
     });
   }
@@ -201,12 +201,12 @@ function fontPx(node: GraphNode): number {
   return node.kind === "User" ? 14 : 12;
 }
 
-/** Near enough without a pen to measure with. */
+/** Estimate the width of a text. */
 export function textWidth(text: string, px: number): number {
   return cellsOf(text) * px * PX_PER_CELL;
 }
 
-/** What the shapes and lines mean, and of what and when this is. */
+/** Draw the legend, and the source and date of the picture. */
 function keyOf({ shown }: Picture, theme: Theme, says: Says, width: number): { svg: string; height: number } {
   const kinds = [...new Set([...shown.nodes.values()].map((node) => node.kind))];
   const predicates = [...new Set([...shown.edges.values()].map((edge) => edge.predicate))].filter((name) => name !== "TIES");

@@ -1,8 +1,8 @@
-/** Hands a file to whoever looks at the page; nothing leaves the browser for it. */
+/** Save files in the browser; nothing is sent. */
 
 import type { Drawing } from "./drawing";
 
-/** More than this no browser draws for certain. */
+/** The largest canvas that all browsers can draw. */
 const SIDE_MAX_PX = 8_192;
 const AREA_MAX_PX = 16_000_000;
 const SHARP = 2;
@@ -14,16 +14,16 @@ export function saveFile(name: string, content: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Some browsers read it only after the click.
+  // Some browsers read the URL only after the click.
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
-/** How many pixels a unit of the drawing gets, at most two. */
+/** Return the pixels per unit of the drawing, at most two. */
 export function sharpness(width: number, height: number): number {
   return Math.min(SHARP, SIDE_MAX_PX / Math.max(width, height), Math.sqrt(AREA_MAX_PX / (width * height)));
 }
 
-/** @throws Error when the browser cannot draw it. */
+/** @throws Error if the browser cannot draw it. */
 export async function pngOf({ svg, width, height }: Drawing): Promise<Blob> {
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
@@ -43,7 +43,7 @@ export async function pngOf({ svg, width, height }: Drawing): Promise<Blob> {
   }
 }
 
-/** A name that every file system takes. */
+/** Return a file name that every file system accepts. */
 export function fileName(parts: readonly (string | null)[], ending: string): string {
   const plain = parts.filter((part): part is string => part !== null && part !== "").map((part) => part.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 60));
   return `${plain.join("-")}.${ending}`;

@@ -1,4 +1,4 @@
-/** Shapes of things and heads of links, as SVG, like those that the canvas draws. Pure. */
+/** Node shapes and arrowheads as SVG, as on the canvas. Pure. */
 
 import type { Point } from "../map/place";
 import { element } from "./xml";
@@ -14,7 +14,7 @@ type Paint = Readonly<Record<string, string | number | null>>;
 const STAR_INSIDE = 0.45;
 const CORNERS: Record<string, number> = { pentagon: 5, hexagon: 6 };
 
-/** @param shape a name of Cytoscape's. */
+/** @param shape a shape name of Cytoscape. */
 export function bodyOf(shape: string, { at, w, h }: Body, paint: Paint): string {
   if (shape === "ellipse") return element("ellipse", { cx: r(at.x), cy: r(at.y), rx: r(w / 2), ry: r(h / 2), ...paint });
   if (shape === "round-rectangle") return element("rect", { x: r(at.x - w / 2), y: r(at.y - h / 2), width: r(w), height: r(h), rx: r(Math.min(w, h) / 4), ...paint });
@@ -23,7 +23,7 @@ export function bodyOf(shape: string, { at, w, h }: Body, paint: Paint): string 
 }
 
 function ringPoints(corners: number): [number, number][] {
-  // A hexagon stands on a side, like the canvas's; the others on their foot.
+  // A hexagon stands on a side, as on the canvas; the others on a corner.
   const turn = corners === 6 ? 0 : -Math.PI / 2;
   return Array.from({ length: corners }, (_, index) => onRing(turn + (index * 2 * Math.PI) / corners, 1));
 }
@@ -36,7 +36,7 @@ function onRing(angle: number, radius: number): [number, number] {
   return [Math.cos(angle) * radius, Math.sin(angle) * radius];
 }
 
-/** Where a line that comes from a point meets the edge of a body, with some air. */
+/** Return where a line from a point meets the border of a node, with a small gap. */
 export function rimPoint(body: Body, from: Point, air = 2): Point {
   const dx = from.x - body.at.x;
   const dy = from.y - body.at.y;
@@ -47,7 +47,7 @@ export function rimPoint(body: Body, from: Point, air = 2): Point {
   return { x: body.at.x + dx * share, y: body.at.y + dy * share };
 }
 
-/** @param arrow a name of Cytoscape's; @param angle where the link points to. */
+/** @param arrow an arrow name of Cytoscape; @param angle the direction of the edge. */
 export function headOf(arrow: string, tip: Point, angle: number, size: number, paint: { colour: string; inside: string; width: number }): string {
   const at = (along: number, aside: number): string =>
     `${r(tip.x + Math.cos(angle) * along - Math.sin(angle) * aside)},${r(tip.y + Math.sin(angle) * along + Math.cos(angle) * aside)}`;

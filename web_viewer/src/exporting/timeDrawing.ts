@@ -1,4 +1,4 @@
-/** The timeline as a drawing: the page's own SVG, with the styles it got from outside written into it. */
+/** Export the timeline: the page's own SVG with its computed styles inlined. */
 
 import { GROUND, type Theme } from "../map/palette";
 import { FONT } from "../map/paintLabels";
@@ -8,7 +8,7 @@ import { SVG_NAMESPACE } from "./xml";
 const STYLES = ["fill", "fill-opacity", "stroke", "stroke-opacity", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor", "text-decoration-line"];
 const ELEMENTS_MAX = 20_000;
 
-/** @returns null when there is no timeline, or too much on it. */
+/** @returns null if there is no timeline, or if it is too large. */
 export function timeDrawing(svg: SVGSVGElement | null, theme: Theme): Drawing | null {
   const drawn = svg?.querySelectorAll("*") ?? [];
   if (!svg || drawn.length > ELEMENTS_MAX) return null;

@@ -1,14 +1,14 @@
-/** The view as data: JSON for programs, GraphML for Gephi, networkx, yEd and the like. Pure. */
+/** Export the view as data: JSON for programs, GraphML for Gephi, networkx and yEd. Pure. */
 
 import type { Point } from "../map/place";
 import type { Count, GraphEdge, GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
 import { element, escapeXml, GRAPHML_NAMESPACE } from "./xml";
 
-/** More than any canvas shows; a list may be longer, and a file must fit into the memory of a page. */
+/** Most elements in a file, so that it fits into the memory of a page. */
 export const DATA_MAX = 20_000;
 
-/** From where it was looked, so that a file says what it leaves out. */
+/** The filters and times of the view, so that a file says what it leaves out. */
 export interface Looked {
   at: string;
   address: string;
@@ -21,14 +21,14 @@ export interface Looked {
   around: string | null;
   validAt: string | null;
   asOf: string | null;
-  /** Of the whole memory. */
+  /** Totals of the whole memory. */
   total: Count;
 }
 
 export interface ViewData {
   nodes: (GraphNode & Partial<Point>)[];
   edges: GraphEdge[];
-  /** How many were left out, because a file has at most `DATA_MAX`. */
+  /** Number of elements left out because of `DATA_MAX`. */
   leftOut: Count;
 }
 
@@ -83,7 +83,7 @@ function written(domain: string, keys: Record<string, Kind>, values: Record<stri
     .join("");
 }
 
-/** @returns null for what has no value. */
+/** @returns null if there is no value. */
 function plain(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.length > 0 ? JSON.stringify(value) : null;

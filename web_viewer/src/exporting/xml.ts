@@ -1,6 +1,6 @@
-/** Text of people inside XML: always text, never markup, and never what XML cannot hold. */
+/** Write stored text as XML text: never as markup, and without characters that XML does not allow. */
 
-/** What XML 1.0 has no place for, lone halves of surrogate pairs among it. */
+/** Characters that XML 1.0 does not allow, including unpaired surrogates. */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
@@ -11,7 +11,7 @@ export function escapeXml(text: string): string {
   return text.replace(FORBIDDEN, "\uFFFD").replace(/[&<>"']/g, (sign) => ENTITIES[sign] as string);
 }
 
-/** One element; `inside` is XML already. */
+/** Return one element; `inside` is XML already. */
 export function element(name: string, attributes: Readonly<Record<string, string | number | null | undefined>>, inside = ""): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== null && value !== undefined)

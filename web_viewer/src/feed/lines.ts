@@ -1,9 +1,9 @@
-/** What changed, as lines for people: the newest about each thing or fact, with the day it happened on. Pure. */
+/** Changes as lines of text: the latest of each element, with its day. Pure. */
 
 import { linkWords } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import type { GraphEdge } from "../protocol/frames";
-import type { ChangeLine, RecentChanges } from "../protocol/parts";
+import type { ChangeLine, RecentChanges } from "../protocol/generated";
 
 export type Sort = "learned" | "again" | "stronger" | "weaker" | "over" | "scene" | "thing";
 
@@ -15,7 +15,7 @@ export interface FeedLine {
   text: string;
   kind: string | null;
   predicate: string | null;
-  /** Strength before and after, where it changed. */
+  /** Strength before and after, if it changed. */
   from: number | null;
   to: number | null;
 }

@@ -1,17 +1,17 @@
-/** When this browser looked at a memory before, so that it can tell what changed since. */
+/** Record visits of this browser, to show what changed since the last one. */
 
 import type { KeyValues } from "../view/browserStorage";
 
-/** Coming back after less than this is the same visit. */
+/** A return within this time is the same visit. */
 const SAME_VISIT_MS = 30 * 60_000;
 
 interface Visits {
-  /** The end of the visit before this one. */
+  /** End of the previous visit. */
   before: string | null;
   last: string | null;
 }
 
-/** Notes that somebody looks now. @returns the end of the visit before this one, or null at the first. */
+/** Record a visit. @returns the end of the previous one, or null on the first. */
 export function noteVisit(storage: KeyValues, tenant: string, nowMs: number): string | null {
   const key = `mnemograph:visits:${tenant}`;
   const known = read(storage, key);
@@ -21,7 +21,7 @@ export function noteVisit(storage: KeyValues, tenant: string, nowMs: number): st
   try {
     storage.setItem(key, JSON.stringify(visits));
   } catch {
-    // Without storage each visit is the first.
+    // Without storage every visit is the first.
   }
   return visits.before;
 }

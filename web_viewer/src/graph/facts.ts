@@ -1,10 +1,10 @@
-/** Facts as sentences and as groups, and who is tied to whom. */
+/** Facts as sentences and in groups, and the edges of a node. */
 
 import type { Words } from "../i18n/words";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { GraphState } from "./reduce";
 
-/** "works at" where the memory has its own words, else the predicate's. */
+/** Return the fact's own relation ("works at"), or else the name of its predicate. */
 export function linkWords(edge: Pick<GraphEdge, "relation" | "predicate">, words: Words): string {
   return edge.relation ? words.relation(edge.relation) : words.predicate(edge.predicate);
 }
@@ -18,14 +18,14 @@ export function isClosed(edge: Pick<GraphEdge, "invalid_at">): boolean {
   return edge.invalid_at !== null && edge.invalid_at !== undefined;
 }
 
-/** Facts that hold first, then strong before weak; the id keeps the order the same each time. */
+/** Sort valid facts first, then by strength; the id makes the order stable. */
 export function byStanding(a: GraphEdge, b: GraphEdge): number {
   return Number(isClosed(a)) - Number(isClosed(b)) || b.strength - a.strength || (a.id < b.id ? -1 : 1);
 }
 
 export const PREDICATE_ORDER = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY", "MENTIONED"];
 
-/** Newer predicates follow the known ones. */
+/** Sort unknown predicates after the known ones. */
 export function inPredicateOrder(a: string, b: string): number {
   const rank = (name: string): number => (PREDICATE_ORDER.indexOf(name) + 1 || 99);
   return rank(a) - rank(b) || (a < b ? -1 : Number(a > b));
@@ -37,7 +37,7 @@ export interface LinkGroup {
   edges: GraphEdge[];
 }
 
-/** What is tied to one node, grouped by predicate and direction. */
+/** Return the edges of one node, grouped by predicate and direction. */
 export function linksOf(id: string, edges: Iterable<GraphEdge>): LinkGroup[] {
   const groups = new Map<string, LinkGroup>();
   for (const edge of edges) {
@@ -53,7 +53,7 @@ export function linksOf(id: string, edges: Iterable<GraphEdge>): LinkGroup[] {
   return sorted;
 }
 
-/** The newest fact that holds about a user, or null. */
+/** Return the latest valid fact, or null. */
 export function latestFact(state: GraphState): GraphEdge | null {
   let latest: GraphEdge | null = null;
   for (const edge of state.edges.values()) {

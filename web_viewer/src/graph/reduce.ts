@@ -1,6 +1,6 @@
-/** The pure heart of the viewer: one state and one frame give the next state. */
+/** The state of the graph and its reducer: a state and a frame give the next state. Pure. */
 
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import type { Bookmark, Count, GraphEdge, GraphFrame, GraphNode, GraphPatch, GraphSnapshot, PatchOp } from "../protocol/frames";
 
 interface PartialSnapshot {
@@ -16,19 +16,19 @@ export interface GraphState {
   seq: number;
   nodes: ReadonlyMap<string, GraphNode>;
   edges: ReadonlyMap<string, GraphEdge>;
-  /** Edges whose ends have not arrived yet; shown as soon as they do. */
+  /** Edges whose ends are still unknown; shown once they arrive. */
   waiting: ReadonlyMap<string, GraphEdge>;
   partial: PartialSnapshot | null;
-  /** A snapshot was asked for and has not come: patches are ignored until it does. */
+  /** A snapshot was requested; patches are ignored until it arrives. */
   resyncing: boolean;
-  /** The service speaks operations this viewer does not know. */
+  /** The service sent an operation that this viewer does not know. */
   outdated: boolean;
   asOf: string | null;
   stale: boolean;
   total: Count;
 }
 
-/** What one frame changed, for the map, the marks and the spoken summary. */
+/** What one frame changed, for the map, the highlights and the spoken summary. */
 export interface Touched {
   whole: boolean;
   added: string[];
@@ -39,7 +39,7 @@ export interface Touched {
 export interface Step {
   state: GraphState;
   touched: Touched | null;
-  /** Why a snapshot has to be asked for; null when nothing is to be sent. */
+  /** Why a snapshot must be requested; null if none is needed. */
   resync: string | null;
 }
 
@@ -69,16 +69,16 @@ export function applyFrame(state: GraphState, frame: GraphFrame): Step {
 }
 
 /**
- * Takes up a part that was asked for beside the socket.
+ * Merge a part that was fetched by HTTP.
  *
- * @param later ids that were changed or removed after the part was read: what is known of them is newer.
+ * @param later ids that changed after the part was read; their known state is newer.
  */
 export function applyPart(state: GraphState, part: Pick<GraphPart, "epoch" | "nodes" | "edges">, later: ReadonlySet<string>): GraphState {
   if (part.epoch !== state.epoch) return state;
   const draft = new Draft(state);
   for (const node of part.nodes) if (!later.has(node.id)) draft.putNode(node);
   for (const edge of part.edges) if (!later.has(edge.id)) draft.putEdge(edge);
-  // What is in a part was counted before.
+  // The totals include the part already.
   return { ...draft.finish(state), total: state.total };
 }
 
@@ -86,7 +86,7 @@ function unchanged(state: GraphState): Step {
   return { state, touched: null, resync: null };
 }
 
-/** Asks once; further gaps stay silent until the snapshot is there. */
+/** Request a snapshot once; further gaps are ignored until it arrives. */
 function gap(state: GraphState, why: string): Step {
   if (state.resyncing) return unchanged(state);
   return { state: { ...state, resyncing: true, partial: null }, touched: null, resync: why };
@@ -102,7 +102,7 @@ function applyBookmark(state: GraphState, frame: Bookmark): Step {
 function applySnapshot(state: GraphState, frame: GraphSnapshot): Step {
   const begun = frame.part === 0 ? null : state.partial;
   if (frame.part !== 0 && (begun === null || begun.epoch !== frame.epoch || begun.seq !== frame.seq || begun.next !== frame.part)) {
-    // A snapshot that broke off half-way was the answer to the last question, so asking again is due.
+    // A broken-off snapshot was the answer to the last request, so request again.
     return gap(begun === null ? state : { ...state, resyncing: false }, "part");
   }
   const nodes = begun ? [...begun.nodes, ...frame.nodes] : frame.nodes;
@@ -149,7 +149,7 @@ function applyPatch(state: GraphState, frame: GraphPatch): Step {
   return { state: next, touched: draft.touched, resync: null };
 }
 
-/** Copies of the maps that one frame may change. */
+/** Mutable copies of the maps while one frame is applied. */
 class Draft {
   readonly touched: Touched = { whole: false, added: [], changed: [], removed: [] };
   private readonly nodes: Map<string, GraphNode>;

@@ -1,7 +1,7 @@
-/** Holds the current graph, tells listeners what changed, and remembers what nobody has looked at yet. */
+/** Hold the current graph, notify listeners of changes, and track unseen elements. */
 
 import type { GraphFrame } from "../protocol/frames";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import { applyFrame, applyPart, EMPTY_STATE, type GraphState, type Touched } from "./reduce";
 
 const LATELY_MAX = 4_000;
@@ -10,15 +10,15 @@ export type GraphListener = (state: GraphState, touched: Touched) => void;
 
 export class GraphStore {
   state: GraphState = EMPTY_STATE;
-  /** Things that arrived while watching and have not been looked at. */
+  /** Ids that arrived while watching and have not been looked at. */
   private readonly unseen = new Set<string>();
   private readonly listeners = new Set<GraphListener>();
-  /** The next snapshot answers a new question, so nothing in it counts as news. */
+  /** The next snapshot answers a new request, so nothing in it counts as new. */
   private fresh = true;
-  /** The number of the last change of what changed lately, oldest first. */
+  /** Sequence number of the last change of each recently changed id, oldest first. */
   private readonly lately = new Map<string, number>();
 
-  /** @returns why a snapshot has to be asked for, or null. */
+  /** @returns why a snapshot must be requested, or null. */
   take(frame: GraphFrame): string | null {
     const before = this.state;
     const step = applyFrame(before, frame);
@@ -30,7 +30,7 @@ export class GraphStore {
     return step.resync;
   }
 
-  /** @returns the ids that were not held before; none when the part is of another life of the memory. */
+  /** @returns the ids that were unknown; none if the part has another epoch. */
   takePart(part: GraphPart): string[] {
     const before = this.state;
     const later = new Set([...this.lately].filter(([, seq]) => seq > part.seq).map(([id]) => id));
@@ -46,20 +46,20 @@ export class GraphStore {
     return () => this.listeners.delete(listener);
   }
 
-  /** Called before another user's memory is asked for. */
+  /** Call before requesting another user's memory. */
   changeScope(): void {
     this.fresh = true;
     this.unseen.clear();
   }
 
-  /** The service has confirmed that what is shown is how things stand. @returns whether it was in doubt. */
+  /** Mark the state as current, as the service confirmed. @returns whether it was marked stale. */
   settle(): boolean {
     if (!this.state.stale) return false;
     this.state = { ...this.state, stale: false };
     return true;
   }
 
-  /** Lets go of everything: it is not for whoever looks now. */
+  /** Drop everything: the next viewer may not see it. */
   reset(): void {
     this.state = EMPTY_STATE;
     this.lately.clear();
@@ -70,7 +70,7 @@ export class GraphStore {
     return this.unseen;
   }
 
-  /** @returns whether anything was marked as new before. */
+  /** @returns whether any of the ids was marked as new. */
   look(ids: Iterable<string>): boolean {
     let any = false;
     for (const id of ids) any = this.unseen.delete(id) || any;

@@ -1,4 +1,4 @@
-/** The list view's rows: the same graph as the map, as a tree of who, how and what. */
+/** Rows of the list view: the graph as a tree of kind, node and predicate. */
 
 import { byStanding, inPredicateOrder, isClosed, linkWords } from "../graph/facts";
 import type { Words } from "../i18n/words";
@@ -6,24 +6,24 @@ import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
 
 export interface Row {
-  /** Stable while the row means the same. */
+  /** Stable across updates. */
   key: string;
   depth: 0 | 1 | 2;
   label: string;
-  /** What a click opens. */
+  /** The element that a click selects. */
   id: string | null;
   kind: string | null;
   predicate: string | null;
   edge: GraphEdge | null;
   closed: boolean;
-  /** Number of rows below; null for a leaf. */
+  /** Number of child rows; null for a leaf. */
   children: number | null;
   lastSeen: string | null;
 }
 
 const KIND_RANK = ["User", "Agent", "Entity", "Scene"];
 
-/** Every node and every edge that is shown stands in at least one row; closed branches leave theirs out. */
+/** Return rows such that every shown element is in at least one, except in collapsed branches. */
 export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>): Row[] {
   const outgoing = new Map<string, GraphEdge[]>();
   const reached = new Set<string>();

@@ -1,6 +1,6 @@
-/** Asks the service by HTTP, for one tenant; every request of the page that is not the socket goes through here. */
+/** HTTP requests to the service, for one tenant: everything except the WebSocket. */
 
-/** @throws Error with the service's own words when it answers with an error. */
+/** @throws Error with the service's message if it returns an error. */
 export async function askService<T>(path: string, tenant: string, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(`api/${path}`, { headers: { "Mnemograph-Tenant": encodeURIComponent(tenant), Accept: "application/json" }, signal });
   const body: unknown = await answer.json().catch(() => null);
@@ -9,9 +9,9 @@ export async function askService<T>(path: string, tenant: string, signal?: Abort
 }
 
 /**
- * Asks one GraphQL operation.
+ * Run a GraphQL operation.
  *
- * @throws Error with the service's own words when it answers with an error.
+ * @throws Error with the service's message if it returns an error.
  */
 export async function askGraphql<T>(query: string, variables: Record<string, unknown>, tenant: string, signal?: AbortSignal): Promise<T> {
   const headers = { "Mnemograph-Tenant": encodeURIComponent(tenant), "Content-Type": "application/json", Accept: "application/json" };
@@ -22,14 +22,14 @@ export async function askGraphql<T>(query: string, variables: Record<string, unk
   return told.data;
 }
 
-/** The part of a path behind the question mark; what is null or empty is left out. */
+/** Return a query string; null and empty values are left out. */
 export function asked(values: Record<string, string | number | null>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== null && value !== "") query.set(name, String(value));
   return query.size > 0 ? `?${query}` : "";
 }
 
-/** What an error of the service says, if it is one. */
+/** Return the message of an error response, or null. */
 export function messageOf(body: unknown): string | null {
   const error = (body as { error?: { code?: string; message?: string } } | null)?.error;
   return error?.message ?? error?.code ?? null;

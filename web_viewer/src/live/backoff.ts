@@ -1,4 +1,4 @@
-/** How long to wait before the next attempt. Source: AWS Architecture Blog, "Exponential Backoff And Jitter", full jitter. */
+/** Delay before the next attempt: full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"). */
 
 const FIRST_MS = 500;
 const LONGEST_MS = 15_000;

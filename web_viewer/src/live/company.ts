@@ -1,4 +1,4 @@
-/** Others who watch the same memory: how many, what each points at, and what to tell them. */
+/** Other viewers of the same memory: their number, their selections, and sending ours. */
 
 import type { ClientFrame, Presence, SelectionSync } from "../protocol/frames";
 
@@ -9,15 +9,15 @@ export interface Pointed {
 }
 
 export interface CompanyState {
-  /** How many others watch. */
+  /** Number of other viewers. */
   others: number;
-  /** What each of them points at, by the name that the service gave it. */
+  /** Selection of each viewer, by the service's name for it. */
   pointed: ReadonlyMap<string, Pointed>;
 }
 
 export const ALONE: CompanyState = { others: 0, pointed: new Map() };
 
-/** One state and one frame give the next state. */
+/** Reducer: a state and a frame give the next state. */
 export function hear(state: CompanyState, frame: Presence | SelectionSync): CompanyState {
   if (frame.t === "presence") return { ...state, others: frame.others };
   const pointed = new Map(state.pointed);
@@ -26,7 +26,7 @@ export function hear(state: CompanyState, frame: Presence | SelectionSync): Comp
   return { ...state, pointed };
 }
 
-/** Everything the others point at, each thing once, with the colour of the last who points at it. */
+/** Return all selected ids of others, each with the colour of the last viewer who selected it. */
 export function pointedAt(state: CompanyState): Map<string, number> {
   const found = new Map<string, number>();
   for (const one of state.pointed.values()) for (const id of one.ids) found.set(id, one.colour);
@@ -35,7 +35,7 @@ export function pointedAt(state: CompanyState): Map<string, number> {
 
 const EVERY_MS = 150;
 
-/** Tells the others what is chosen here: the latest only, and not more often than the service takes it. */
+/** Send our selection: only the latest, and within the service's rate. */
 export class Pointer {
   private clock = 0;
   private said: string | null = null;
@@ -49,7 +49,7 @@ export class Pointer {
     this.timer ??= setTimeout(() => this.tell(), EVERY_MS);
   }
 
-  /** A new line knows nothing of what was said on the one before. */
+  /** A new connection knows nothing of the earlier selection. */
   begin(): void {
     this.said = null;
     if (this.wanted !== null) this.point(this.wanted);

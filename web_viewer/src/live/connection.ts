@@ -1,4 +1,4 @@
-/** Keeps one socket to `/live` open: greets, resumes, acknowledges, and comes back after a loss. */
+/** Keep one WebSocket to `/live` open: hello, resume, acknowledge, reconnect. */
 
 import { PROTOCOL_MAJOR, readFrame, SUB_PROTOCOL } from "../protocol/frames";
 import type { ClientFrame, GraphFrame, HelloAck, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
@@ -13,24 +13,24 @@ export type LinkState =
 export interface LinkEvents {
   onState(state: LinkState): void;
   onHello(hello: HelloAck): void;
-  /** @returns why a snapshot has to be asked for, or null. */
+  /** @returns why a snapshot must be requested, or null. */
   onGraph(frame: GraphFrame): string | null;
   onStatus(status: ServiceStatus): void;
-  /** Somebody else who watches did something. */
+  /** Another viewer joined, left, or selected something. */
   onOthers(frame: Presence | SelectionSync): void;
   onError(error: ServiceError): void;
 }
 
-/** What the link needs from the world, so that a test can hold time still. */
+/** The environment of the connection, replaced in tests. */
 export interface LinkWorld {
   open(url: string, protocol: string): WebSocket;
   now(): number;
   random(): number;
-  /** Runs once the current state has been drawn. */
+  /** Call back once the current state is drawn. */
   shown(then: () => void): void;
 }
 
-/** Coming back would end the same way: somebody has to act first. */
+/** Close codes after which reconnecting is useless until the user acts. */
 const FINAL_CODES = new Set([4400, 4401, 4403, 4406, 4413]);
 const SLOW_DOWN_MS = 5_000;
 const SILENT_PINGS = 3;
@@ -77,7 +77,7 @@ export class Connection {
     socket?.close(1000);
   }
 
-  /** The network or the tab came back: no reason to wait any longer. */
+  /** Reconnect at once, since the network or the tab is back. */
   wake(): void {
     if (this.state.name === "reconnecting" && this.world.now() >= this.notBeforeMs) this.start();
   }
@@ -139,7 +139,7 @@ export class Connection {
     else if (frame.t === "graph_snapshot" && frame.part + 1 === frame.parts) this.acknowledge(frame.seq);
   }
 
-  /** Frames shown together are acknowledged together, by the newest. */
+  /** Acknowledge frames that were drawn together by the latest. */
   private acknowledge(seq: number): void {
     const scheduled = this.ackDue !== null;
     this.ackDue = seq;
@@ -164,7 +164,7 @@ export class Connection {
     this.timer = setTimeout(() => this.start(), pause);
   }
 
-  /** A peer that sends neither news nor bookmarks is gone, whatever TCP says. */
+  /** A peer that sends neither patches nor bookmarks is gone, whatever TCP says. */
   private watch(): void {
     clearTimeout(this.watchdog);
     this.watchdog = setTimeout(() => {
@@ -175,7 +175,7 @@ export class Connection {
     }, this.pingS * SILENT_PINGS * 1000);
   }
 
-  /** @returns whether there was a line to say it on. */
+  /** @returns whether the socket was open. */
   say(frame: ClientFrame): boolean {
     if (this.state.name !== "live") return false;
     this.send(frame);

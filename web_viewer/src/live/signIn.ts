@@ -1,14 +1,14 @@
-/** Signing in: the key is handed over once; what the browser keeps is a cookie that no script can read. */
+/** Sign in: the key is sent once; the browser keeps a cookie that scripts cannot read. */
 
 import { messageOf } from "./ask";
 
-/** What a key opens; a tenant of null means all of them. */
+/** The tenant of a key; null means all tenants. */
 export interface SignedIn {
   tenant: string | null;
   role: string;
 }
 
-/** @throws Error with the service's own words when it does not take the key. */
+/** @throws Error with the service's message if it refuses the key. */
 export async function signIn(key: string): Promise<SignedIn> {
   const answer = await fetch("api/sign-in", {
     method: "POST",
@@ -20,13 +20,13 @@ export async function signIn(key: string): Promise<SignedIn> {
   return body as SignedIn;
 }
 
-/** The part of the address to go to when the key opens another tenant than the page shows; null to stay. */
+/** Return the query string to load if the key is for another tenant than the page's; null to stay. */
 export function searchFor(opened: SignedIn, shown: string): string | null {
   if (opened.tenant === null || opened.tenant === shown) return null;
   return opened.tenant === "default" ? "" : `?tenant=${encodeURIComponent(opened.tenant)}`;
 }
 
-/** Gives the cookie back. While the service is gone it stays with the browser until it ends, and opens nothing here. */
+/** Delete the cookie. If the service is down the cookie stays until it expires, but is not used. */
 export async function signOut(): Promise<void> {
   await fetch("api/sign-out", { method: "POST" }).catch(() => undefined);
 }

@@ -1,11 +1,11 @@
-/** Moves the view of the map; gently, unless the reader asked for no motion. */
+/** Move the view of the map; animated, unless the user prefers reduced motion. */
 
 import type { CollectionReturnValue, Core } from "cytoscape";
 import { onScreen } from "./layer";
 import type { Point } from "./place";
 
 const MOVE_MS = 260;
-/** Room for the labels of the outermost things. */
+/** Margin for the labels of the outermost nodes. */
 const FIT_SIDE = 104;
 const FIT_SIDE_SHARE = 0.09;
 const FIT_TOP = 40;
@@ -16,9 +16,9 @@ const LEAST_ROOM = 60;
 
 export class Camera {
   private due = true;
-  /** Nobody has moved the map since it was fitted, so it may be fitted again when its room changes. */
+  /** The user has not moved the map since it was fitted, so it may be fitted again after a resize. */
   private fitted = false;
-  /** Asked for while the map was hidden. */
+  /** A fit was requested while the map was hidden. */
   private wanted: Point | null = null;
 
   constructor(private readonly cy: Core) {
@@ -35,7 +35,7 @@ export class Camera {
     const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE);
     const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / box.w;
     const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
-    // There is no way to a first picture: every frame of one would be drawn for nothing.
+    // The first picture is not animated.
     this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high), first);
     this.fitted = true;
   }
@@ -44,7 +44,7 @@ export class Camera {
     if (this.due) this.fit();
   }
 
-  /** Something has come: as long as nobody moved the map, all of it stays in view. */
+  /** Keep everything in view when nodes arrive, as long as the user has not moved the map. */
   include(): void {
     const { cy } = this;
     if (!this.fitted) return;
@@ -52,7 +52,7 @@ export class Camera {
     if (box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height()) this.fit();
   }
 
-  /** The room for the map has changed. */
+  /** Handle a resize. */
   keepFitted(): void {
     const { wanted } = this;
     if (this.due || this.fitted) this.fit();
@@ -63,7 +63,7 @@ export class Camera {
     this.glide({ fit: { eles: elements, padding: FIT_SIDE } });
   }
 
-  /** Puts a point to the middle at once, as near as it is now. */
+  /** Centre a point at once, at the current zoom. */
   jump(at: Point): void {
     const { cy } = this;
     if (this.hidden()) return;
@@ -72,7 +72,7 @@ export class Camera {
     cy.pan({ x: cy.width() / 2 - at.x * cy.zoom(), y: cy.height() / 2 - at.y * cy.zoom() });
   }
 
-  /** Brings a round part of the map into view. */
+  /** Bring a circular part of the map into view. */
   show(at: Point, radius: number): void {
     const { cy } = this;
     if (this.hidden()) return;
@@ -84,13 +84,13 @@ export class Camera {
     this.glide({ zoom: { level: this.cy.zoom() * factor, renderedPosition: middle } });
   }
 
-  /** Brings a point to the middle, near enough to read. */
+  /** Centre a point, zoomed in enough to read. */
   centreOn(point: Point): void {
     this.wanted = this.hidden() ? point : null;
     if (!this.wanted) this.look(point, Math.max(this.cy.zoom(), READING_ZOOM));
   }
 
-  /** Moves the map only when the point cannot be seen well. */
+  /** Move the map only if the point is not well visible. */
   reveal(point: Point): void {
     const { cy } = this;
     this.wanted = this.hidden() ? point : null;

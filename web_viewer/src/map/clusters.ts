@@ -1,4 +1,4 @@
-/** Which part of the graph belongs around which user. */
+/** Assign the parts of the graph to users. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { sectorOf, type SectorKey } from "./place";
@@ -11,9 +11,9 @@ export interface Bond {
 
 export interface Cluster {
   hub: string;
-  /** Directly tied to the hub by a fact; strongest first. */
+  /** Directly connected to the hub by a fact; strongest first. */
   first: Bond[];
-  /** Reached over others. */
+  /** Reached through others. */
   further: string[];
   scenes: string[];
   neighbours: ReadonlyMap<string, readonly string[]>;
@@ -21,7 +21,7 @@ export interface Cluster {
 
 export interface Gathering {
   clusters: Cluster[];
-  /** Tied to nothing that is tied to a hub. */
+  /** Not connected to any hub. */
   loose: string[];
 }
 
@@ -37,7 +37,7 @@ export function gatherClusters(nodes: GraphNode[], edges: GraphEdge[]): Gatherin
   return { clusters, loose: loose.sort() };
 }
 
-/** Facts that hold come before closed ones, strong before weak. */
+/** Sort valid facts before closed ones, then by strength. */
 function byRank(a: GraphEdge, b: GraphEdge): number {
   const open = Number(a.invalid_at !== null) - Number(b.invalid_at !== null);
   return open || b.strength - a.strength || (a.id < b.id ? -1 : 1);
@@ -57,7 +57,7 @@ function neighbourLists(edges: readonly GraphEdge[]): Map<string, string[]> {
   return lists;
 }
 
-/** Users; without any, agents; without those, the best tied thing. */
+/** Return the users; without any, the agents; without those, the node of highest degree. */
 function findHubs(nodes: readonly GraphNode[], neighbours: ReadonlyMap<string, string[]>): string[] {
   for (const kind of ["User", "Agent"]) {
     const found = nodes.filter((node) => node.kind === kind).map((node) => node.id);
@@ -87,7 +87,7 @@ function strongestBonds(hubs: string[], ranked: GraphEdge[], byId: ReadonlyMap<s
   return bonds;
 }
 
-/** Breadth first from the hubs; a scene is an end, not a bridge, unless nothing else leads on. */
+/** Walk breadth-first from the hubs; scenes are leaves, unless nothing else leads on. */
 function spreadOwners(
   hubs: string[],
   bonds: ReadonlyMap<string, OwnedBond>,

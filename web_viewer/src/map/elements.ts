@@ -1,4 +1,4 @@
-/** Brings the big canvas to what is to be shown, touching only what differs. */
+/** Update the main canvas to a new set of elements, changing only what differs. */
 
 import type { Core, ElementDefinition } from "cytoscape";
 import { isClosed } from "../graph/facts";
@@ -15,7 +15,7 @@ export interface NodeSize {
   h: number;
 }
 
-/** 14 to 44 units by the square root of the number of links; users always stand out. */
+/** Return 14 to 44 units by the square root of the degree; users are always large. */
 export function nodeSize(kind: string, degree: number): NodeSize {
   const size = Math.min(44, 14 + 5 * Math.sqrt(degree));
   if (kind === "User") return { w: 58, h: 58 };
@@ -25,7 +25,7 @@ export function nodeSize(kind: string, degree: number): NodeSize {
 
 const SPAN: Record<string, number> = { RELATES_TO: 1.6, MENTIONED: 0.8, CAUSED_BY: 0.8 };
 
-/** 1 to 5 units; ties, mentions and causes stay thin, for they are many or long and say less. */
+/** Return 1 to 5 units; ties, mentions and causes stay thin, since they are many or long. */
 export function edgeWidth(predicate: string, strength: number): number {
   return 1 + (SPAN[predicate] ?? 4) * Math.min(1, Math.max(0, strength));
 }
@@ -39,22 +39,22 @@ function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string 
   return names.join(" ");
 }
 
-/** The same for both directions. */
+/** Return a key that is the same for both directions. */
 export function pairKey(edge: GraphEdge): string {
   return edge.source < edge.target ? `${edge.source} ${edge.target}` : `${edge.target} ${edge.source}`;
 }
 
-/** What a view says about the looks of its things, beside their kind. */
+/** Looks of elements that override those of their kind. */
 export interface Finish {
-  /** A colour in place of the kind's. */
+  /** A colour that replaces the kind's. */
   tint(id: string): string | null;
-  /** Width and height in map units in place of what the links give. */
+  /** Width and height in map units that replace those by degree. */
   size(id: string): number | null;
 }
 
 export const PLAIN: Finish = { tint: () => null, size: () => null };
 
-/** What the big canvas holds, so that a commit costs what changed and not what is there. */
+/** The contents of the main canvas, so that an update costs what changed. */
 export class Elements {
   private nodes: ReadonlyMap<string, GraphNode> = new Map();
   private edges: ReadonlyMap<string, GraphEdge> = new Map();
@@ -110,7 +110,7 @@ export class Elements {
       const look = `${data.source} ${data.target} ${data.predicate} ${data.w} ${classes}`;
       looks.set(edge.id, look);
       if (this.edges.has(edge.id) && this.looks.get(edge.id) === look) continue;
-      // A drawn edge cannot change its ends, and replacing it is rare enough for every other change too.
+      // A drawn edge cannot change its ends; replacing it is rare enough to do for every change.
       if (this.edges.has(edge.id)) this.cy.getElementById(edge.id).remove();
       added.push({ group: "edges", data, classes });
     }

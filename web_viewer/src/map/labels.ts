@@ -1,10 +1,10 @@
-/** Which labels are drawn and where: cut to a width, placed without overlap, most important first. */
+/** Choose and place labels: cut to a width, without overlap, highest priority first. */
 
 export const LABEL_CELLS = 24;
 
 const WIDE = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
 
-/** Cuts to a number of cells; a Chinese sign fills two. */
+/** Cut to a number of cells; a Chinese character takes two. */
 export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
   let used = 0;
   let kept = "";
@@ -16,7 +16,7 @@ export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
   return kept;
 }
 
-/** How wide a text is: a Chinese sign fills two cells. */
+/** Return the width of a text in cells; a Chinese character takes two. */
 export function cellsOf(text: string): number {
   let used = 0;
   for (const sign of graphemes(text)) used += WIDE.test(sign) ? 2 : 1;
@@ -37,14 +37,14 @@ export interface Box {
 
 export interface LabelWish {
   id: string;
-  /** Screen place and half size of the node. */
+  /** Screen position and half size of the node. */
   x: number;
   y: number;
   halfWidth: number;
   halfHeight: number;
   width: number;
   height: number;
-  /** Selected things keep their label whatever is in the way. */
+  /** Selected nodes keep their label even if it overlaps. */
   forced: boolean;
 }
 
@@ -59,12 +59,12 @@ const CELL = 48;
 const AIR = 3;
 
 /**
- * One greedy pass over a grid.
+ * Place labels in one greedy pass over a grid.
  *
- * @param wishes most important first.
- * @param most how many labels at most.
- * @param obstacles what no label may cover.
- * @param room what no label may stick out of.
+ * @param wishes highest priority first.
+ * @param most maximum number of labels.
+ * @param obstacles areas that no label may cover.
+ * @param room area that no label may leave.
  */
 export function placeLabels(wishes: readonly LabelWish[], most: number, obstacles: readonly Box[] = [], room?: Box): PlacedLabel[] {
   const taken = new BoxGrid();

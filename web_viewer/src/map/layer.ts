@@ -1,4 +1,4 @@
-/** One transparent canvas over or under the big one, sharp on every screen. */
+/** One transparent canvas over or under the main one, at device resolution. */
 
 export interface Viewport {
   zoom: number;
@@ -21,7 +21,7 @@ export class Layer {
     this.canvas.height = Math.round(height * this.ratio);
   }
 
-  /** Clears, and draws in screen pixels. */
+  /** Clear, then draw in screen pixels. */
   draw(paint: (pen: CanvasRenderingContext2D) => void): void {
     const { pen } = this;
     if (!pen) return;

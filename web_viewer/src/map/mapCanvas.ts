@@ -1,4 +1,4 @@
-/** Owns the one Cytoscape and the light canvases around it; knows nothing of Vue. */
+/** Owns the Cytoscape instance and the canvases around it; independent of Vue. */
 
 import cytoscape, { type Core, type EventObject } from "cytoscape";
 import type { Words } from "../i18n/words";
@@ -30,13 +30,13 @@ export interface MapHost {
 
 export interface MapEvents {
   select(id: string | null): void;
-  /** Somebody asks what can be done with a thing: by the right button, or by holding it. */
+  /** The context menu of a node was requested, by right-click or long press. */
   menu?(id: string, at: Point): void;
-  /** Somebody rests the pointer on something. */
+  /** The pointer rests on an element. */
   look(id: string): void;
-  /** Somebody dragged a thing. */
+  /** A node was dragged. */
   moved?(id: string, from: Point, to: Point): void;
-  /** The map was brought nearer or farther. */
+  /** The zoom changed. */
   zoomed?(zoom: number): void;
 }
 
@@ -63,11 +63,11 @@ export class MapCanvas {
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   private hovered: string | null = null;
-  /** Nobody sees the map; what changes meanwhile is drawn when somebody does. */
+  /** The map is hidden; changes are drawn when it is shown. */
   private away = false;
   private behind = false;
   private anew = false;
-  /** What was held asked for a menu; letting go of it chooses nothing. */
+  /** A long press opened a menu; its release selects nothing. */
   private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -121,13 +121,13 @@ export class MapCanvas {
     else this.pace.ask();
   }
 
-  /** How things look beside their kind, and what lies behind them. */
+  /** Set looks that override the node kinds', and what is drawn behind the nodes. */
   setFinish(finish: Finish, grounds: readonly Ground[]): void {
     this.finish = finish;
     this.grounds = grounds;
   }
 
-  /** Brings what is shown to the canvas now, because somebody waits for it. */
+  /** Update the canvas now, because the user is waiting for it. */
   moveTo(id: string, point: Point): void {
     this.cy.getElementById(id).position({ ...point });
     this.settleSoon();
@@ -141,7 +141,7 @@ export class MapCanvas {
     this.camera.show(at, radius);
   }
 
-  /** Another lens or another arrangement: everything is drawn anew, at once. */
+  /** Draw everything again at once, after a change of lens or arrangement. */
   redrawAll(): void {
     if (this.away) {
       this.behind = this.anew = true;
@@ -199,7 +199,7 @@ export class MapCanvas {
     if (point) this.camera.reveal(point);
   }
 
-  /** How much the big canvas holds. */
+  /** Return how many elements the main canvas holds. */
   drawn(): { nodes: number; edges: number } {
     return { nodes: this.cy.nodes().length, edges: this.cy.edges().length };
   }
@@ -212,7 +212,7 @@ export class MapCanvas {
     return found;
   }
 
-  /** Where something is on the page, for tests that click like a person. */
+  /** Return the page position of an element, for tests that click on it. */
   onPage(id: string): Point | null {
     const point = this.place(id);
     if (!point) return null;
@@ -225,7 +225,7 @@ export class MapCanvas {
     const { cy } = this;
     cy.on("tapstart", () => (this.held = false));
     cy.on("cxttap taphold", "node", (event: EventObject) => {
-      // A mouse that is held is about to drag.
+      // A mouse button held down is the start of a drag.
       if (event.type === "taphold" && !("touches" in event.originalEvent)) return;
       this.held = true;
       this.events.menu?.(event.target.id() as string, { ...event.renderedPosition });
@@ -267,7 +267,7 @@ export class MapCanvas {
 
   private dress(): void {
     const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
-    // Read at each frame by Cytoscape's canvas; only its constructor option is documented.
+    // Cytoscape's canvas reads this on each frame; only the constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
     this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values());
     this.applyClasses();
@@ -353,7 +353,7 @@ export class MapCanvas {
     return { zoom: this.cy.zoom(), pan: this.cy.pan(), width: this.cy.width(), height: this.cy.height() };
   }
 
-  /** In map units; a link is where its middle is. */
+  /** In map units; the middle of an edge. */
   private place(id: string): Point | undefined {
     const point = this.places.layout.points.get(id);
     if (point) return point;

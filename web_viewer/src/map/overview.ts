@@ -1,4 +1,4 @@
-/** The whole map in small, with a frame around what is seen; a click goes there. */
+/** The whole map in small, with a frame around the visible part; a click moves there. */
 
 import type { Viewport } from "./layer";
 import type { Point } from "./place";
@@ -17,7 +17,7 @@ const DOT = 1.6;
 
 export class Overview {
   private readonly pen: CanvasRenderingContext2D | null;
-  /** The dots, drawn once for each change of the map; the frame moves over them. */
+  /** The dots, drawn once for each change of the map; the frame moves above them. */
   private readonly dots = document.createElement("canvas");
   private scale = 1;
   private origin: Point = { x: 0, y: 0 };
@@ -43,7 +43,7 @@ export class Overview {
     canvas.addEventListener("pointermove", jump);
   }
 
-  /** The map has changed. */
+  /** Redraw after the map changed. */
   redraw(scene: OverviewScene): void {
     const pen = this.dots.getContext("2d");
     const all = [...scene.shown.keys()].flatMap((id) => {

@@ -1,4 +1,4 @@
-/** Runs something at once, then at most once per interval, and never loses the last request. */
+/** Throttle a function: run at once, then at most once per interval; the last call always runs. */
 
 export class Pace {
   private timer: ReturnType<typeof setTimeout> | null = null;

@@ -1,4 +1,4 @@
-/** Labels, marks of the new and the keyboard cursor, drawn at screen size above the big canvas. */
+/** Draw labels, markers of new elements and the keyboard cursor at screen size above the main canvas. */
 
 import { onScreen, type Viewport } from "./layer";
 import { type Box, cutLabel, type LabelWish, placeLabels } from "./labels";
@@ -13,7 +13,7 @@ export interface LabelledNode {
   label: string;
   at: Point;
   size: NodeSize;
-  /** Higher keeps its label longer. */
+  /** Labels of higher priority are kept longer. */
   rank: number;
   forced: boolean;
   strong: boolean;
@@ -29,7 +29,7 @@ interface Drawn {
 
 const AREA_PER_LABEL = 5_200;
 
-/** Holds the choice of labels between two settles, so that nothing flickers while the map moves. */
+/** Keeps the same labels while the map moves, so that nothing flickers. */
 export class LabelPainter {
   private drawn: Drawn[] = [];
   private readonly widths = new Map<string, number>();
@@ -89,7 +89,7 @@ export class LabelPainter {
   }
 }
 
-/** Never below 11 px: a label that cannot be read is left out instead. */
+/** At least 11 px: an unreadable label is left out instead. */
 function fontPx(zoom: number, strong: boolean): number {
   return Math.round(Math.min(15, Math.max(11.5, 12 * Math.sqrt(zoom))) + (strong ? 2 : 0));
 }
@@ -98,7 +98,7 @@ function font(zoom: number, strong: boolean): string {
   return `${strong ? 650 : 450} ${fontPx(zoom, strong)}px ${FONT}`;
 }
 
-/** A plate with the words of one link, at its middle. */
+/** Draw the label of one edge at its middle. */
 export function paintEdgeWords(pen: CanvasRenderingContext2D, at: Point, text: string, colour: string, theme: Theme, struck: boolean): void {
   pen.font = `500 11.5px ${FONT}`;
   pen.textAlign = "center";
@@ -126,7 +126,7 @@ export function paintNewMark(pen: CanvasRenderingContext2D, at: Point, theme: Th
   pen.stroke();
 }
 
-/** A small tack at the upper left of what somebody put there. */
+/** Draw a pin at the upper left of a pinned node. */
 export function paintPin(pen: CanvasRenderingContext2D, at: Point, radius: number, theme: Theme): void {
   const [x, y] = [at.x - radius * 0.8, at.y - radius * 0.8];
   pen.beginPath();

@@ -1,4 +1,4 @@
-/** What is pointed out on top of the map: the keyboard cursor, marks of the new, and the words of links. */
+/** Draw highlights on top of the map: the keyboard cursor, markers of new elements, and edge labels. */
 
 import type { Core } from "cytoscape";
 import { ACCENT, COMMUNITIES, type Theme } from "./palette";
@@ -48,7 +48,7 @@ function colourOf(number: number, theme: Theme): string {
   return all[number % all.length] ?? ACCENT[theme];
 }
 
-/** Four corners around what somebody else points at: no ring, which is what one's own choice has. */
+/** Mark the selection of another viewer with four corners; one's own has a ring. */
 function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, colour: string): void {
   const far = radius + 9;
   const leg = 7;
@@ -63,7 +63,7 @@ function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, co
   pen.stroke();
 }
 
-/** The pointed-out link, or the links of the pointed-out thing while they are few. */
+/** Return the hovered edge, or the edges of the hovered node if there are few. */
 function worded(scene: MarkScene): string[] {
   const focus = scene.hovered ?? scene.marks.selected;
   if (focus === null) return [];

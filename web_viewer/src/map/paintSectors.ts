@@ -1,4 +1,4 @@
-/** The soft fans behind the mind map, with what they mean written along their rim. */
+/** Draw the sectors behind the mind map, with captions along their rim. */
 
 import type { GraphEdge } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
@@ -7,14 +7,14 @@ import { MUTED, predicateLook, type Theme } from "./palette";
 import { sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
 export const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
-/** How far a fan reaches beside its things. */
+/** Margin of a sector around its nodes. */
 export const INSIDE = 62;
 export const OUTSIDE = 58;
-/** From the middle of the outermost things to the middle of the caption, in pixels. */
+/** Distance between the outermost nodes and the caption, in pixels. */
 const CAPTION_CLEAR = 17;
 const CAPTION_MIN_ZOOM = 0.22;
 
-/** Names of the fans that hold something at the moment. */
+/** Return the names of the sectors that are not empty. */
 function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): ReadonlySet<string> {
   const hubs = new Set(sectors.map((sector) => sector.hub));
   const used = new Set<string>();
@@ -26,7 +26,7 @@ function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): Re
   return used;
 }
 
-/** The fans that hold something at the moment. */
+/** Return the sectors that are not empty. */
 export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): Sector[] {
   const used = usedSectors(sectors, edges);
   return sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
@@ -55,7 +55,7 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
   }
 }
 
-/** What the captions cover, so that labels keep clear of them. */
+/** Return the areas of the captions, which labels must avoid. */
 export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions): Box[] {
   if (view.zoom < CAPTION_MIN_ZOOM) return [];
   pen.font = captions.font;
@@ -68,7 +68,7 @@ export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sect
 
 function captionPlace(view: Viewport, sector: Sector): { x: number; y: number; align: CanvasTextAlign } {
   const centre = onScreen(view, sector.centre);
-  // Inside the rim, where the layout puts nothing.
+  // Inside the rim, which the layout leaves free.
   const rim = Math.max((sector.outer + OUTSIDE) * view.zoom - 9, sector.outer * view.zoom + CAPTION_CLEAR);
   const middle = (sector.from + sector.to) / 2;
   const side = Math.cos(middle);

@@ -1,4 +1,4 @@
-/** Colours, shapes and lines of the map; nothing is told by colour alone. */
+/** Colours, shapes and lines of the map; colour is never the only difference. */
 
 import type { Css } from "cytoscape";
 
@@ -36,15 +36,15 @@ export const PREDICATES: Record<string, PredicateLook> = {
   CAUSED_BY: { line: "dashed", arrow: "vee", colour: { light: "#222222", dark: "#F2F2F2" } },
 };
 
-/** Colours of communities; neighbours get different ones, and each has its name beside it. */
+/** Colours of communities; neighbours get different ones, and each has a name beside it. */
 export const COMMUNITIES: Record<Theme, readonly string[]> = {
   light: ["#0072B2", "#B36B00", "#00795A", "#7B2D8B", "#C44900", "#5B6470", "#8A6D00", "#B0306A"],
   dark: ["#56B4E9", "#E69F00", "#2FBF95", "#E36BC3", "#FF7A3D", "#AAB4C0", "#E0CF5A", "#C5A3FF"],
 };
 
-/** Also of folded communities. */
+/** Includes folded communities. */
 const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dark: "#9AA3AF" } };
-/** Also of links that stand for several. */
+/** Includes edges that represent several. */
 const OTHER_PREDICATE: PredicateLook = { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } };
 
 export function kindLook(kind: string): KindLook {

@@ -1,4 +1,4 @@
-/** Things a person put somewhere, and whole arrangements with a name; both stay in this browser. */
+/** Pinned nodes and named arrangements, stored in this browser. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Point } from "./place";
@@ -23,13 +23,13 @@ function savePins(storage: KeyValues, key: string, pins: ReadonlySet<string>): v
   write(storage, key, [...pins]);
 }
 
-/** The newest first. */
+/** Return them newest first. */
 function loadLayouts(storage: KeyValues, key: string): NamedLayout[] {
   const known = read<NamedLayout[]>(storage, key, []);
   return Array.isArray(known) ? known : [];
 }
 
-/** Saves an arrangement; one of the same name is replaced, the oldest goes when there are too many. */
+/** Save an arrangement; replaces one of the same name, and drops the oldest if there are too many. */
 function saveLayout(storage: KeyValues, key: string, name: string, points: ReadonlyMap<string, Point>, pins: ReadonlySet<string>): NamedLayout[] {
   const rounded: Places = {};
   for (const [id, { x, y }] of [...points].slice(-POINTS_MAX)) rounded[id] = [Math.round(x), Math.round(y)];
@@ -45,7 +45,7 @@ function dropLayout(storage: KeyValues, key: string, name: string): NamedLayout[
   return layouts;
 }
 
-/** The pins and the named arrangements of one picture of one memory. */
+/** Pins and arrangements of one view of one memory. */
 export class Shelf {
   pins: ReadonlySet<string> = new Set();
   private key = "";
@@ -82,7 +82,7 @@ export class Shelf {
   }
 }
 
-/** The points of a saved arrangement over those of now; what is newer than it stays where it is. */
+/** Return current positions overridden by a saved arrangement; newer nodes stay where they are. */
 export function withSaved(points: ReadonlyMap<string, Point>, saved: NamedLayout): Map<string, Point> {
   const merged = new Map(points);
   for (const [id, [x, y]] of Object.entries(saved.points)) if (merged.has(id)) merged.set(id, { x, y });
@@ -93,7 +93,7 @@ function read<T>(storage: KeyValues, key: string, otherwise: T): T {
   try {
     return (JSON.parse(storage.getItem(key) ?? "null") as T | null) ?? otherwise;
   } catch {
-    // A value of another program, or storage that is switched off, is the same as none.
+    // Ignore a value of another program, and disabled storage.
     return otherwise;
   }
 }
@@ -102,6 +102,6 @@ function write(storage: KeyValues, key: string, value: unknown): void {
   try {
     storage.setItem(key, JSON.stringify(value));
   } catch {
-    // A full or forbidden storage costs the memory of places, nothing else.
+    // With full or forbidden storage positions are not remembered; nothing else is affected.
   }
 }

@@ -1,4 +1,4 @@
-/** Where things are on the map: points, sectors and the search for a free spot. */
+/** Geometry of the map: points, sectors and the search for a free spot. */
 
 import type { Disc } from "../net/discs";
 
@@ -7,7 +7,7 @@ export interface Point {
   y: number;
 }
 
-/** One fan of the mind map, such as everything one user likes. */
+/** One sector of the mind map, such as everything one user likes. */
 export interface Sector {
   hub: string;
   key: SectorKey;
@@ -22,9 +22,9 @@ export interface Sector {
 export interface Layout {
   points: Map<string, Point>;
   sectors: Sector[];
-  /** How many things there were when it was arranged; later ones were fitted in. */
+  /** Number of nodes when it was arranged; later ones were added. */
   arranged: number;
-  /** Of the network: where its communities are. */
+  /** Positions of communities, for the network. */
   discs?: ReadonlyMap<string, Disc>;
 }
 
@@ -33,7 +33,7 @@ export type SectorKey = "likes" | "cares" | "linked" | "dislikes";
 /** Clockwise from the top. */
 export const SECTOR_ORDER: readonly SectorKey[] = ["likes", "cares", "linked", "dislikes"];
 
-/** Screens are wider than high, and so are labels. */
+/** Screens and labels are wider than high. */
 export const STRETCH = 1.3;
 
 const SECTOR_OF: Record<string, SectorKey> = { PREFERS: "likes", CARES_ABOUT: "cares", DISLIKES: "dislikes" };
@@ -60,7 +60,7 @@ export function sectorName(hub: string, key: SectorKey): string {
   return `${hub} ${key}`;
 }
 
-/** Finds points within a distance without looking at all of them. */
+/** A grid index of points, for finding those within a distance. */
 export class Occupied {
   private readonly cells = new Map<string, Point[]>();
 
@@ -91,7 +91,7 @@ export class Occupied {
     return true;
   }
 
-  /** The first free spot on a spiral around the anchor. */
+  /** Return the first free spot on a spiral around the anchor. */
   near(anchor: Point): Point {
     const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
     for (let step = 0; ; step += 1) {

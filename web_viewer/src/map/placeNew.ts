@@ -1,4 +1,4 @@
-/** Gives arriving things a place beside what they belong to; nothing that has a place ever moves. */
+/** Place new nodes beside those they belong to; placed nodes never move. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point, type Sector, TOP } from "./place";
@@ -7,7 +7,7 @@ const GAP = 62;
 const SCENE_STEP = 110;
 const ROWS_OUTSIDE = 3;
 
-/** @returns places for the nodes that have none yet. */
+/** @returns positions for the nodes that have none. */
 export function placeNew(
   layout: Layout,
   nodes: ReadonlyMap<string, GraphNode>,
@@ -53,12 +53,12 @@ function tiesOf(ids: ReadonlySet<string>, edges: Iterable<GraphEdge>): Map<strin
   return ties;
 }
 
-/** Scenes last: they stand outside of what they mention. */
+/** Sort scenes last: they are placed outside of what they mention. */
 function byKindThenId(a: GraphNode, b: GraphNode): number {
   return Number(a.kind === "Scene") - Number(b.kind === "Scene") || (a.id < b.id ? -1 : 1);
 }
 
-/** The free spot of the right fan that is nearest to its user, from the middle of the fan to its sides. */
+/** Return the free spot of a sector that is nearest to its user, from its middle to its sides. */
 function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupied: Occupied): Point | null {
   if (node.kind === "Scene") return null;
   const sector = layout.sectors.find((one) => ties.some((tie) => one.hub === tie.other && one.key === sectorOf(tie.predicate)));
@@ -87,7 +87,7 @@ function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string)
   const centre = near?.centre ?? { x: 0, y: 0 };
   const { angle, radius } = angleAndRadius(centre, mean);
   if (node.kind !== "Scene") return polar(centre, angle, radius + GAP);
-  // A scene that mentions nobody but the user has no direction of its own.
+  // A scene that mentions only the user has no direction.
   return polar(centre, radius < 1 ? TOP : angle, Math.max(radius, near?.outer ?? 0) + SCENE_STEP);
 }
 

@@ -1,4 +1,4 @@
-/** Where every known thing stands: restored from this browser, laid out once, and then only added to. */
+/** Positions of all known nodes: restored from this browser, or laid out once; later nodes are added. */
 
 import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
@@ -9,21 +9,21 @@ import { type Layout, Occupied, type Point } from "./place";
 import { emptyFans, radialLayout } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 
-/** With fewer things than this share at a known place, a fresh picture is clearer than a patched one. */
+/** If fewer than this share of nodes has a stored position, lay out everything again. */
 const KNOWN_SHARE = 0.5;
-/** Grown by more than this since it was arranged, it is arranged anew at the next visit; never under one's eyes. */
+/** If it has grown by more than this since the layout, lay out again at the next visit, never while it is shown. */
 const GROWTH_MAX = 1.6;
 const HUB_GAP = 420;
 const SAVE_AFTER_MS = 800;
 
-/** What the canvas needs of places, however they were found. */
+/** The interface of positions to the canvas, however they are computed. */
 export interface PlaceBook {
   readonly layout: Layout;
-  /** What stays where it is when all else is arranged anew. */
+  /** Nodes that stay when everything else is arranged again. */
   readonly shelf: Shelf;
-  /** Somebody put it there. */
+  /** The user moved the node. */
   move(id: string, point: Point): void;
-  /** Takes up another arrangement as a whole. */
+  /** Apply another arrangement as a whole. */
   put(layout: Layout): void;
 }
 
@@ -40,7 +40,7 @@ export class Places implements PlaceBook {
     this.shelf = new Shelf(storage);
   }
 
-  /** Takes up the map of one lens with its first snapshot. */
+  /** Load the positions of one lens with its first snapshot. */
   open(user: string | null, state: GraphState): void {
     this.key = placesKey(this.tenant, user);
     this.shelf.open(this.key);
@@ -53,7 +53,7 @@ export class Places implements PlaceBook {
     } else this.tidy(state);
   }
 
-  /** Gives places to what has none; what is gone frees its place. */
+  /** Place nodes without a position; free the positions of removed ones. */
   extend(state: GraphState): void {
     if (this.layout.points.size === 0) {
       this.tidy(state);
@@ -65,7 +65,7 @@ export class Places implements PlaceBook {
     this.saveSoon();
   }
 
-  /** A user who is new gets room around, and fans for what will be learned. */
+  /** Give a new user room, with sectors for later facts. */
   private welcome(state: GraphState): void {
     const { points, sectors } = this.layout;
     for (const node of state.nodes.values()) {
@@ -76,7 +76,7 @@ export class Places implements PlaceBook {
     }
   }
 
-  /** The only thing that moves what is already there, and only when somebody asks; pinned things stay. */
+  /** Arrange everything again on the user's request, except pinned nodes; nothing else moves placed nodes. */
   tidy(state: GraphState): void {
     const before = this.layout.points;
     this.layout = radialLayout(state.nodes.values(), state.edges.values());

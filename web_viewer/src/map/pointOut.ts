@@ -1,4 +1,4 @@
-/** What is pointed out on the map: chosen, searched for, rested upon; and how much that lifts a label. */
+/** Highlights on the map (selection, search hits, hover), and how much they raise a label's priority. */
 
 import type { Core } from "cytoscape";
 import type { GraphNode } from "../protocol/frames";
@@ -8,19 +8,19 @@ import type { Point } from "./place";
 export interface Marks {
   selected: string | null;
   cursor: string | null;
-  /** Search hits; null when nothing is searched for. */
+  /** Search hits; null without a search. */
   matches: ReadonlySet<string> | null;
   fresh: ReadonlySet<string>;
-  /** What others who watch point at, with the number of their colour. */
+  /** Selections of other viewers, with the index of their colour. */
   others: ReadonlyMap<string, number>;
-  /** Things and facts on the path that is shown; null without one. */
+  /** Elements on the shown path; null without one. */
   trail: ReadonlySet<string> | null;
 }
 
-/** Above this, pointing lights up neighbours but leaves the rest as it is. */
+/** With more elements than this, hovering highlights neighbours without dimming the others. */
 const DIM_MAX = 2_000;
 
-/** Sets the classes `sel`, `lit` and `dim`. */
+/** Set the classes `sel`, `lit` and `dim`. */
 export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
   const { matches, selected, trail } = marks;
   const focus = hovered ?? selected;
@@ -58,7 +58,7 @@ export interface LabelScene {
   hovered: string | null;
 }
 
-/** Pointed out, then searched for, then neighbours, then users, then what has many links; scenes last. */
+/** Rank selected, then search hits, neighbours, users, and high degree; scenes last. */
 export function labelled(scene: LabelScene): LabelledNode[] {
   const { cy, nodes, points, degrees, marks, hovered } = scene;
   const found: LabelledNode[] = [];

@@ -1,4 +1,4 @@
-/** Rings around what has just arrived, on their own light canvas: seen at once, whatever the big canvas does. */
+/** Draw rings around new elements on a canvas of their own, independent of the main canvas. */
 
 import { Layer, onScreen, type Viewport } from "./layer";
 import type { Point } from "./place";
@@ -7,10 +7,10 @@ export const PULSE_MS = 1_200;
 
 export interface PulseSource {
   view(): Viewport;
-  /** Where a node or the middle of an edge is, in map units. */
+  /** Return the position of a node or of the middle of an edge, in map units. */
   place(id: string): Point | undefined;
   colour(id: string): string;
-  /** Drawn as a full dot until the big canvas has it. */
+  /** Draw a dot until the main canvas has the element. */
   pending(id: string): boolean;
 }
 

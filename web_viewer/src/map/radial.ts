@@ -1,4 +1,4 @@
-/** The mind map: each user in the middle, what they like, care about and dislike in fans around, scenes outside. */
+/** The mind map layout: each user in the middle, what they like, care about and dislike in sectors around, scenes outside. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { angleAndRadius, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
@@ -9,7 +9,7 @@ const RING_GAP = 78;
 const SLOT = 94;
 const SCENE_SLOT = 74;
 const SECTOR_PAUSE = 0.14;
-/** Counted into each fan, so that a young memory has room on all sides. */
+/** Added to each sector's weight, so that a small memory has room on all sides. */
 const EXPECTED = 1.5;
 const CLUSTER_GAP = 90;
 const ORIGIN: Point = { x: 0, y: 0 };
@@ -19,7 +19,7 @@ interface Wish {
   angle: number;
 }
 
-/** The same graph always gives the same picture, whatever the order of its parts. */
+/** Return the same layout for the same graph, whatever the order of its elements. */
 export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>): Layout {
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
   const placed = clusters.map((cluster) => placeCluster(cluster));
@@ -59,13 +59,13 @@ function placeCluster(cluster: Cluster): PlacedCluster {
   return { id: cluster.hub, points, sectors, radius: outer };
 }
 
-/** The fans of a user of whom nothing is known yet. */
+/** Return the sectors of a user without facts. */
 export function emptyFans(hub: string, centre: Point): Sector[] {
   const cluster = { hub, first: [], further: [], scenes: [], neighbours: new Map<string, string[]>() };
   return openSectors(cluster).map((sector) => ({ ...sector, centre }));
 }
 
-/** Fans take the room their contents need; an empty one keeps a place for what may come, since nothing moves later. */
+/** Size sectors by their contents; an empty one keeps some room, since nothing moves later. */
 function openSectors(cluster: Cluster): Sector[] {
   const sizes = new Map<SectorKey, number>();
   for (const bond of cluster.first) sizes.set(bond.sector, (sizes.get(bond.sector) ?? 0) + 1);
@@ -81,7 +81,7 @@ function openSectors(cluster: Cluster): Sector[] {
   });
 }
 
-/** Rows from the inside out, strongest first; neighbouring rows are staggered. */
+/** Arrange rows from the inside out, strongest first, with neighbouring rows staggered. */
 function fillSector(sector: Sector, bonds: readonly Bond[], points: Map<string, Point>): number {
   let radius = sector.inner;
   let start = 0;
@@ -99,7 +99,7 @@ function fillSector(sector: Sector, bonds: readonly Bond[], points: Map<string, 
   return radius - RING_GAP;
 }
 
-/** Puts things outside of what is there, each as close as can be to the direction of its neighbours. */
+/** Place nodes outside of the others, each as close as possible to the direction of its neighbours. */
 function spreadAround(
   ids: readonly string[],
   points: Map<string, Point>,
@@ -139,7 +139,7 @@ function direction(neighbours: readonly string[], points: ReadonlyMap<string, Po
   return Math.hypot(x, y) < 1e-6 ? TOP : Math.atan2(y, x);
 }
 
-/** Keeps the order of sorted angles and opens them to a least distance; the overflow wraps around the circle. */
+/** Spread sorted angles to a minimum distance; the excess wraps around the circle. */
 function pushApart(sorted: readonly Wish[], least: number): Wish[] {
   const spread = sorted.map((wish) => ({ ...wish }));
   for (let index = 1; index < spread.length; index += 1) {
@@ -160,7 +160,7 @@ function pushApart(sorted: readonly Wish[], least: number): Wish[] {
   return spread;
 }
 
-/** Largest in the middle, the others on the nearest free place of a spiral. */
+/** Put the largest in the middle, the others on the nearest free spot of a spiral. */
 function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
   const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
   const done: [PlacedCluster, Point][] = [];

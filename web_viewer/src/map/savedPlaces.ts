@@ -1,4 +1,4 @@
-/** Remembers the map of one tenant and lens in this browser, so that people find things where they left them. */
+/** Store the node positions of one tenant and lens in this browser. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
@@ -17,7 +17,7 @@ export function placesKey(tenant: string, user: string | null): string {
   return `mnemograph:places:${tenant}:${user ?? "*"}`;
 }
 
-/** @returns null when nothing usable was saved. */
+/** @returns null if nothing usable was saved. */
 export function loadPlaces(storage: KeyValues, key: string): Layout | null {
   try {
     const saved = JSON.parse(storage.getItem(key) ?? "null") as Saved | null;
@@ -25,7 +25,7 @@ export function loadPlaces(storage: KeyValues, key: string): Layout | null {
     const points = new Map<string, Point>(Object.entries(saved.points).map(([id, [x, y]]) => [id, { x, y }]));
     return { points, sectors: saved.sectors, arranged: saved.arranged };
   } catch {
-    // A value of another program, or storage that is switched off, is the same as none.
+    // Ignore a value of another program, and disabled storage.
     return null;
   }
 }
@@ -36,6 +36,6 @@ export function savePlaces(storage: KeyValues, key: string, layout: Layout): voi
   try {
     storage.setItem(key, JSON.stringify({ form: FORM, points, sectors: layout.sectors, arranged: layout.arranged } satisfies Saved));
   } catch {
-    // A full or forbidden storage costs the memory of places, nothing else.
+    // With full or forbidden storage positions are not remembered; nothing else is affected.
   }
 }

@@ -1,4 +1,4 @@
-/** The stylesheet of the big canvas; labels are drawn by `paintLabels`, so none are here. */
+/** Stylesheet of the main canvas; `paintLabels` draws the labels. */
 
 import type { StylesheetJson } from "cytoscape";
 import { ACCENT, GROUND, INK, KINDS, MUTED, PREDICATES, type Theme } from "./palette";
@@ -38,7 +38,7 @@ function edgeRules(theme: Theme): StylesheetJson {
       style: {
         width: "data(w)",
         "curve-style": "straight",
-        // A fact lies above the mention that runs along it: the click is meant for the fact.
+        // Facts are above the mentions that run along them, so that clicks reach the fact.
         "z-index": 2,
         "line-color": INK[theme],
         opacity: 0.78,
@@ -62,7 +62,7 @@ function edgeRules(theme: Theme): StylesheetJson {
     { selector: 'edge[predicate = "CAUSED_BY"]', style: { opacity: 0.55 } },
     { selector: 'edge[predicate = "MENTIONED"]', style: { opacity: 0.38, "z-index": 1 } },
     { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },
-    // The bar across the middle strikes the fact through.
+    // The bar across the middle marks a closed fact.
     { selector: "edge.closed", style: { opacity: 0.34, "mid-target-arrow-shape": "tee" } },
     { selector: "edge.parallel", style: { "curve-style": "bezier", "control-point-step-size": 26 } },
   ];

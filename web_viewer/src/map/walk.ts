@@ -1,4 +1,4 @@
-/** Arrow keys: from one thing to the next in that direction. */
+/** Arrow keys: move to the next node in a direction. */
 
 import type { Point } from "./place";
 
@@ -11,7 +11,7 @@ const HEADING: Record<Arrow, Point> = {
   ArrowRight: { x: 1, y: 0 },
 };
 
-/** Neighbours come first; without one in that direction, anything. Straight ahead counts more than near. */
+/** Prefer neighbours, then any node in that direction; the angle counts more than the distance. */
 export function stepTo(from: string, arrow: Arrow, points: ReadonlyMap<string, Point>, neighbours: Iterable<string>): string | null {
   return best(from, arrow, points, neighbours) ?? best(from, arrow, points, points.keys());
 }

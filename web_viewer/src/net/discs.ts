@@ -1,18 +1,18 @@
-/** Where communities stand in the network: each in a disc with room for its members, around the user it belongs to. Pure. */
+/** Lay out communities: each in a disc with room for its members, around the user it belongs to. Pure. */
 
 import { type Point, STRETCH } from "../map/place";
-import type { CommunityTie, CommunityView } from "../protocol/parts";
+import type { CommunityTie, CommunityView } from "../protocol/generated";
 
 export interface Disc {
   id: string;
   x: number;
   y: number;
   r: number;
-  /** Which of the colours of communities. */
+  /** Index into the community colours. */
   hue: number;
 }
 
-/** How many members are shown of one community at most. */
+/** Most members shown of one community. */
 export const MEMBERS_MAX = 160;
 export const HUES = 8;
 const PERSON_R = 80;
@@ -24,16 +24,16 @@ export function discRadius(members: number): number {
   return 48 + 31 * Math.sqrt(Math.min(members, MEMBERS_MAX));
 }
 
-/** What is to be placed: the communities of one person, or of nobody in particular. */
+/** The communities of one user, or of none, that are laid out together. */
 interface Family {
   person: string | null;
   communities: CommunityView[];
 }
 
 /**
- * Discs for all; those that were there keep their place and colour.
+ * Return a disc for each community; known ones keep their position and colour.
  *
- * @param people ids by user.
+ * @param people node ids by user.
  */
 export function placeDiscs(known: ReadonlyMap<string, Disc>, communities: readonly CommunityView[], people: ReadonlyMap<string, string>, ties: readonly CommunityTie[]): Map<string, Disc> {
   const discs = new Map<string, Disc>();
@@ -45,7 +45,7 @@ export function placeDiscs(known: ReadonlyMap<string, Disc>, communities: readon
     const missing = family.communities.some((one) => !discs.has(one.id)) || (family.person !== null && !discs.has(family.person));
     if (!missing) continue;
     const fresh = [family.person, ...family.communities.map((one) => one.id)].every((id) => id === null || !discs.has(id));
-    // A family that is new is arranged by itself and put beside the others as a whole.
+    // A new family is laid out by itself and then put beside the others as a whole.
     const own = familyAround(family, fresh ? new Map() : discs, ties);
     const placed = fresh ? moved(own, freeCentre(own, discs)) : own;
     for (const [id, disc] of placed) if (!discs.has(id)) discs.set(id, disc);
@@ -65,7 +65,7 @@ function familiesOf(communities: readonly CommunityView[], people: ReadonlyMap<s
   return [...families].sort(([a, one], [b, other]) => size(other) - size(one) || (a < b ? -1 : 1)).map(([, family]) => family);
 }
 
-/** The person in the middle, then the largest community first, each beside what it is tied to most. */
+/** Put the user in the middle, then the largest communities first, each near those it has most edges to. */
 function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: readonly CommunityTie[]): Map<string, Disc> {
   const placed = new Map<string, Disc>(others);
   const mine = new Map<string, Disc>();
@@ -82,7 +82,7 @@ function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: r
   return mine;
 }
 
-/** The middle of what it is tied to; the person, to whom everything is tied, says nothing. */
+/** Return the centre of the connected communities; the user is ignored, since everything connects to it. */
 function anchorOf(id: string, person: string | null, ties: readonly CommunityTie[], placed: ReadonlyMap<string, Disc>): Point | null {
   let x = 0;
   let y = 0;
@@ -107,7 +107,7 @@ function freeSpot(anchor: Point, r: number, placed: Iterable<Disc>): Point {
   }
 }
 
-/** The colour that is farthest from where it stands already. */
+/** Return the colour whose nearest use is farthest from a point. */
 function hueFor(at: Point, placed: Iterable<Disc>): number {
   const near = new Array<number>(HUES).fill(Infinity);
   for (const disc of placed) near[disc.hue] = Math.min(near[disc.hue] as number, Math.hypot(disc.x - at.x, disc.y - at.y));
@@ -124,7 +124,7 @@ function moved(family: ReadonlyMap<string, Disc>, by: Point): Map<string, Disc> 
   return new Map([...family].map(([id, disc]) => [id, { ...disc, x: disc.x + by.x, y: disc.y + by.y }]));
 }
 
-/** Members of one community in its disc: the best tied in the middle, tied ones near each other, none onto another. */
+/** Place the members of a community in its disc: highest degree in the middle, neighbours close, no overlaps. */
 export function placeMembers(ids: readonly string[], links: readonly (readonly [string, string])[], disc: Disc): Map<string, Point> {
   const room = disc.r - 26;
   const step = Math.min(58, ids.length > 1 ? room / Math.sqrt(ids.length) : 0);
@@ -145,7 +145,7 @@ export function placeMembers(ids: readonly string[], links: readonly (readonly [
 
 const ROUNDS = 40;
 
-/** Each end moves a little towards the other, the less the more it is tied to. */
+/** Move both ends of each edge a little towards each other, less for nodes of high degree. */
 function pull(points: Point[], pairs: readonly (readonly [number, number])[], degrees: readonly number[]): void {
   for (const [a, b] of pairs) {
     const [one, other] = [points[a] as Point, points[b] as Point];

@@ -1,9 +1,9 @@
-/** Where things stand in the network: communities in discs, members inside; nothing that has a place ever moves by itself. */
+/** Node positions of the network: communities in discs, members inside. Placed nodes never move by themselves. */
 
 import { type Layout, Occupied, type Point } from "../map/place";
 import { Shelf } from "../map/pins";
 import type { PlaceBook } from "../map/places";
-import type { CommunityMap } from "../protocol/parts";
+import type { CommunityMap } from "../protocol/generated";
 import type { KeyValues } from "../view/browserStorage";
 import type { Shown } from "../view/filters";
 import { type Disc, placeDiscs, placeMembers } from "./discs";
@@ -38,7 +38,7 @@ export class NetPlaces implements PlaceBook {
     return this.layout.discs ?? NONE;
   }
 
-  /** Takes up the places of one lens. */
+  /** Load the positions of one lens. */
   open(user: string | null): void {
     this.key = `mnemograph:net:${this.tenant}:${user ?? "*"}`;
     this.shelf.open(this.key);
@@ -48,7 +48,7 @@ export class NetPlaces implements PlaceBook {
     this.layout = { points: new Map(points), sectors: [], arranged: 0, discs };
   }
 
-  /** Gives a place to everything that is shown and has none. */
+  /** Place every shown node that has no position. */
   extend(shown: Shown, map: CommunityMap, of: ReadonlyMap<string, string>): void {
     const people = new Map(map.people.map((node) => [node.user_id ?? node.id, node.id]));
     this.layout.discs = placeDiscs(this.discs, map.communities, people, map.ties);
@@ -81,13 +81,13 @@ export class NetPlaces implements PlaceBook {
     this.saveSoon();
   }
 
-  /** Everything but what is pinned finds its place anew. */
+  /** Arrange everything again, except pinned nodes. */
   forget(): void {
     const pinned = [...this.layout.points].filter(([id]) => this.shelf.pins.has(id));
     this.layout = { points: new Map(pinned), sectors: [], arranged: 0 };
   }
 
-  /** A community that shows its members for the first time is arranged; later ones find a free spot in it. */
+  /** Arrange a community when it first shows its members; later members get a free spot in it. */
   private settle(ids: string[], disc: Disc, shown: Shown, of: ReadonlyMap<string, string>): void {
     const { points } = this.layout;
     const there = [...points.keys()].filter((id) => of.get(id) === disc.id);
@@ -128,7 +128,7 @@ export class NetPlaces implements PlaceBook {
       const saved = JSON.parse(this.storage.getItem(this.key) ?? "null") as Saved | null;
       return saved?.form === FORM ? saved : null;
     } catch {
-      // A value of another program, or storage that is switched off, is the same as none.
+      // Ignore a value of another program, and disabled storage.
       return null;
     }
   }
@@ -144,7 +144,7 @@ export class NetPlaces implements PlaceBook {
     try {
       this.storage.setItem(this.key, JSON.stringify({ form: FORM, points, discs: [...this.discs.values()] } satisfies Saved));
     } catch {
-      // A full or forbidden storage costs the memory of places, nothing else.
+      // With full or forbidden storage positions are not remembered; nothing else is affected.
     }
   }
 }

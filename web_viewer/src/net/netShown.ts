@@ -1,14 +1,14 @@
-/** What the network shows: open communities by their members, the others as one big thing each. Pure. */
+/** Choose what the network shows: open communities with their members, the others as one node each. Pure. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import type { CommunityMap, CommunityView } from "../protocol/parts";
+import type { CommunityMap, CommunityView } from "../protocol/generated";
 import { type Shown, withinBudget } from "../view/filters";
 
-export const COMMUNITY = "Community";
-/** The kind of a link that stands for several. */
+export const COMMUNITY: string = "Community";
+/** Predicate of an edge that represents several. */
 export const TIES = "TIES";
 
-/** While all are folded: so many communities, and so many things and links, can be told apart at a glance. */
+/** Most communities and elements shown while all are folded; more cannot be told apart. */
 export const FOLDED_MAX = 110;
 export const FOLDED_ELEMENTS_MAX = 250;
 
@@ -19,12 +19,12 @@ export function foldedId(community: string): string {
   return PREFIX + community;
 }
 
-/** @returns null for what is no folded community. */
+/** @returns null for an id that is not a folded community. */
 export function communityIn(id: string): string | null {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : null;
 }
 
-/** The community of everything that is held; what is newer than the communities goes with its neighbours. */
+/** Return the community of each known node; nodes newer than the communities join their neighbours'. */
 export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string, string> {
   const of = new Map<string, string>();
   for (const id of shown.nodes.keys()) {
@@ -41,12 +41,12 @@ export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string
   return of;
 }
 
-/** Of a large memory it is not told where most things belong. */
+/** In a large memory the community of most nodes is unknown. */
 function isPartial(map: CommunityMap): boolean {
   return Object.keys(map.of).length < map.communities.reduce((sum, one) => sum + one.members.nodes, 0);
 }
 
-/** What is asked for, and what is tied to it. */
+/** Return the requested nodes and their neighbours. */
 function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string> {
   const found = new Set(asked);
   if (asked.size > 0) {
@@ -60,8 +60,8 @@ function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string>
 
 /**
  * @param open communities that show their members; null opens all.
- * @param asked things to show although it is not known where they belong; others like them stand in some community.
- * @returns at most as many things and links as a canvas holds, weak links left out first.
+ * @param asked nodes to show although their community is unknown; others like them are in some folded community.
+ * @returns at most as many elements as a canvas holds, weak edges dropped first.
  */
 export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, asked = NOTHING): Shown {
   const isOpen = (community: string): boolean => open === null || open.has(community);
@@ -96,12 +96,12 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
   }
   const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
   const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
-  // What somebody opened came last, and is what they want to see.
+  // A community that was opened is last in the list, but first in priority.
   const wanted = open === null ? NOTHING : new Set([...nodes.keys()].filter((id) => open.has(of.get(id) ?? "")));
   return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, wanted);
 }
 
-/** The largest of each user in turn, so that none is shown without any. */
+/** Take the largest communities of each user in turn, so that every user has some. */
 function leading(communities: readonly CommunityView[], most: number): CommunityView[] {
   const ranks = new Map<string, number>();
   const ranked = communities.map((one) => {
@@ -120,7 +120,8 @@ function byStrength(a: GraphEdge, b: GraphEdge): number {
 function folded(community: CommunityView): GraphNode {
   return {
     id: foldedId(community.id),
-    kind: COMMUNITY,
+    // Only drawn; no frame contains it.
+    kind: COMMUNITY as GraphNode["kind"],
     label: community.label,
     user_id: community.user_id,
     entity_type: null,
@@ -133,7 +134,7 @@ function folded(community: CommunityView): GraphNode {
   };
 }
 
-/** Links that stand for several, by both ends. */
+/** Edges that represent several, keyed by both ends. */
 class Ties {
   private readonly counts = new Map<string, { source: string; target: string; n: number }>();
 
@@ -167,12 +168,16 @@ function tieEdge(source: string, target: string, n: number): GraphEdge {
     target,
     predicate: TIES,
     relation: String(n),
+    user_id: "",
     strength: Math.min(1, Math.log2(n + 1) / 6),
     confidence: 1,
     first_seen: "",
     last_seen: "",
     valid_at: null,
     invalid_at: null,
+    known_at: null,
+    closing_known_at: null,
+    category: null,
     evidence_n: n,
   };
 }

@@ -1,4 +1,4 @@
-/** The soft discs behind open communities, with their names along the upper rim. */
+/** Draw the discs behind open communities, with names along the upper rim. */
 
 import type { Box } from "../map/labels";
 import { cutLabel } from "../map/labels";
@@ -41,7 +41,7 @@ export function paintDiscs(pen: CanvasRenderingContext2D, view: Viewport, ground
   }
 }
 
-/** What the captions cover, so that labels keep clear of them. */
+/** Return the areas of the captions, which labels must avoid. */
 export function discBoxes(pen: CanvasRenderingContext2D, view: Viewport, grounds: readonly Ground[], font: string): Box[] {
   pen.font = font;
   return grounds.flatMap((ground) => {

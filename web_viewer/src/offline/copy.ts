@@ -1,14 +1,14 @@
-/** What the browser keeps of one map for when the service is gone: when it may be shown, to whom, and for how long. */
+/** The stored copy of a map: when, to whom, and for how long it may be shown. */
 
 import type { GraphState } from "../graph/reduce";
 import type { Count, GraphEdge, GraphNode, GraphSnapshot } from "../protocol/frames";
 
 export const COPY_FORM = 1;
-/** Older than this a copy tells too little of what is known now, and may tell what was forgotten since. */
+/** Maximum age of a copy: an older one is out of date, and may contain what was deleted since. */
 export const KEPT_MS = 30 * 86_400_000;
 const ELEMENTS_MAX = 12_000;
 
-/** For whom a copy was made; a holder of null while the service is open to all. */
+/** The owner of a copy; a holder of null means that the service required no credential. */
 export interface Holder {
   holder: string | null;
   /** When the access ends, in ms since 1970. */
@@ -32,7 +32,7 @@ export function copyKey(tenant: string, user: string | null): string {
   return JSON.stringify([tenant, user]);
 }
 
-/** @returns null where there is nothing worth keeping. */
+/** @returns null if there is nothing worth storing. */
 export function copyOf(state: GraphState, scope: { tenant: string; user: string | null }, holder: Holder, nowMs: number): MapCopy | null {
   const size = state.nodes.size + state.edges.size;
   if (state.epoch === null || state.stale || size === 0 || size > ELEMENTS_MAX) return null;
@@ -55,12 +55,12 @@ export function mayShow(copy: MapCopy, nowMs: number): boolean {
   return copy.untilMs === null || nowMs < copy.untilMs;
 }
 
-/** Whether a copy may stay in a browser that this holder uses now. */
+/** Return whether a copy may stay in a browser that this holder now uses. */
 export function belongsTo(copy: MapCopy, holder: string | null, nowMs: number): boolean {
   return copy.holder === holder && mayShow(copy, nowMs);
 }
 
-/** The copy as the service would have sent it, marked as old. */
+/** Return the copy as a snapshot frame, marked stale. */
 export function frameOf(copy: MapCopy): GraphSnapshot {
   const { epoch, seq, total, nodes, edges } = copy;
   const shown = { nodes: nodes.length, edges: edges.length };

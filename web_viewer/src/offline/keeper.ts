@@ -1,4 +1,4 @@
-/** Keeps a copy of the map while it is live, and brings it back when the service does not answer. */
+/** Store a copy of the map while it is live, and load it if the service does not respond. */
 
 import type { GraphState } from "../graph/reduce";
 import type { GraphSnapshot } from "../protocol/frames";
@@ -9,15 +9,15 @@ const FIRST_MS = 1_500;
 const EVERY_MS = 15_000;
 
 export class CopyKeeper {
-  /** Null before the service has said who holds this browser's access. */
+  /** Null until the service has named the holder. */
   private holder: Holder | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private savedMs: number | null = null;
   private shut = false;
 
   /**
-   * @param state the map to keep, with its scope, as it is when it is saved.
-   * @param onSaved is told the moment of each copy.
+   * @param state the map to store and its scope, read at the time of saving.
+   * @param onSaved called with the time of each copy.
    */
   constructor(
     private readonly shelf: CopyShelf,
@@ -26,13 +26,13 @@ export class CopyKeeper {
     private readonly onSaved: (savedMs: number) => void = () => undefined,
   ) {}
 
-  /** The service said who this is: copies of anybody else go. @returns whether somebody else's copies may have been shown. */
+  /** Set the holder, and delete the copies of others. */
   async meet(holder: string | null, until: string | null): Promise<void> {
     this.holder = { holder, untilMs: until === null ? null : Date.parse(until) };
     await this.tryTo(() => this.shelf.keepOnly((copy) => belongsTo(copy, holder, this.clock())));
   }
 
-  /** The map has changed; a copy follows soon. */
+  /** The map changed; store a copy soon. */
   note(): void {
     if (this.timer !== undefined || this.shut) return;
     const pause = this.savedMs === null ? FIRST_MS : Math.max(FIRST_MS, this.savedMs + EVERY_MS - this.clock());
@@ -52,26 +52,26 @@ export class CopyKeeper {
     });
   }
 
-  /** The last copy of a map as a frame; null when there is none that may be shown. */
+  /** Return the last copy as a frame; null if there is none that may be shown. */
   async last(tenant: string, user: string | null): Promise<{ frame: GraphSnapshot; holder: string | null } | null> {
     const copy = await this.tryTo(() => this.shelf.get(tenant, user));
     return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), holder: copy.holder } : null;
   }
 
-  /** Access has ended: nothing stays, and nothing that is under way comes back. */
+  /** Access ended: delete all copies, and cancel pending ones. */
   async clear(): Promise<void> {
     this.shut = true;
     clearTimeout(this.timer);
     await this.tryTo(() => this.shelf.keepOnly(() => false));
   }
 
-  /** Somebody was let in again. */
+  /** Access was granted again. */
   reopen(): void {
     this.shut = false;
     this.timer = undefined;
   }
 
-  /** A browser that keeps nothing, or is full, costs the copy and nothing else. */
+  /** Without storage, or with full storage, there is no copy; nothing else is affected. */
   private async tryTo<T>(deed: () => Promise<T>): Promise<T | null> {
     try {
       return await deed();

@@ -1,13 +1,12 @@
 /**
- * Keeps the page itself (never what is remembered) for when the service is gone.
+ * Cache the page itself (never the memory) for when the service is down.
  *
- * The page is asked for anew each time and comes from here only when nobody answers; files whose name tells their
- * content come from here first.
+ * The page is fetched from the network first; files whose names contain a hash come from the cache first.
  */
 
 import { assetsIn, partOfPage } from "./shell";
 
-/** The few things of a worker's world that are used; the page's own types know other ones. */
+/** The parts of the service worker API in use; the DOM types do not include them. */
 interface WorkerWorld {
   registration: { scope: string };
   skipWaiting(): Promise<void>;
@@ -45,7 +44,7 @@ async function page(request: Request): Promise<Response> {
   }
 }
 
-/** Fetches the page, and keeps it with the files it names; files of older pages go. */
+/** Fetch the page, cache it with its files, and delete files of older pages. */
 async function fetchPage(): Promise<Response> {
   const home = world.registration.scope;
   const answer = await fetch(home, { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE_MS) });

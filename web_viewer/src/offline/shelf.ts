@@ -1,11 +1,11 @@
-/** Where copies lie: the browser's own database, or nowhere when the browser allows none. */
+/** Storage of copies: IndexedDB, or none if the browser forbids it. */
 
 import { copyKey, type MapCopy } from "./copy";
 
 export interface CopyShelf {
   get(tenant: string, user: string | null): Promise<MapCopy | null>;
   put(copy: MapCopy): Promise<void>;
-  /** Drops every copy that does not pass. */
+  /** Delete every copy that the filter rejects. */
   keepOnly(passes: (copy: MapCopy) => boolean): Promise<void>;
 }
 

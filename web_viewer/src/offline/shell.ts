@@ -1,6 +1,6 @@
-/** Which addresses are the page itself. */
+/** Recognise URLs of the page itself. */
 
-/** The page, one of its files, or null for what is remembered and everything else. */
+/** Return the page, one of its files, or null for data and everything else. */
 export function partOfPage(url: string, home: string): "page" | "file" | null {
   const { origin, pathname } = new URL(url);
   const base = new URL(home);
@@ -10,7 +10,7 @@ export function partOfPage(url: string, home: string): "page" | "file" | null {
   return path.startsWith("assets/") || path === "mark.svg" ? "file" : null;
 }
 
-/** The files that a page names, as whole addresses. */
+/** Return the files that a page refers to, as absolute URLs. */
 export function assetsIn(html: string, home: string): string[] {
   const named = [...html.matchAll(/(?:src|href)="(?:\.\/)?((?:assets\/|mark\.svg)[^"]*)"/g)].map((found) => found[1] ?? "");
   return [...new Set(named.map((path) => new URL(path, home).href))];

@@ -1,4 +1,4 @@
-/** Stands in for a service that does not answer, and keeps what one person saw from the next. */
+/** Show a stored copy if the service does not respond, and keep one person's data from the next. */
 
 import type { LinkState } from "../live/connection";
 import type { GraphStore } from "../graph/store";
@@ -14,19 +14,19 @@ export interface StandInWorld {
   store: GraphStore;
   tenant: string;
   user(): string | null;
-  /** Another memory was asked for and has not come. */
+  /** Another memory was requested and has not arrived. */
   opening(): boolean;
   linked(): boolean;
-  /** What is shown turned out to be how things stand. */
+  /** The shown state turned out to be current. */
   onSettled(): void;
   onMissing(missing: boolean): void;
-  /** Nothing is to be seen any more of what was shown. */
+  /** Nothing shown so far may be visible any longer. */
   onCleared(): void;
 }
 
 export class StandIn {
   readonly keeper: CopyKeeper;
-  /** For whom the copy was made that is shown; undefined while none is. */
+  /** The owner of the copy shown; undefined if none is shown. */
   private shownFor: string | null | undefined;
 
   constructor(private readonly world: StandInWorld) {
@@ -52,12 +52,12 @@ export class StandIn {
     if (hello.db === "up" && same && store.settle()) this.world.onSettled();
   }
 
-  /** The database is back; what it has not sent yet follows as patches. */
+  /** The database is back; missing changes follow as patches. */
   heard(status: ServiceStatus): void {
     if (status.db === "up" && this.world.store.settle()) this.world.onSettled();
   }
 
-  /** Access has ended, by the service or by the person: nothing is kept and nothing stays in sight. */
+  /** Access ended, by the service or by signing out: delete and hide everything. */
   async leave(): Promise<void> {
     this.clearShown();
     await this.keeper.clear();
@@ -80,7 +80,7 @@ export class StandIn {
   }
 }
 
-/** Tells the other pages of this browser, which then ask for a sign-in too. */
+/** Notify the other pages of this browser, which then ask for a sign-in too. */
 export function tellOthers(): void {
   if (!("BroadcastChannel" in window)) return;
   const channel = new BroadcastChannel(CHANNEL);

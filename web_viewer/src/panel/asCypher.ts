@@ -1,13 +1,13 @@
-/** The chosen thing or fact as a Cypher statement, to paste into Neo4j Browser or any driver. Pure. */
+/** The selected node or fact as a Cypher statement, for Neo4j Browser or a driver. Pure. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 
-/** Quoted so that no text can end the literal, whatever it holds. */
+/** Quote a string so that no text can end the literal. */
 export function literal(text: string): string {
   return `'${text.replace(/\\/g, "\\\\").replace(/'/g, "\\'").replace(/\n/g, "\\n").replace(/\r/g, "\\r")}'`;
 }
 
-/** A name is taken as it is only when it can be nothing else. */
+/** Quote a name unless it is a plain identifier. */
 function typed(predicate: string): string {
   return /^[A-Z][A-Z_]*$/.test(predicate) ? `:${predicate}` : "";
 }

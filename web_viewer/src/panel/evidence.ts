@@ -1,4 +1,4 @@
-/** The evidence behind one fact or thing, fetched when somebody looks; it is never broadcast. */
+/** Evidence of one fact or node, fetched on demand and never broadcast. */
 
 import { askService } from "../live/ask";
 
@@ -27,16 +27,16 @@ export interface Quote {
   role: string | null;
   said_at: string | null;
   text: string;
-  /** Offsets in characters (code points), not in UTF-16 units. */
+  /** Offsets in code points, not in UTF-16 units. */
   quote_start: number | null;
   quote_end: number | null;
   scene_id: string | null;
   scene_label: string | null;
 }
 
-/** Why a fact does not hold any more, and the words that closed it. */
+/** Why a fact was closed, with the message that closed it. */
 export interface Closing {
-  /** A word of the model (`schema/README.md`). */
+  /** One of the reasons in `schema/README.md`. */
   why: string;
   fact_id: string | null;
   fact_statement: string | null;
@@ -65,15 +65,15 @@ export interface Evidence {
   aliases: string[];
   abstract: string | null;
   overview: string | null;
-  /** What was merged into it. */
+  /** Entities merged into it. */
   merged?: { id: string; name: string }[];
-  /** A person stated it by hand. */
+  /** Stated by hand. */
   by_hand?: boolean;
   facts: FactLine[];
   evidence: Quote[];
 }
 
-/** @throws Error with the service's own words when it answers with an error. */
+/** @throws Error with the service's message if it returns an error. */
 export function fetchEvidence(id: string, tenant: string, signal: AbortSignal): Promise<Evidence> {
   return askService<Evidence>(`evidence/${encodeURIComponent(id)}`, tenant, signal);
 }
@@ -84,7 +84,7 @@ export interface QuoteParts {
   after: string;
 }
 
-/** Splits the message so that the words that prove it can be marked. */
+/** Split a message around its evidence, for highlighting. */
 export function quoteParts(quote: Pick<Quote, "text" | "quote_start" | "quote_end">): QuoteParts {
   const signs = Array.from(quote.text);
   const start = quote.quote_start ?? 0;
@@ -98,10 +98,10 @@ export interface Block {
   text: string;
 }
 
-/** Headings under which an overview begins with what the panel shows already. */
+/** Headings of an overview whose content the panel shows already. */
 const SUMMARY = /^(summary|摘要)$/i;
 
-/** An overview without what its summary above it says already. */
+/** Return an overview without what the summary above it says. */
 export function overviewBlocks(markdown: string, summary: string): Block[] {
   const blocks = plainBlocks(markdown);
   const [head, text] = blocks;
@@ -109,7 +109,7 @@ export function overviewBlocks(markdown: string, summary: string): Block[] {
   return blocks.slice(text?.text === summary.trim() ? 2 : 1);
 }
 
-/** Markdown as plain blocks: what a model wrote is shown, never run. */
+/** Parse Markdown to plain blocks; no HTML is produced. */
 export function plainBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open = false;

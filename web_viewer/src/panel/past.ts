@@ -1,7 +1,7 @@
-/** What was before a fact and what it came from, fetched when somebody looks. */
+/** Fetch the history and the causes of a fact, on demand. */
 
 import { asked, askGraphql, askService } from "../live/ask";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 
 export interface FactVersion {
   id: string;
@@ -17,12 +17,12 @@ const HISTORY = `query($id: String!) {
   factHistory(id: $id) { id statement validAt invalidAt knownAt closingKnownAt closing { why factId } }
 }`;
 
-/** What held of the same before and after a fact, itself among them, the oldest first. */
+/** Fetch all versions of a fact, oldest first. */
 export async function fetchHistory(id: string, tenant: string, signal: AbortSignal): Promise<FactVersion[]> {
   return (await askGraphql<{ factHistory: FactVersion[] }>(HISTORY, { id }, tenant, signal)).factHistory;
 }
 
-/** The part of the memory from which a thing or fact came, with `paths` from it to its last known causes. */
+/** Fetch the part of the graph that an element follows from, with `paths` to its last known causes. */
 export function fetchCauses(id: string, user: string | null, tenant: string, signal: AbortSignal): Promise<GraphPart> {
   return askService<GraphPart>(`explore/why/${encodeURIComponent(id)}${asked({ user })}`, tenant, signal);
 }

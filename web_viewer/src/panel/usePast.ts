@@ -1,7 +1,7 @@
-/** The history and the causes of what is chosen; they come after the evidence, and their absence spoils nothing. */
+/** History and causes of the selection; loaded after the evidence, and optional. */
 
 import { onUnmounted, type Ref, shallowRef, watch } from "vue";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import { useSession } from "../view/session";
 import { fetchCauses, fetchHistory, type FactVersion } from "./past";
 
@@ -11,9 +11,9 @@ export interface Past {
 }
 
 /**
- * @param id of what is chosen.
- * @param isFact null while that is not known yet.
- * @param version changes with the thing itself, so that both are fetched anew.
+ * @param id of the selection.
+ * @param isFact null while unknown.
+ * @param version changes with the element, so that both are fetched again.
  */
 export function usePast(id: Ref<string>, isFact: Ref<boolean | null>, version: Ref<string>): Past {
   const { chosen, tenant } = useSession();

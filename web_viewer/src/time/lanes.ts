@@ -1,4 +1,4 @@
-/** The timeline: scenes on one line, and a lane for each thing with what was true of it and when. Pure. */
+/** The timeline's data: one row of scenes, and a lane for each node with its facts over time. Pure. */
 
 import { isClosed } from "../graph/facts";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
@@ -10,9 +10,9 @@ export const LANES_MAX = 120;
 export interface Bar {
   edge: GraphEdge;
   fromMs: number;
-  /** Null while it holds. */
+  /** Null while it is valid. */
   toMs: number | null;
-  /** Facts that overlap stand below each other. */
+  /** Overlapping facts get different rows. */
   row: number;
 }
 
@@ -20,20 +20,20 @@ export interface Lane {
   node: GraphNode;
   bars: Bar[];
   rows: number;
-  /** When scenes mentioned it, and which. */
+  /** Scenes that mention it, with their times. */
   mentions: { atMs: number; scene: string }[];
 }
 
 export interface Timeline {
   scenes: { node: GraphNode; atMs: number }[];
-  /** Scenes because of which another one came about. */
+  /** Scenes that caused another one. */
   causes: { edge: GraphEdge; fromMs: number; toMs: number }[];
   lanes: Lane[];
-  /** Things that are left out, because a page cannot hold all. */
+  /** Number of nodes left out because the page cannot show all. */
   left: number;
 }
 
-/** Lanes in the order in which things turned up; the best tied ones when there are too many. */
+/** Return lanes in order of first appearance; those of highest degree if there are too many. */
 export function timelineOf(shown: Shown): Timeline {
   const lanes = new Map<string, Lane>();
   const at = (id: string): number => msOf(shown.nodes.get(id)?.first_seen) ?? 0;
@@ -59,7 +59,7 @@ export function timelineOf(shown: Shown): Timeline {
   return { scenes: scenes.sort((a, b) => a.atMs - b.atMs || (a.node.id < b.node.id ? -1 : 1)), causes, lanes: kept, left: told.length - kept.length };
 }
 
-/** What a fact is about: its object, unless that is a person. */
+/** Return the node that a fact is about: its object, unless that is a person. */
 function laneIdOf(edge: GraphEdge, shown: Shown): string {
   const kind = shown.nodes.get(edge.target)?.kind;
   return kind === "User" || kind === "Agent" ? edge.source : edge.target;

@@ -1,4 +1,4 @@
-/** The time a memory covers, on either axis, and how busy it was. Pure. */
+/** The period that a memory covers, on either time axis, and its activity. Pure. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { msOf } from "../view/moments";
@@ -15,7 +15,7 @@ interface Part {
   edges: ReadonlyMap<string, GraphEdge>;
 }
 
-/** Moments at which something began or ended, or at which that was heard, in no order. */
+/** Return the times at which facts started or ended, or at which that became known, unsorted. */
 export function momentsOf(part: Part, axis: Axis): number[] {
   const found: number[] = [];
   const put = (iso: string | null | undefined): void => {
@@ -35,17 +35,17 @@ export function momentsOf(part: Part, axis: Axis): number[] {
   return found;
 }
 
-/** @returns null while there is nothing to look back on. */
+/** @returns null if there is no history yet. */
 export function spanOf(moments: readonly number[]): Span | null {
   if (moments.length === 0) return null;
   let [fromMs, toMs] = [Infinity, -Infinity];
   for (const ms of moments) [fromMs, toMs] = [Math.min(fromMs, ms), Math.max(toMs, ms)];
-  // A moment before the first, so that the beginning is empty; a little room when all came at once.
+  // Start before the first change, so that the beginning is empty; add some room if all came at once.
   const room = Math.max((toMs - fromMs) * 0.02, 1_000);
   return { fromMs: fromMs - room, toMs: toMs + room };
 }
 
-/** How many moments fall into each of `n` equal parts. */
+/** Count the times in each of `n` equal parts. */
 export function histogram(moments: readonly number[], span: Span, n: number): number[] {
   const counts = new Array<number>(n).fill(0);
   for (const ms of moments) {
@@ -57,7 +57,7 @@ export function histogram(moments: readonly number[], span: Span, n: number): nu
 
 const STEPS_MS = [3_600_000, 6 * 3_600_000, 86_400_000, 7 * 86_400_000, 30.44 * 86_400_000, 91.3 * 86_400_000, 365.25 * 86_400_000, 5 * 365.25 * 86_400_000];
 
-/** Marks for a ruler: at most `most`, at even distances. */
+/** Return at most `most` evenly spaced ticks. */
 export function ticks(span: Span, most: number): { atMs: number; days: boolean }[] {
   const length = span.toMs - span.fromMs;
   const step = STEPS_MS.find((one) => length / one <= most) ?? length / most;

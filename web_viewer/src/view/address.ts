@@ -1,17 +1,17 @@
-/** The view as a link: everything chosen stands in the page's address. */
+/** The view as a URL: all choices are in the page's address. */
 
 export const TABS = ["map", "net", "time", "list"] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface Address {
-  /** Null where the link leaves it to the width of the window. */
+  /** Null to choose by the width of the window. */
   tab: Tab | null;
   user: string | null;
   sel: string | null;
   hide: string[];
-  /** Ids of things put out of sight. */
+  /** Ids of hidden nodes. */
   veil: string[];
-  /** Least certainty of the facts that are shown, 0 to 1. */
+  /** Minimum confidence of shown facts, 0 to 1. */
   sure: number;
   ego: string | null;
   /** Both ends of a path. */
@@ -20,7 +20,7 @@ export interface Address {
   asOf: string | null;
 }
 
-/** A link must stay short enough to be sent. */
+/** Limit the length of a URL. */
 const VEIL_MAX = 30;
 
 export function readAddress(hash: string): Address {
@@ -64,7 +64,7 @@ export function tenantOf(search: string): string {
   return new URLSearchParams(search).get("tenant") || "default";
 }
 
-/** What is no moment is the same as none. */
+/** Ignore what is not a valid time. */
 function momentIn(text: string | null): string | null {
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 }

@@ -1,13 +1,13 @@
-/** What this browser remembers; where it may not, the page remembers until it is closed. */
+/** Values stored in this browser; where storage is blocked, kept until the page is closed. */
 
 export type KeyValues = Pick<Storage, "getItem" | "setItem">;
 
 export const browserStorage: KeyValues = allowed() ?? forThisPage();
 
-/** Under this name stands that the hints of a first visit are known. */
+/** Key that records that the first hints were dismissed. */
 export const HINTS = "mnemograph:hints";
 
-/** How the page looks is nobody's secret; everything else goes when somebody signs out. */
+/** Keys that are not private; all others are deleted at sign-out. */
 export function forgetStored(): void {
   const kept = ["mnemograph:lang", "mnemograph:theme", HINTS];
   const storage = allowed();
@@ -19,7 +19,7 @@ function allowed(): Storage | null {
   try {
     return window.localStorage;
   } catch {
-    // Reading the property itself throws where cookies are blocked.
+    // Reading the property throws where cookies are blocked.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** What the person has chosen: the view, whose memory, what is hidden and from when it is looked at. */
+/** The user's choices: view, user, filters and times. */
 
 import { type Lang, languageOf } from "../i18n/words";
 import type { Theme } from "../map/palette";
@@ -8,14 +8,14 @@ import type { Moments } from "./moments";
 
 export const NARROW = "(max-width: 719px)";
 
-/** What can be taken back. */
+/** The part that undo restores. */
 export interface ViewChoice {
   hidden: Set<string>;
-  /** Least certainty of the facts that are shown, 0 to 1. */
+  /** Minimum confidence of shown facts, 0 to 1. */
   confidence: number;
-  /** The thing in the middle of an ego view. */
+  /** Centre of an ego view. */
   ego: string | null;
-  /** Things put out of sight. */
+  /** Nodes that the user hid. */
   veiled: Set<string>;
 }
 
@@ -59,7 +59,7 @@ export function sameChoice(a: ViewChoice, b: ViewChoice): boolean {
   return a.confidence === b.confidence && a.ego === b.ego && same(a.hidden, b.hidden) && same(a.veiled, b.veiled);
 }
 
-/** The address as it should read for what is chosen now. */
+/** Return the URL of the current choices. */
 export function addressOf(chosen: Chosen, path: [string, string] | null): string {
   const { tab, user, sel, ego, moments } = chosen;
   return writeAddress({ tab, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });

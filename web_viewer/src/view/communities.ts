@@ -1,12 +1,12 @@
-/** The communities of the memory that is looked at: asked for when somebody wants the network, opened one by one. */
+/** The communities of the shown memory: fetched for the network view, opened one by one. */
 
 import { type Ref, ref, shallowRef } from "vue";
 import { asked, askService } from "../live/ask";
-import type { CommunityMap } from "../protocol/parts";
+import type { CommunityMap } from "../protocol/generated";
 import { MEMBERS_MAX } from "../net/discs";
 import type { Explore } from "./explore";
 
-/** Above so many things and links the memory is shown by its communities, which open one by one. */
+/** Above this number of elements the memory is shown as communities, which open one by one. */
 export const WHOLE_MAX = 2_000;
 const OPEN_MAX = 4;
 const AGAIN_AFTER_MS = 30_000;
@@ -25,7 +25,7 @@ export class Communities {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Asks for the communities when there are none yet, or when the memory has changed a while ago. */
+  /** Fetch the communities if there are none, or if the memory changed a while ago. */
   async load(seq: number, epoch: string | null): Promise<void> {
     const known = this.map.value;
     const current = known !== null && known.epoch === epoch && known.seq >= seq;
@@ -45,15 +45,15 @@ export class Communities {
     }
   }
 
-  /** Shows the members of one community; the one that was opened longest ago folds again when many are. */
+  /** Open one community; folds the least recently opened if too many are open. */
   async show(id: string): Promise<boolean> {
     const part = await this.explore.community(id, MEMBERS_MAX);
     const map = this.map.value;
     if (part === null || map === null) return false;
-    // In a large memory only the leading members of each are known beforehand.
+    // In a large memory only the leading members of each are known in advance.
     this.map.value = { ...map, of: { ...map.of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
     this.open.value = new Set([...[...this.open.value].filter((one) => one !== id), id].slice(-OPEN_MAX));
-    // Only now, so that nothing is drawn outside of its community meanwhile.
+    // After the members are known, so that none is drawn outside of its community.
     this.explore.takeIn(part);
     return true;
   }

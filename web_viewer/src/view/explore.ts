@@ -1,10 +1,10 @@
-/** Exploring beyond what the page holds: neighbours on demand, paths, and a search over the whole memory. */
+/** Fetch what the page does not have: neighbours, paths, and search hits in the whole memory. */
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
 import { asked, askService } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
-import type { GraphPart } from "../protocol/parts";
+import type { GraphPart } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
@@ -12,7 +12,7 @@ const SEARCH_AFTER_MS = 90;
 const HITS_MAX = 20;
 export const AROUND = 40;
 
-/** What was fetched beside the snapshot, so that it can be fetched again after the next one. */
+/** Requests whose results are not in snapshots; repeated after the next one. */
 type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments };
 
 export interface ExploreHost {
@@ -22,11 +22,11 @@ export interface ExploreHost {
 }
 
 export class Explore {
-  /** What the service found for the words in the search box, and the page does not hold. */
+  /** Hits of the service for the search box that the page does not have. */
   readonly farHits: Ref<GraphNode[]> = shallowRef([]);
   readonly searching = ref(false);
   readonly trail: Ref<Trail | null> = shallowRef(null);
-  /** One end of a path, while the other one is being chosen. */
+  /** One end of a path, while the other is being chosen. */
   readonly pathFrom: Ref<string | null> = ref(null);
   readonly busy = ref(0);
   readonly failure: Ref<string | null> = ref(null);
@@ -36,13 +36,13 @@ export class Explore {
 
   constructor(private readonly host: ExploreHost) {}
 
-  /** @returns the ids that came; null when the service did not answer. */
+  /** @returns the ids that arrived; null if the service did not respond. */
   async around(id: string, limit = AROUND): Promise<string[] | null> {
     this.keep({ around: id, limit });
     return (await this.take(`around/${encodeURIComponent(id)}`, { limit }))?.ids ?? null;
   }
 
-  /** The members of a community, to be handed to `takeIn` once the page knows where they belong. */
+  /** Fetch the members of a community; pass them to `takeIn` once their community is recorded. */
   community(id: string, limit: number): Promise<GraphPart | null> {
     this.keep({ community: id });
     return this.fetch(`community/${encodeURIComponent(id)}`, { limit });
@@ -52,14 +52,14 @@ export class Explore {
     this.host.store.takePart(part);
   }
 
-  /** Fetches what tells most of another time. */
+  /** Fetch the most significant part of another time. */
   async at(moments: Moments): Promise<void> {
     const values = { valid_at: moments.validAt ?? "", as_of: moments.asOf ?? "" };
     this.keep({ at: moments });
     await this.take("at", values);
   }
 
-  /** Points out the best path between two things. */
+  /** Highlight the best path between two nodes. */
   async findPath(source: string, target: string): Promise<void> {
     this.pathFrom.value = null;
     this.keep({ source, target });
@@ -73,7 +73,7 @@ export class Explore {
     this.fetched = this.fetched.filter((one) => !("source" in one));
   }
 
-  /** Asks for what the words mean, a moment after the last key. */
+  /** Search by the words, a moment after the last key. */
   search(query: string): void {
     clearTimeout(this.timer);
     this.pending?.abort();
@@ -86,7 +86,7 @@ export class Explore {
     this.timer = setTimeout(() => void this.lookUp(q), SEARCH_AFTER_MS);
   }
 
-  /** A snapshot replaced everything: what had been fetched beside the last one is fetched again. */
+  /** After a new snapshot, repeat the requests whose results it replaced. */
   async fetchAgain(): Promise<void> {
     for (const one of [...this.fetched]) {
       if ("around" in one) await this.take(`around/${encodeURIComponent(one.around)}`, { limit: one.limit });
@@ -96,7 +96,7 @@ export class Explore {
     }
   }
 
-  /** Another memory is looked at. */
+  /** Reset for another memory. */
   clear(): void {
     this.fetched = [];
     this.search("");
@@ -106,7 +106,7 @@ export class Explore {
 
   private keep(wanted: Fetched): void {
     const key = JSON.stringify(wanted);
-    // Of looking back only the last moment counts.
+    // While the time changes, only the last request counts.
     const others = this.fetched.filter((one) => JSON.stringify(one) !== key && !("at" in one && "at" in wanted));
     this.fetched = [...others, wanted];
   }
@@ -119,7 +119,7 @@ export class Explore {
       const found = await askService<GraphPart>(path, tenant, mine.signal);
       if (!mine.signal.aborted) this.farHits.value = found.nodes;
     } catch {
-      // What the page holds is still found; the status bar says when the service is away.
+      // Local hits remain; the status bar shows that the service is down.
       if (!mine.signal.aborted) this.farHits.value = [];
     } finally {
       if (!mine.signal.aborted) this.searching.value = false;

@@ -1,26 +1,26 @@
-/** What of the graph is shown, and how many there are of each sort. */
+/** Filters: which part of the graph is shown, with counts of each kind. */
 
 import { isClosed } from "../graph/facts";
 import type { GraphState } from "../graph/reduce";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
 
-/** Names of hidden kinds, predicates and categories; `past` hides facts that no longer hold. */
+/** Hidden kinds, predicates and categories; `past` hides closed facts. */
 export type Hidden = ReadonlySet<string>;
 
 export const PAST = "past";
-/** Stands before the name of a category, which may be the name of something else too. */
+/** Prefix of category names, which may equal other names. */
 export const CATEGORY = "about:";
 export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
 
 export interface Filter {
   hidden: Hidden;
-  /** Facts that are less certain are not shown; 0 to 1. */
+  /** Minimum confidence of shown facts, 0 to 1. */
   confidence?: number;
   moments?: Moments;
-  /** Things somebody put out of sight. */
+  /** Nodes that the user hid. */
   veiled?: ReadonlySet<string>;
-  /** The middle of an ego view: only what is tied to it, and how that hangs together. */
+  /** Centre of an ego view, which shows its neighbours and the edges between them. */
   ego?: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface Shown {
   edges: ReadonlyMap<string, GraphEdge>;
 }
 
-/** A thing that only hidden links lead to is hidden with them; users always stay unless their kind is hidden. */
+/** Hide nodes that only hidden edges lead to; users stay unless their kind is hidden. */
 export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Filter): Shown {
   if (isIdle(filter)) return state;
   const { hidden, veiled, moments = NOW } = filter;
@@ -63,13 +63,13 @@ function isIdle(filter: Filter): boolean {
 function passes(edge: GraphEdge, filter: Filter, nodes: GraphState["nodes"]): boolean {
   const { hidden, confidence = 0 } = filter;
   if (hidden.has(edge.predicate) || (hidden.has(PAST) && isClosed(edge))) return false;
-  // A mention says that something was named, and nothing uncertain.
+  // Mentions have no confidence.
   if (edge.confidence < confidence && edge.predicate !== "MENTIONED") return false;
   const category = categoryOf(edge, nodes);
   return category === null || !hidden.has(CATEGORY + category);
 }
 
-/** Profiles are of users and agents: what is said of a thing has no category. */
+/** Only facts about users and agents have a profile category. */
 export function categoryOf(edge: GraphEdge, nodes: GraphState["nodes"]): string | null {
   const kind = nodes.get(edge.source)?.kind;
   return kind === "User" || kind === "Agent" ? (edge.category ?? null) : null;
@@ -85,13 +85,13 @@ function egoPart(state: Pick<GraphState, "nodes" | "edges">, ego: string | null)
   return near;
 }
 
-/** More than this on one canvas is slow, and nobody can read it. */
+/** More elements on one canvas are slow and unreadable. */
 export const ELEMENTS_MAX = 2_000;
 
 /**
- * What a canvas shows at once, at most `ELEMENTS_MAX` things and links: the first ones, which tell most.
+ * Return what a canvas shows: the first `ELEMENTS_MAX` elements, which are the most significant.
  *
- * @param kept things that stay, however late they came.
+ * @param kept nodes that stay, wherever they are in the order.
  */
 export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
   if (shown.nodes.size + shown.edges.size <= ELEMENTS_MAX) return shown;

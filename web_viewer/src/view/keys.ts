@@ -1,4 +1,4 @@
-/** Which key asks for what; typing in a field is left alone. */
+/** Keyboard shortcuts; typing in a field is ignored. */
 
 import type { Tab } from "./address";
 

@@ -1,8 +1,8 @@
-/** From where the memory is looked at: what was true then, and by what was known then. The service's recall says the same. */
+/** Apply valid time and transaction time to the graph, as the service's recall does. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 
-/** ISO 8601; null means now, or all that is known. */
+/** ISO 8601; null means now, or everything known. */
 export interface Moments {
   validAt: string | null;
   asOf: string | null;
@@ -15,9 +15,9 @@ export function isNow(moments: Moments): boolean {
 }
 
 /**
- * One fact as it looked from there.
+ * Return a fact as of these times.
  *
- * @returns null when it was not known or had not begun; without its end when that had not come or was not known.
+ * @returns null if it was not known or not yet valid; without its end if that was not known or not yet reached.
  */
 export function factAt(edge: GraphEdge, moments: Moments): GraphEdge | null {
   const asOf = msOf(moments.asOf);
@@ -33,7 +33,7 @@ export function factAt(edge: GraphEdge, moments: Moments): GraphEdge | null {
   return unheard || ahead ? { ...edge, invalid_at: null } : edge;
 }
 
-/** Whether a thing had turned up by then; it turns up with its first message. */
+/** Return whether a node existed by then, that is, had its first message. */
 export function thingAt(node: GraphNode, moments: Moments): boolean {
   const at = msOf(moments.validAt) ?? msOf(moments.asOf);
   return at === null || moments.validAt === null || (msOf(node.first_seen) ?? 0) <= at;

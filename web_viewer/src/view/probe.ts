@@ -1,4 +1,4 @@
-/** `window.__mnemograph`: a read-only look at the page for tests in a real browser. */
+/** `window.__mnemograph`: read-only access to the page's state for browser tests. */
 
 import type { Point } from "../map/place";
 import type { Session } from "./session";
@@ -6,20 +6,20 @@ import type { Session } from "./session";
 export interface Probe {
   readonly seq: number;
   readonly epoch: string | null;
-  /** What is shown after the filters, and what the client holds. */
+  /** Elements shown after the filters, and elements held. */
   readonly counts: { nodes: number; edges: number; held: { nodes: number; edges: number } };
   readonly selection: string | null;
   readonly cursor: string | null;
   readonly state: string;
   readonly tab: string;
-  /** How much the big canvas of the view holds. */
+  /** Elements on the view's main canvas. */
   drawn(): { nodes: number; edges: number };
-  /** Places of drawn nodes, in map units. */
+  /** Positions of drawn nodes, in map units. */
   positions(): Record<string, [number, number]>;
-  /** Where a node, or the middle of an edge, is on the page, in CSS pixels. */
+  /** Page position of a node, or of the middle of an edge, in CSS pixels. */
   onPage(id: string): Point | null;
   newIds(): string[];
-  /** Ids that are shown, sorted. */
+  /** Ids of shown elements, sorted. */
   ids(): string[];
 }
 

@@ -1,10 +1,10 @@
-/** Finds things by name: Chinese by any part, other scripts from the beginning of a word. */
+/** Search nodes by name: Chinese by any substring, other scripts by the start of a word. */
 
 import type { GraphNode } from "../protocol/frames";
 
 const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
 
-/** @returns better matches first: whole names, then beginnings, then the rest; equal ones by importance of evidence. */
+/** @returns best matches first: whole names, then prefixes, then the others; ties by amount of evidence. */
 export function searchNodes(nodes: Iterable<GraphNode>, query: string): GraphNode[] {
   const wanted = fold(query);
   if (wanted === "") return [];

@@ -1,4 +1,4 @@
-/** Everything the page holds: the live graph, the connection and what the person has chosen. */
+/** The state of the page: the live graph, the connection and the user's choices. */
 
 import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRef, watch } from "vue";
 import { GraphStore } from "../graph/store";
@@ -43,7 +43,7 @@ export function openSession() {
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
-  /** Counts how often pins changed; they live with the places. */
+  /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
   const can = shallowRef({ undo: false, redo: false });
   const undo = new Undo((now) => (can.value = now));
@@ -54,7 +54,7 @@ export function openSession() {
       places.open(chosen.user, state);
       opening.value = false;
       void fetchLinked();
-      // Finding the communities of a large memory takes a while: best begun before somebody waits for them.
+      // Computing the communities of a large memory takes a while: start before they are needed.
       if (state.total.nodes + state.total.edges > WHOLE_MAX) void communities.load(state.seq, state.epoch);
     } else {
       places.extend(state);
@@ -96,26 +96,26 @@ export function openSession() {
     if (name === "live") pointer.begin();
     else live.company.value = ALONE;
   });
-  /** Where the others look this page looks too. */
+  /** Follow the selection of the other viewers. */
   const follow = ref(false);
   const words = computed(() => new Words(chosen.lang));
   const shown = computed(() => shownPart(live.graph.value, chosen));
   const trail = computed(() => explore.trail.value && onTrail(explore.trail.value, live.graph.value.edges.values()));
-  /** What the mind map draws of it. */
+  /** The part of the graph that the mind map draws. */
   const drawn = computed(() => withinBudget(shown.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
   const counts = computed(() => countBy(live.graph.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
   watch(() => chosen.query, (query) => explore.search(query));
 
-  /** What a link names and the snapshot does not hold. */
+  /** Fetch what a link names and the snapshot does not contain. */
   const fetchLinked = async (): Promise<void> => {
     const { ego, path } = readAddress(location.hash);
     if (ego !== null && chosen.ego === ego) await explore.around(ego);
     if (path !== null) await explore.findPath(...path);
   };
 
-  /** Does something to the view that can be taken back. */
+  /** Change the view so that it can be undone. */
   const change = (deed: () => void): void => {
     const before = viewChoice(chosen);
     deed();
@@ -142,7 +142,7 @@ export function openSession() {
     counts,
     hits,
     news,
-    /** Another memory was asked for and is on its way. */
+    /** Another memory was requested and has not arrived. */
     opening,
     owners,
     explore,
@@ -154,7 +154,7 @@ export function openSession() {
     change,
     ...live,
     look,
-    /** Calls back for every change of the graph; `opened` marks the first picture of a lens. */
+    /** Call back on every change of the graph; `opened` marks the first state of a lens. */
     onArrival(listener: (touched: Touched, opened: boolean) => void): () => void {
       arrivals.add(listener);
       return () => arrivals.delete(listener);
@@ -185,12 +185,12 @@ export function openSession() {
     showAll(): void {
       change(() => Object.assign(chosen, { hidden: new Set(), veiled: new Set(), confidence: 0, ego: null }));
     },
-    /** Shows one thing with what is tied to it, fetched as far as the page does not hold it. */
+    /** Centre an ego view on a node and fetch its neighbours; null ends the ego view. */
     async lookAround(id: string | null): Promise<void> {
       if (id !== null) await explore.around(id);
       change(() => (chosen.ego = id));
     },
-    /** Fetches what is tied to a thing; taking it back puts what came out of sight. */
+    /** Fetch the neighbours of a node; undo hides them again. */
     async expand(id: string): Promise<number> {
       const came = await explore.around(id);
       const ids = (came ?? []).filter((one) => live.graph.value.nodes.has(one));
@@ -203,7 +203,7 @@ export function openSession() {
     veil(id: string): void {
       change(() => chosen.veiled.add(id));
     },
-    /** The first end of a path, or with one chosen already, the second. */
+    /** Set the first end of a path, or the second if the first is set. */
     async pathTo(id: string): Promise<void> {
       const from = explore.pathFrom.value;
       if (from === null || from === id) explore.pathFrom.value = from === id ? null : id;
@@ -212,14 +212,14 @@ export function openSession() {
   };
 }
 
-/** Users that turned up since the greeting can be looked at too. */
+/** Users that appeared after the hello can be selected too. */
 function withOwners(known: ReadonlyMap<string, string>, graph: GraphState): ReadonlyMap<string, string> {
   const users = [...graph.nodes.values()].filter((node) => node.kind === "User" && node.user_id !== null);
   if (users.every((node) => known.get(node.user_id as string) === node.label)) return known;
   return new Map([...known, ...users.map((node): [string, string] => [node.user_id as string, node.label])]);
 }
 
-/** Who opens a thing sees its facts; who opens a fact sees both its ends. */
+/** Return the ids that count as seen once one is selected: a node with its facts, or a fact with both ends. */
 function shownBy(id: string, graph: GraphState): string[] {
   const edge = graph.edges.get(id);
   if (edge) return [id, edge.source, edge.target];
@@ -227,7 +227,7 @@ function shownBy(id: string, graph: GraphState): string[] {
   return [id, ...facts.map((one) => one.id)];
 }
 
-/** New facts, or new things where no fact is new; mentions come with their scene and are not counted. */
+/** Count new facts, or new nodes if there is no new fact; mentions are not counted. */
 function newsCount(fresh: ReadonlySet<string>, graph: GraphState): number {
   const facts = [...fresh].filter((id) => graph.edges.has(id) && graph.edges.get(id)?.predicate !== "MENTIONED").length;
   return facts || [...fresh].filter((id) => graph.nodes.has(id)).length || fresh.size;
@@ -241,10 +241,10 @@ interface LiveRefs {
   status: Ref<Pick<ServiceStatus, "db" | "as_of">>;
   trouble: Ref<ServiceError | null>;
   heardAt: Ref<number>;
-  /** When this browser last kept a copy of the map. */
+  /** When this browser last stored a copy of the map. */
   savedAt: Ref<number | null>;
   company: Ref<CompanyState>;
-  /** The service does not answer and there is no copy. */
+  /** The service does not respond and there is no stored copy. */
   nothingKept: Ref<boolean>;
 }
 
@@ -269,7 +269,7 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
   url.hash = url.search = "";
   const client = `c-${Math.random().toString(36).slice(2, 10)}`;
   const scope = { tenant, user: chosen.user, budget: BUDGET };
-  // Another memory was asked for: what is held of the one before leads nowhere.
+  // Another memory was requested: drop what refers to the previous one.
   const resume = () => (store.state.epoch === null || opening() ? null : { epoch: store.state.epoch, seq: store.state.seq });
   return new Connection(url.href, client, scope, () => chosen.lang, resume, {
     onState: (state) => {
@@ -296,7 +296,7 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
     open: (address, protocol) => new WebSocket(address, protocol),
     now: () => Date.now(),
     random: Math.random,
-    // A hidden tab draws no frames, but it has taken the change in.
+    // A hidden tab draws no frames, but has applied the change.
     shown: (then) => (document.hidden ? queueMicrotask(then) : requestAnimationFrame(() => setTimeout(then))),
   });
 }

@@ -1,4 +1,4 @@
-/** A path between two things: what lies on it, and how it reads as a sentence. */
+/** A path between two nodes: its elements, and its sentence. */
 
 import { linkWords } from "../graph/facts";
 import type { Words } from "../i18n/words";
@@ -7,13 +7,13 @@ import type { GraphEdge, GraphNode } from "../protocol/frames";
 export interface Trail {
   source: string;
   target: string;
-  /** Ids of things from one end to the other, the most telling path first; none when nothing leads there. */
+  /** Node ids from one end to the other, best path first; empty if there is none. */
   paths: string[][];
-  /** Which path is pointed out. */
+  /** Index of the highlighted path. */
   at: number;
 }
 
-/** Ids of the things and facts on the path that is pointed out. */
+/** Return the ids of nodes and facts on the highlighted path. */
 export function onTrail(trail: Trail, edges: Iterable<GraphEdge>): ReadonlySet<string> {
   const path = trail.paths[trail.at] ?? [trail.source, trail.target];
   const ids = new Set(path);

@@ -1,4 +1,4 @@
-/** Takes back what was done to the view: filters, what is hidden, what was moved. The memory itself is never touched. */
+/** Undo changes of the view: filters, hidden and moved nodes. The memory itself is not affected. */
 
 export interface Deed {
   undo(): void;
@@ -13,7 +13,7 @@ export class Undo {
 
   constructor(private readonly onChange: (can: { undo: boolean; redo: boolean }) => void) {}
 
-  /** Notes what has just been done; what was taken back before cannot come again after it. */
+  /** Record a change; clears the redo stack. */
   note(deed: Deed): void {
     this.done = [...this.done, deed].slice(-DEEDS_MAX);
     this.undone = [];
@@ -36,7 +36,7 @@ export class Undo {
     this.tell();
   }
 
-  /** Another memory is looked at: nothing of the old view can come back. */
+  /** Reset for another memory. */
   clear(): void {
     this.done = [];
     this.undone = [];

@@ -1,4 +1,4 @@
-// Statements of analysts that the server has not ended, those that were stopped and go on computing too. No index: in memory.
+// Running analyst statements, also those that were stopped but still compute. No index: in memory.
 // $tag: str, of one statement; empty: all
 // -> transaction, tag, status
 SHOW TRANSACTIONS YIELD transactionId, metaData, status

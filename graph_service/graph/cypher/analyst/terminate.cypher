@@ -1,4 +1,4 @@
-// Asks the server to end transactions; what they compute within one expression goes on. No index.
+// Ask the server to end transactions; a single expression that is being computed still finishes. No index.
 // $transactions: list of str
 // -> message
 TERMINATE TRANSACTIONS $transactions YIELD message

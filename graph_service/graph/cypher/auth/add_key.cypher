@@ -1,4 +1,4 @@
-// Keeps the hash of a new API key. $tenant is null for a key that opens every tenant.
+// Store the hash of a new API key. $tenant is null for a key that is valid for every tenant.
 // $id: str
 // $tenant: str or null
 // $row: {name, role, hash, created_at, expires_at, requests_per_s}

@@ -1,4 +1,4 @@
-// Takes an API key that was revoked out of the list. Keys are the operator's, of whatever tenant.
+// Delete a revoked API key. Keys belong to the operator, so there is no tenant filter.
 // $id: str
 // -> id
 MATCH (k:AccessKey {id: $id})

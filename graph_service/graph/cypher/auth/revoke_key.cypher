@@ -1,4 +1,4 @@
-// Makes an API key good for nothing, for ever; it stays in the list. Keys are the operator's, of whatever tenant.
+// Revoke an API key for good; it stays in the list. Keys belong to the operator, so there is no tenant filter.
 // $id: str
 // $at: datetime
 // -> id

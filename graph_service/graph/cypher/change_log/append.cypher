@@ -1,4 +1,4 @@
-// Numbers changes and appends them to the log of a tenant. Locks the tenant until the commit: call it last.
+// Number changes and append them to the change log of a tenant. Locks the tenant until the commit: call it last.
 // hot
 // $tenant: str
 // $user_id: str

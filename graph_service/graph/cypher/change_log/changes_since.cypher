@@ -1,5 +1,5 @@
-// Changes after a number, in order. At most $rows_max rows; unique index change_seq.
-// `at` is microseconds since 1970: the driver takes ten times as long for dates.
+// Changes after a sequence number, in order. At most $rows_max rows; unique index change_seq.
+// `at` is microseconds since 1970: dates take the driver ten times as long.
 // $tenant: str
 // $seq: int
 // $rows_max: int

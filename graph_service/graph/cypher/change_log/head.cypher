@@ -1,4 +1,4 @@
-// Where the change log of a tenant stands; epoch '' and seq 0 while the tenant does not exist. One row; unique index tenant_id.
+// The last sequence number of a tenant; epoch '' and seq 0 while the tenant does not exist. One row; unique index tenant_id.
 // $tenant: str
 // -> epoch, seq
 // hot

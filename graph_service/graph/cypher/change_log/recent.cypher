@@ -1,5 +1,5 @@
-// Changes before a number, the newest first; what comes with a scene, and what was forgotten, is left out.
-// Unique index change_seq. `at` is microseconds since 1970: the driver takes ten times as long for dates.
+// Changes before a sequence number, newest first, without mentions and forgotten elements.
+// Unique index change_seq. `at` is microseconds since 1970: dates take the driver ten times as long.
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $before: int

@@ -1,5 +1,5 @@
-// Adds what one digest cost to its tenant's day, in the commit of the digest: whatever repeats the digest repeats this, or neither.
-// Taken right before the change log, by every writer, so that two of them lock in the same order.
+// Add the cost of one digest to its tenant's day, in the commit of the digest, so that a repeated digest is counted once.
+// Run right before the change log by every writer, so that all lock in the same order.
 // hot
 // $tenant: str
 // $day: str, YYYY-MM-DD in UTC

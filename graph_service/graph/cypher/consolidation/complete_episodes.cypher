@@ -1,4 +1,4 @@
-// Marks brought facts as read.
+// Mark episodes as consolidated.
 // hot
 // $tenant: str
 // $ids: list of str

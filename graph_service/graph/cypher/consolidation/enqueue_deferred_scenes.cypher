@@ -1,5 +1,5 @@
-// Asks for the reading of a user's scenes that the rules read instead of a model, oldest first. Index memory_user.
-// Scenes are locked before the reading work of their session, as a digest does it.
+// Enqueue the extraction of scenes that were read by rules because no model was available, oldest first. Index memory_user.
+// Locks scenes before the jobs of their sessions, as a digest does.
 // $tenant: str
 // $user_id: str
 // $scenes_max: int

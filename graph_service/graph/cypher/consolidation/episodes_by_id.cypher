@@ -1,4 +1,4 @@
-// Facts and summaries that callers brought, oldest first.
+// Facts and summaries provided by callers, oldest first.
 // hot
 // $tenant: str
 // $ids: list of str

@@ -1,14 +1,14 @@
-// Locks a user's memory for one digest and says whether it is still as it was when the digest was planned.
+// Lock a user's memory for one digest; `fresh` is false if the memory was written since the digest was planned.
 // hot
 // $tenant: str
 // $user_node_id: str
 // $revision: int
 // $seen: datetime
-// $names: map of aliases, called, called_since; empty when the user told no new name
+// $names: map of aliases, called, called_since; empty when the user declared no new name
 // -> fresh
-// The lock is on a node of its own: the user's node has many edges, and two digests that lock it by a property and then by new
-// edges deadlock (seen with two workers on one user). It is locked before its number is read: otherwise a turn that another writer
-// commits meanwhile is lost (seen with digests beside vectors), and two digests are both taken for fresh.
+// The lock is on a node of its own: the user's node has many relationships, and two digests that lock it by a property and then by
+// new relationships deadlock (seen with two workers on one user). It is locked before the revision is read: otherwise a commit of
+// another writer is missed (seen with digests and vectors at the same time), and two digests both count as fresh.
 MERGE (v:Revision {tenant: $tenant, id: $user_node_id}) ON CREATE SET v.revision = 0
 SET v.locked = true
 WITH v

@@ -1,4 +1,4 @@
-// Adds scenes or rewrites them, joins them to their session, and takes their messages in, with the time each talks about.
+// Create or update scenes, link them to their session, and assign messages to them with the time each talks about.
 // hot
 // $tenant: str
 // $session: str

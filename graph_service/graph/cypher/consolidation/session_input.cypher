@@ -1,28 +1,27 @@
-// What a digest of a session starts from, in one round trip: the session, its user, the messages no scene holds yet (oldest
-// first), facts that callers brought and nobody has read, and the scenes that may take messages or that brought facts speak of.
-// Each is cut where a digest has enough; what is left is the next one's.
+// Input of one digest of a session in one round trip: the session, its user, messages without a scene (oldest first), unread episodes,
+// and the scenes that may take messages or that the episodes are about. Each list is cut at its limit; the next digest reads the rest.
 // hot
 // $tenant: str
 // $session: str
 // $messages_max: int
-// $chars_max: int; the message that reaches it is the last, so that one is always read
-// $pause_ms: int, how far from a message a scene may lie to take it
-// $span_ms: int, how long a scene may be
+// $chars_max: int; the message that exceeds it is the last, so that at least one is read
+// $pause_ms: int, maximum distance between a message and a scene that may take it
+// $span_ms: int, maximum length of a scene
 // $episodes_max: int
-// $facts_chars_max: int, of facts brought; what reaches it is the last, so that something is always read
-// $told_max: int, messages that brought facts may name, likewise
+// $facts_chars_max: int, characters of provided facts; the episode that exceeds it is the last, so that at least one is read
+// $told_max: int, messages that provided facts may refer to, likewise
 // $owed: bool, also scenes that wait for an overview by a model
-// $until_ms: int or null; only what was said before
+// $until_ms: int or null; only messages before this time
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms
-// Moments of messages are ISO texts, because dates are what the driver spends its time on.
-// newest_ms: when the latest scene begins; null without scenes
-// messages_left, episodes_left: bool, some were cut off
-// Unread episodes are those of the messages, then the oldest others; but none that names a message which waits for a later
-// digest and came with another episode: marked as read, nobody would look for it by that message.
-// Scenes are looked for by the times of messages, in steps of a pause: one old and one new message bring two of them, not
-// all between. A message lies at most one step beside its own time, which also makes up for rounding towards 1970.
-// Indexes are named where the statement, planned while nothing waits, would go through all that waits, or all messages.
-// scenes: {id, uri, properties, messages}. Each scene comes whole, because it is always read as a whole.
+// Times of messages are ISO texts, because dates are slow in the driver.
+// newest_ms: start of the latest scene; null without scenes
+// messages_left, episodes_left: bool, the list was cut
+// Unread episodes are those of the messages, then the oldest others, except episodes that refer to a message which waits for a later
+// digest and came with another episode: once marked as read, such an episode would not be found by that message.
+// Scenes are searched around the times of messages, in steps of a pause, so that one old and one new message do not return all scenes
+// between them. One step more on each side covers the pause and the rounding towards 1970.
+// Indexes are named because a plan made while nothing waits would scan everything that waits, or all messages.
+// scenes: {id, uri, properties, messages}, each with all its messages, because a scene is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
 MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
 OPTIONAL MATCH (v:Revision {tenant: $tenant, id: s.user_node_id})

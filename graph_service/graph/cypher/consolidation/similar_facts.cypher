@@ -1,4 +1,4 @@
-// Facts that hold now and share words with new ones of the same subject; for a model that judges what is new.
+// Currently valid facts that share words with new facts of the same subject, for a model that judges the new ones.
 // hot
 // $tenant: str
 // $user_id: str

@@ -1,4 +1,4 @@
-// What reading cost a tenant on each day of a span, newest first. Unique index usage_day.
+// Extraction cost of a tenant per day in a range, newest first. Unique index usage_day.
 // hot
 // $tenant: str
 // $first: str, YYYY-MM-DD in UTC

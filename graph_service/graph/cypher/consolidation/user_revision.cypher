@@ -1,4 +1,4 @@
-// A user's node as it is now, and how often that user's memory was written.
+// A user's node and the revision of that user's memory.
 // hot
 // $tenant: str
 // $user_node_id: str

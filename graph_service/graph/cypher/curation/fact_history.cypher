@@ -1,11 +1,10 @@
-// Facts of one subject that belong to the history of one of them: about the same object, or of the same relation that holds
-// one object at a time. The oldest first.
+// Facts that belong to the history of a fact: same subject, and same object or same single-valued relation. Oldest first.
 // $tenant: str
 // $subject_id: str
 // $predicates: list of str
 // $object_id: str
 // $relation: str, or null when the relation may hold several
-// $ids: list of str, facts that are wanted whatever they say
+// $ids: list of str, facts to return in any case
 // $rows_max: int
 // -> edge, subject_id, subject, object_id, object, predicate
 MATCH (a:Memory {tenant: $tenant, id: $subject_id})-[r:{{predicates}}]->(b:Memory)

@@ -1,7 +1,7 @@
-// What people stated by hand of one user's memory, the latest first. Indexes session_life_user and message_session.
+// Facts that people stated by hand in one user's memory, latest first. Indexes session_life_user and message_session.
 // $tenant: str
 // $user_id: str
-// $prefix: str; begins the names of their sessions
+// $prefix: str, of the ids of their sessions
 // $rows_max: int
 // -> id, text, said_at, session_id, scene_id
 MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id})

@@ -1,5 +1,5 @@
-// Entities of one user that a name may mean: the same key, a shared form, or close in the full-text index. For a node that stands for
-// several merged entities come those, each by itself.
+// Entities of one user that a name may refer to: same key, shared spelling, or close in the full-text index. A merged node is returned as
+// its members, one row each.
 // hot
 // $tenant: str
 // $user_id: str

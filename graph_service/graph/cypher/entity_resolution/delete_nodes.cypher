@@ -1,4 +1,4 @@
-// Takes nodes from the map; the edges of knowledge must be gone from them.
+// Delete nodes of the mind map; their facts must have been deleted before.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,4 +1,4 @@
-// Keeps entities as they are by themselves, before a node of the map stands for several; those that are kept already stay.
+// Copy entities into HeldEntity nodes before a merge; entities that have one already are skipped.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,4 +1,4 @@
-// Keeps the facts of entities as they were said, and takes their edges from the map; edges that were derived just go.
+// Move the facts of merged entities from relationships into HeldFact nodes; derived relationships are just deleted.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,10 +1,10 @@
-// Entities of some users with what they are tied to, the most recently named first. Index memory_user.
+// Entities of some users with their neighbours, most recently mentioned first. Index memory_user.
 // $tenant: str
 // $users: list of str
 // $rows_max: int
-// $ties_max: int, of each entity
+// $ties_max: int, neighbours per entity
 // -> id, user_id, name, aliases, entity_type, members, ties
-// ties: lists of predicate, relation or null, id of the other end; users and agents are no ties, since they know everybody.
+// ties: lists of predicate, relation or null, id of the neighbour; without users and agents, which are connected to everything.
 MATCH (e:Memory:Entity) WHERE e.tenant = $tenant AND e.user_id IN $users
 WITH e ORDER BY e.last_seen DESC, e.id LIMIT $rows_max
 CALL (e) {

@@ -1,10 +1,10 @@
-// Entities that facts tie to a user by a word for relatives, of merged ones each by itself. Unique index memory_id, held_fact_subject.
+// Entities that facts connect to a user by a kinship term; merged ones as their members. Unique index memory_id, held_fact_subject.
 // $tenant: str
 // $user_node_id: str
 // $words: list of str, lower case
 // -> id, name, relation, root_id, reason, holds, own_words, shared
-// root_id is null for an entity that is not merged. own_words: a message of the user says so. shared: it is so called of somebody
-// else, too.
+// root_id is null for an entity that is not merged. own_words: the evidence has a message of the user. shared: another subject has the
+// same relation to it.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 WITH u, [name IN [u.user_id, u.name] + coalesce(u.aliases, []) | toLower(name)] AS speakers
 MATCH (u)-[r:RELATES_TO]->(e:Entity)

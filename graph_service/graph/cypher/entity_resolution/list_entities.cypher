@@ -1,7 +1,7 @@
-// Entities of one user, the most recently named first, with the ids of those that were merged into each. Index memory_user.
+// Entities of one user, most recently mentioned first, with the ids of the entities merged into each. Index memory_user.
 // $tenant: str
 // $user_id: str
-// $last_us: int or null; microseconds since 1970, only those behind the one last named then
+// $last_us: int or null; microseconds since 1970; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
 // -> id, name, aliases, entity_type, last_seen, merged

@@ -1,4 +1,4 @@
-// The entities that some nodes of the map stand for, each as it is by itself. Unique index memory_id.
+// The members of some merged entities. Unique index memory_id.
 // $tenant: str
 // $roots: list of str
 // -> root_id, properties

@@ -1,8 +1,8 @@
-// Facts of merged entities as they were said, with what stands for their ends now. Indexes held_fact_subject, held_fact_object.
+// Facts of merged entities as stored before the merge, with the merged nodes of their ends. Indexes held_fact_subject, held_fact_object.
 // $tenant: str
 // $ids: list of entity ids
 // -> subject_id, object_id, subject_root, object_root, predicate, properties
-// A root is null for an end that is not merged.
+// The root is null for an end that is not merged.
 UNWIND $ids AS id
 CALL (id) {
   MATCH (h:HeldFact {tenant: $tenant, subject_id: id}) RETURN h

@@ -1,4 +1,4 @@
-// The merged entity with this id or with the merge of this id; no row when it is not merged into another. Few nodes have this label.
+// The merged entity with this id or this merge id; no row if it is not merged into another. Few nodes have this label.
 // $tenant: str
 // $id: str
 // -> id, user_id, root_id, merge_id, reason

@@ -1,4 +1,4 @@
-// Adds agents, or widens their times.
+// Create agents, or widen the time they were seen.
 // hot
 // $tenant: str
 // $rows: list of {id, properties}, ordered by id

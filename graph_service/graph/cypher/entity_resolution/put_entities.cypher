@@ -1,4 +1,4 @@
-// Adds entities, or widens their times, aliases and type.
+// Create entities, or update their times, aliases and type.
 // hot
 // $tenant: str
 // $rows: list of {id, properties}, ordered by id

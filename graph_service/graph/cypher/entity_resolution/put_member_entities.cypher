@@ -1,4 +1,4 @@
-// Widens times, aliases and type of merged entities, each by itself.
+// Update times, aliases and type of members of merged entities.
 // $tenant: str
 // $rows: list of {id, properties}, ordered by id
 // -> id

@@ -1,4 +1,4 @@
-// Writes facts of merged entities as they were said. Index held_fact_subject.
+// Create or update facts of merged entities. Index held_fact_subject.
 // $tenant: str
 // $rows: list of {id, subject_id, object_id, predicate, properties}, ordered by id
 // -> id

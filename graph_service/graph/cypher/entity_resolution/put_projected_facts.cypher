@@ -1,5 +1,5 @@
-// Writes edges that follow from the facts of merged entities; every property is as given, what is not given goes. A vector stays
-// while the words do; new words wait for one.
+// Write relationships derived from the facts of merged entities; replaces all properties. The vector is kept if the statement is
+// unchanged; otherwise the fact waits for a new one.
 // $tenant: str
 // $rows: list of {id, subject_id, object_id, predicate, properties}, ordered by id
 // -> id, unembedded_in

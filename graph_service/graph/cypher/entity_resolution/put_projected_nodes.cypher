@@ -1,4 +1,4 @@
-// Writes the nodes of the map that stand for several entities; every property is as given, what is not given goes.
+// Write the nodes of merged entities; replaces all properties.
 // $tenant: str
 // $rows: list of {id, properties}, ordered by id
 // -> id

@@ -1,4 +1,4 @@
-// Remembers that two entities are two. Unique index kept_apart_id.
+// Record that two entities are different. Unique index kept_apart_id.
 // $tenant: str
 // $id: str
 // $properties: map of {user_id, a_id, b_id, reason, at}, the ids ordered

@@ -1,4 +1,4 @@
-// Pairs of entities of some users that somebody said are two. Index kept_apart_user.
+// Pairs of entities of some users that are recorded as different. Index kept_apart_user.
 // $tenant: str
 // $users: list of str
 // -> a_id, b_id

@@ -1,4 +1,4 @@
-// Puts entities on the map exactly as they are by themselves, and keeps them apart no longer.
+// Restore entities from their HeldEntity nodes exactly as they were before the merge.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,4 +1,4 @@
-// Puts facts on the map exactly as they were said; they wait for vectors, which only what is on the map has.
+// Restore facts from their HeldFact nodes; they wait for vectors, which HeldFact nodes do not have.
 // $tenant: str
 // $rows: list of {id, subject_id, object_id}, ordered by id
 // -> id, unembedded_in

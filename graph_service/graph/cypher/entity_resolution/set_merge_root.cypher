@@ -1,4 +1,4 @@
-// Says which node of the map stands for each merged entity, and what it was merged into.
+// Set the merged node of each member, and what it was merged into.
 // $tenant: str
 // $rows: list of {id, root_id, parent_id, merge_id, reason, at}, ordered by id; the last four are null for a root
 // -> id

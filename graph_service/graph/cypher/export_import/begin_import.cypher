@@ -1,4 +1,4 @@
-// Begins an import into a tenant that holds nothing, or goes on with the same one. No row: the tenant holds something. Index tenant_id.
+// Begin an import into an empty tenant, or resume the same import. No row: the tenant is not empty. Index tenant_id.
 // $tenant: str
 // $file: str, the hash of what is imported
 // $epoch: str, used only when the tenant is new

@@ -1,5 +1,5 @@
-// Asks for the work that waits in what was imported; asking again changes nothing. Whoever closes a session claims the other work of
-// it, whether any waits or not, so that a row without any is there too. Index job_id.
+// Enqueue the work that imported data waits for; idempotent. Closing a session claims its other jobs too, so a job is created even
+// if none is due. Index job_id.
 // $tenant: str
 // $rows: list of {about, kind, sessions, waits}, ordered; sessions a list of node ids, or null
 // $now_ms: int

@@ -1,4 +1,4 @@
-// Says of a tenant what its import says of it, and that it is complete. Index tenant_id.
+// Set the tenant's properties from the file and mark the import as complete. Index tenant_id.
 // $tenant: str
 // $properties: map of tenant properties
 // -> seq

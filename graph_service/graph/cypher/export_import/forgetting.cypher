@@ -1,4 +1,4 @@
-// Users of a tenant who are being forgotten. Index job_id.
+// Number of users of a tenant whose erasure is in progress. Index job_id.
 // $tenant: str
 // -> users
 MATCH (j:Job {tenant: $tenant}) WHERE j.id > '' AND j.kind = 'forget' AND NOT j.state IN ['done', 'cancelled']

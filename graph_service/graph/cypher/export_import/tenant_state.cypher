@@ -1,5 +1,5 @@
-// Where a tenant stands: what an export says of it as a whole, and numbers that change when anything of it does. No row: there
-// is no such tenant. Indexes tenant_id, message_id, job_id.
+// The tenant's properties, and counters that change whenever its data does. No row: no such tenant. Indexes tenant_id, message_id,
+// job_id.
 // $tenant: str
 // -> tenant, messages, wanted
 MATCH (t:Tenant {id: $tenant})

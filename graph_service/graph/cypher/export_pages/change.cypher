@@ -1,4 +1,4 @@
-// A page of a tenant's change log, by number, for an export. Index change_seq.
+// A page of a tenant's change log by sequence number, for an export. Index change_seq.
 // $tenant: str
 // $after: int
 // $rows: int

@@ -1,4 +1,4 @@
-// A page of a tenant's brought facts, by id, for an export. Index episode_id.
+// A page of a tenant's episodes by id, for an export. Index episode_id.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,5 +1,4 @@
-// A page of a tenant's facts, by id, for an export. A relationship index needs its type spelled out, so this lists the
-// types of schema/predicates.toml.
+// A page of a tenant's facts and mentions by id, for an export. Indexes prefers_id … caused_by_id.
 // $tenant: str
 // $after: str
 // $rows: int

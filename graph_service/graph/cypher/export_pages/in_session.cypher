@@ -1,4 +1,4 @@
-// A page of a tenant's links IN_SESSION, by the id of where they begin, for an export. Index memory_id.
+// A page of a tenant's IN_SESSION relationships by the id of their start, for an export. Index memory_id.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,4 +1,4 @@
-// A page of a tenant's merged entities as they are, by id, for an export. Index held_entity_id.
+// A page of a tenant's members of merged entities by id, for an export. Index held_entity_id.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,4 +1,4 @@
-// A page of a tenant's facts of merged entities as they were said, by id, for an export. Index held_fact_id.
+// A page of a tenant's facts of merged entities by id, for an export. Index held_fact_id.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,4 +1,4 @@
-// A page of a tenant's users, agents, entities and scenes, by id, for an export. Index memory_id.
+// A page of a tenant's users, agents, entities and scenes by id, for an export. Index memory_id.
 // $tenant: str
 // $after: str
 // $rows: int

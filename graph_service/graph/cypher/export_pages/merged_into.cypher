@@ -1,4 +1,4 @@
-// A page of a tenant's links STANDS_FOR, by the id of where they begin, for an export. Index held_entity_id.
+// A page of a tenant's STANDS_FOR relationships by the id of their start, for an export. Index held_entity_id.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,4 +1,4 @@
-// A page of a tenant's messages, by id, for an export. Index message_id.
+// A page of a tenant's messages by id, for an export. Index message_id.
 // $tenant: str
 // $after: str
 // $rows: int

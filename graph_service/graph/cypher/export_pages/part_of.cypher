@@ -1,4 +1,4 @@
-// A page of a tenant's links PART_OF, by the id of where they begin, for an export. Index message_id.
+// A page of a tenant's PART_OF relationships by the id of their start, for an export. Index message_id.
 // $tenant: str
 // $after: str
 // $rows: int

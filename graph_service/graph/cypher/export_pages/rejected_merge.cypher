@@ -1,4 +1,4 @@
-// A page of a tenant's entities that are two, by id, for an export. Index kept_apart_id.
+// A page of a tenant's rejected merges by id, for an export. Index kept_apart_id.
 // $tenant: str
 // $after: str
 // $rows: int

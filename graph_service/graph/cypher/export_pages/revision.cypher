@@ -1,4 +1,4 @@
-// A page of a tenant's revisions, by id, for an export. Index revision_id.
+// A page of a tenant's revisions by id, for an export. Index revision_id.
 // $tenant: str
 // $after: str
 // $rows: int

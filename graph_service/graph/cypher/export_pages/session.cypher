@@ -1,4 +1,4 @@
-// A page of a tenant's sessions, by id, for an export. Index session_id.
+// A page of a tenant's sessions by id, for an export. Index session_id.
 // $tenant: str
 // $after: str
 // $rows: int

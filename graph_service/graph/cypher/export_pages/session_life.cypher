@@ -1,4 +1,4 @@
-// A page of a tenant's lives of sessions, by id, for an export. Index session_life_id.
+// A page of a tenant's session states by id, for an export. Index session_life_id.
 // $tenant: str
 // $after: str
 // $rows: int

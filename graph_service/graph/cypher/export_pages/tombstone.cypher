@@ -1,4 +1,4 @@
-// A page of a tenant's marks of what was forgotten, by id, for an export. Index tombstone_id.
+// A page of a tenant's tombstones by id, for an export. Index tombstone_id.
 // $tenant: str
 // $after: str
 // $rows: int

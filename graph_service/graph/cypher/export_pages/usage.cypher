@@ -1,4 +1,4 @@
-// A page of what reading cost a tenant, by day, for an export. Index usage_day.
+// A page of a tenant's usage by day, for an export. Index usage_day.
 // $tenant: str
 // $after: str
 // $rows: int

@@ -1,5 +1,4 @@
-// What some facts and messages say. Indexes prefers_id … caused_by_id, message_id.
-// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml between beings and things.
+// Texts of some facts and messages. Indexes prefers_id … caused_by_id, message_id.
 // $tenant: str
 // $facts: list of fact ids
 // $messages: list of message ids

@@ -1,4 +1,4 @@
-// Takes edges of some nodes from the map.
+// Delete relationships of some nodes.
 // $tenant: str
 // $rows: list of {node_id, id}, ordered by id
 // -> id

@@ -1,9 +1,9 @@
-// Facts as they were said that rest on some scenes, or were said to be over there. Unique index memory_id.
+// Facts, before merges, that have evidence or an assertion in some scenes. Unique index memory_id.
 // $tenant: str
 // $user_id: str
 // $ids: list of scene ids
 // -> subject_id, object_id, predicate, properties
-// A scene mentions both ends of each of its facts. Of merged entities come the facts that they keep; few nodes have this label.
+// A scene mentions both ends of each of its facts. For merged entities: HeldFact, of which there are few.
 UNWIND $ids AS scene_id
 MATCH (:Memory {tenant: $tenant, id: scene_id})-[:MENTIONED]->(n:Memory)
 WITH DISTINCT n

@@ -1,8 +1,8 @@
-// Writes facts as edges. The predicate becomes the edge's type, so only names from the whitelist may come in here. What says
-// something new waits for a vector.
+// Create or update facts as relationships. The predicate becomes the relationship type, so it must be on the whitelist. A fact with a new
+// statement waits for a vector.
 // hot
 // $tenant: str
-// $session: str, the session whose work embeds them; empty: the one that proves each first
+// $session: str, the session that embeds them; empty: the session of the first evidence message
 // $rows: list of {id, subject_id, object_id, predicate, properties}, ordered by id
 // -> id, unembedded_in
 UNWIND $rows AS row

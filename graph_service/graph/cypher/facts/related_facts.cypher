@@ -1,13 +1,13 @@
-// Facts that new facts may repeat, continue or contradict (same subject; same object, a relation that holds one, or nearly the
-// same words), and who and what the given scenes are known to mention. Of merged entities come the facts as they were said, not the edges that follow.
+// Facts that new facts may repeat, continue or contradict: same subject, and same object, same single-valued relation or a near-duplicate
+// statement; and the mentions of the given scenes. For merged entities the facts before the merge.
 // hot
 // $tenant: str
 // $keys: list of {subject_id, object_ids, predicates, one_relations, near}
 // $scene_ids: list of str
 // $have: list of fact ids that were read before and need not come again
 // -> subject_id, object_id, object_name, predicate, properties
-// Whoever looks wider asks again with what is known by then: a fact that was told a thousand times comes once. No DISTINCT over
-// properties, for the same reason.
+// A caller that widens the search passes $have, so that each fact is read once. No DISTINCT over
+// properties: they may be large.
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates AND NOT r.id IN $have

@@ -1,4 +1,4 @@
-// Removes sessions in which no message is left, with their work.
+// Delete sessions without messages, and their jobs.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,4 +1,4 @@
-// Removes what callers brought with messages that are gone.
+// Delete episodes.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

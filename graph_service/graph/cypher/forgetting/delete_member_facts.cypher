@@ -1,4 +1,4 @@
-// Removes facts that merged entities keep. Index held_fact_subject.
+// Delete facts of merged entities. Index held_fact_subject.
 // $tenant: str
 // $rows: list of {subject_id, id}, ordered by id
 // -> id

@@ -1,4 +1,4 @@
-// Removes messages with their vectors.
+// Delete messages with their vectors.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

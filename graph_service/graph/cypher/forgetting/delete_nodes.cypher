@@ -1,4 +1,4 @@
-// Removes scenes, entities, agents or a user, with every edge and vector they have.
+// Delete scenes, entities, agents or a user, with all relationships and vectors.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

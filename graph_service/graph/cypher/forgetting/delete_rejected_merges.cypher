@@ -1,4 +1,4 @@
-// Removes what somebody said of two entities of which one is gone. Few nodes have this label.
+// Delete rejected merges of deleted entities. Few nodes have this label.
 // $tenant: str
 // $ids: list of entity ids
 // -> id

@@ -1,11 +1,11 @@
-// Asks for the reading of what is left of some sessions of a user; whoever works on them loses the lease, and so throws away what was
-// read of the old text. A closed session is open until that is done. What the session tells of itself goes.
+// Enqueue the extraction of what is left of some sessions of a user. A worker that holds a lease there loses it, so that results from
+// the old text are dropped. Closed sessions become active, and session summaries are deleted.
 // $tenant: str
 // $user_node_id: str
 // $sessions: list of str, ordered
 // $now_ms: int
 // -> id
-// Reading is asked for of the user, not of each session: what was said first must be read first, in whatever session it was said.
+// One job per user instead of one per session, because messages must be read in the order they were said, over all sessions.
 UNWIND $sessions AS session
 UNWIND ['embed', 'read'] AS kind
 MERGE (j:Job {tenant: $tenant, id: session + '/' + kind})

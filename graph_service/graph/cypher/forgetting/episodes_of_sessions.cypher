@@ -1,4 +1,4 @@
-// What callers brought in some sessions. Index episode_session.
+// Episodes of some sessions. Index episode_session.
 // $tenant: str
 // $sessions: list of str
 // -> id, message_ids, facts, summary

@@ -1,4 +1,4 @@
-// Has what callers brought be read again, without what rests on messages that are gone.
+// Mark episodes for consolidation, with the references to deleted messages removed.
 // $tenant: str
 // $rows: list of {id, message_ids, facts, summary}, ordered by id
 // -> id

@@ -1,4 +1,4 @@
-// Has messages be put into scenes again.
+// Mark messages for consolidation.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,4 +1,4 @@
-// Has scenes be read again as they are.
+// Mark scenes for extraction.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id, session, start_ms

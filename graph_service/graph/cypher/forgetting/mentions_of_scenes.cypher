@@ -1,4 +1,4 @@
-// What some scenes mention, as it was said: not the edges that follow from merged entities. Indexes memory_id, held_fact_subject.
+// Mentions of some scenes, before merges. Indexes memory_id, held_fact_subject.
 // $tenant: str
 // $ids: list of scene ids
 // -> scene_id, object_id, id, is_held

@@ -1,4 +1,4 @@
-// What was said in some scenes. Unique index memory_id.
+// Messages of some scenes. Unique index memory_id.
 // $tenant: str
 // $ids: list of scene ids
 // -> id, scene_id, session, text, said_at

@@ -1,4 +1,4 @@
-// Messages by id, of a session, or of a scene, with the scene that holds each. Indexes message_id, message_session, memory_id.
+// Messages by id, of a session, or of a scene, each with its scene. Indexes message_id, message_session, memory_id.
 // $tenant: str
 // $ids: list of str
 // $session: str or null

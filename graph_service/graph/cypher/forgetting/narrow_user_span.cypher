@@ -1,4 +1,4 @@
-// Says of a user when the first and the last of what is left was said. Index message_user.
+// Set a user's first_seen and last_seen from the messages that are left. Index message_user.
 // $tenant: str
 // $user_id: str
 // $user_node_id: str

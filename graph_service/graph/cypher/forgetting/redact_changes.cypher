@@ -1,4 +1,4 @@
-// Takes the words out of what the log says of elements: of those that are gone it says so, of others what they are now. Numbers stay.
+// Replace the texts of older changes by the current state of the element, or drop them if it was deleted. Sequence numbers stay.
 // $tenant: str
 // $rows: list of {id, op, body}
 // $reason: str

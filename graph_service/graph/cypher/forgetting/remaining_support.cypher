@@ -1,4 +1,4 @@
-// What entities and agents rest on besides some scenes: the scenes that still mention them, and proving messages of those.
+// Scenes other than some given ones that still mention entities and agents, and evidence messages of those.
 // $tenant: str
 // $ids: list of entity and agent ids
 // $without: list of scene ids

@@ -1,4 +1,4 @@
-// When the scenes of some sessions were. Index scene_session.
+// Start and end of the scenes of some sessions. Index scene_session.
 // $tenant: str
 // $sessions: list of str
 // -> session, id, start_ms, end_ms

@@ -1,4 +1,4 @@
-// Scenes of a user in which one of some names is said. Index message_user.
+// Scenes of a user with a message that contains one of some names. Index message_user.
 // $tenant: str
 // $user_id: str
 // $names: list of str, lower case

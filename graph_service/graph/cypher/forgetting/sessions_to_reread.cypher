@@ -1,4 +1,4 @@
-// The sessions that a user's reading anew is about and that hold something to read, the one with the oldest first.
+// Sessions of a re-read job that still have something to read, the one with the oldest first.
 // $tenant: str
 // $id: str, of the work
 // -> session, first_ms

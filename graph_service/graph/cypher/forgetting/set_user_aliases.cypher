@@ -1,4 +1,4 @@
-// Writes the names that a user goes by; null takes a list away.
+// Set the names of a user; null deletes a list.
 // $tenant: str
 // $user_node_id: str
 // $names: map of aliases, called, called_since

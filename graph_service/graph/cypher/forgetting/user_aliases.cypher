@@ -1,4 +1,4 @@
-// The names that a user goes by, and those that were told in a conversation. Unique index memory_id.
+// The names of a user, and those that the user declared in a conversation. Unique index memory_id.
 // $tenant: str
 // $user_node_id: str
 // -> aliases, called, called_since

@@ -1,4 +1,4 @@
-// How much there is of one user, and whether forgetting them was begun. Indexes message_user, memory_user.
+// Counts of one user's data, and whether the erasure of the user has begun. Indexes message_user, memory_user.
 // $tenant: str
 // $user_id: str
 // $user_node_id: str

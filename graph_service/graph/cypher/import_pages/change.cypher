@@ -1,4 +1,4 @@
-// Writes rows of the change log of an import; every property is as given. Index change_seq.
+// Write changes of an import; replaces all properties. Index change_seq.
 // $tenant: str
 // $rows: list of {seq, properties}
 // -> written

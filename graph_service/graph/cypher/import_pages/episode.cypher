@@ -1,4 +1,4 @@
-// Writes brought facts of an import; every property is as given. Index episode_id.
+// Write episodes of an import; replaces all properties. Index episode_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

@@ -1,5 +1,5 @@
-// Writes facts of an import as edges; every property is as given, vectors as the vector index wants them. What says something and
-// has none waits for it. The predicate becomes the edge's type, so only names from the whitelist may come in here. Index memory_id.
+// Write facts of an import as relationships; replaces all properties, and sets vectors in the form the vector index needs. A fact without
+// a vector waits for one. The predicate becomes the relationship type, so it must be on the whitelist. Index memory_id.
 // $tenant: str
 // $rows: list of {id, type, subject, object, properties, vectors}; vectors a list of [property, vector]
 // -> written

@@ -1,4 +1,4 @@
-// Writes links IN_SESSION of an import. Index memory_id.
+// Write IN_SESSION relationships of an import. Index memory_id.
 // $tenant: str
 // $rows: list of {subject, object}
 // -> written

@@ -1,4 +1,4 @@
-// Writes merged entities as they are of an import; every property is as given. Index held_entity_id.
+// Write members of merged entities of an import; replaces all properties. Index held_entity_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

@@ -1,4 +1,4 @@
-// Writes facts of merged entities as they were said of an import; every property is as given. Index held_fact_id.
+// Write facts of merged entities of an import; replaces all properties. Index held_fact_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

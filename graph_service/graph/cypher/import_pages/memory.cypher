@@ -1,5 +1,5 @@
-// Writes users, agents, entities and scenes of an import; every property is as given. Their second label becomes a label of
-// the graph, so only names of schema/labels.py may come in here. Index memory_id.
+// Write users, agents, entities and scenes of an import; replaces all properties. $rows.label becomes a node label, so it must be one of
+// schema/labels.py. Index memory_id.
 // $tenant: str
 // $rows: list of {id, label, properties, vectors}; vectors a list of [property, vector]
 // -> written

@@ -1,4 +1,4 @@
-// Writes links STANDS_FOR of an import. Index held_entity_id.
+// Write STANDS_FOR relationships of an import. Index held_entity_id.
 // $tenant: str
 // $rows: list of {subject, object}
 // -> written

@@ -1,4 +1,4 @@
-// Writes messages of an import; every property is as given, vectors as the vector index wants them. Index message_id.
+// Write messages of an import; replaces all properties, and sets vectors in the form the vector index needs. Index message_id.
 // $tenant: str
 // $rows: list of {id, properties, vectors}; vectors a list of [property, vector]
 // -> written

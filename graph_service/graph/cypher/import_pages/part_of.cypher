@@ -1,4 +1,4 @@
-// Writes links PART_OF of an import. Index message_id.
+// Write PART_OF relationships of an import. Index message_id.
 // $tenant: str
 // $rows: list of {subject, object}
 // -> written

@@ -1,4 +1,4 @@
-// Writes entities that are two of an import; every property is as given. Index kept_apart_id.
+// Write rejected merges of an import; replaces all properties. Index kept_apart_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

@@ -1,4 +1,4 @@
-// Writes revisions of an import; every property is as given. Index revision_id.
+// Write revisions of an import; replaces all properties. Index revision_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

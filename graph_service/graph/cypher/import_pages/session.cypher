@@ -1,4 +1,4 @@
-// Writes sessions of an import; every property is as given. Index session_id.
+// Write sessions of an import; replaces all properties. Index session_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

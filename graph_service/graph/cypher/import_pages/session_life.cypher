@@ -1,4 +1,4 @@
-// Writes lives of sessions of an import; every property is as given. Index session_life_id.
+// Write session states of an import; replaces all properties. Index session_life_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

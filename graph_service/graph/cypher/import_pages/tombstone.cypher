@@ -1,4 +1,4 @@
-// Writes marks of what was forgotten of an import; every property is as given. Index tombstone_id.
+// Write tombstones of an import; replaces all properties. Index tombstone_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written

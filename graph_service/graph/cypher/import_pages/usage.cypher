@@ -1,4 +1,4 @@
-// Writes what reading cost of an import; every property is as given. Index usage_day.
+// Write usage of an import; replaces all properties. Index usage_day.
 // $tenant: str
 // $rows: list of {day, properties}
 // -> written

@@ -1,4 +1,4 @@
-// A page of another program's database: the episodes of Graphiti. It has no tenants; groups are its users.
+// A page of the episodes in a Graphiti database. It has no tenants; groups are its users.
 // $group: str or null
 // $after: str
 // $rows: int

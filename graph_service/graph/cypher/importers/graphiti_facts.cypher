@@ -1,4 +1,4 @@
-// A page of another program's database: the facts of Graphiti, with the names at their ends.
+// A page of the facts in a Graphiti database, with the names of both ends.
 // $group: str or null
 // $after: str
 // $rows: int

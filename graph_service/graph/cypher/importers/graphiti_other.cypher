@@ -1,4 +1,4 @@
-// What another program's database, Graphiti's, holds beside episodes and facts, and is left out of an import.
+// Counts of what an import from a Graphiti database leaves out.
 // $group: str or null
 // -> summaries, communities
 RETURN COUNT { MATCH (e:Entity) WHERE coalesce(e.summary, '') <> '' AND ($group IS NULL OR e.group_id = $group) } AS summaries,

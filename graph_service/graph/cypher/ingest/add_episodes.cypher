@@ -1,8 +1,8 @@
-// Stores the messages of many episodes: what `add_messages` does, for one after the other in the order of the list.
+// Store the messages of many episodes, in the order of the list; the batch form of `add_messages`.
 // hot
 // $episodes: list of {place, tenant, epoch, now, now_ms, user_node_id, user_name, session_node_id, session, episode, rows}
 // -> place, id, stored_hash, is_new, user_known, forgetting
-// One row for each message. Keep it in step with `add_messages`, whose header says what locks what.
+// One row per message. Keep in step with `add_messages`; the locks are explained there.
 UNWIND $episodes AS one
 CALL (one) {
   MERGE (t:Tenant {id: one.tenant}) ON CREATE SET t.seq = 0, t.epoch = one.epoch, t.created_at = one.now

@@ -1,4 +1,4 @@
-// Stores messages that are not there yet, their session, brought facts, and the work they cause.
+// Store new messages, their session and episode, and enqueue the work they cause.
 // hot
 // $tenant: str
 // $epoch: str, used only when the tenant is new
@@ -11,11 +11,11 @@
 // $episode: map {id, message_ids, facts, summary} or null
 // $rows: list of {id, content_hash, properties}, ordered by id
 // -> id, stored_hash, is_new, user_known, forgetting
-// One row for each message. forgetting: the user is being forgotten, and nothing may be stored until that is done.
-// Locks the session's reading work first (SET touched_ms), so that two calls for one session take turns
-// and the check for existing messages holds until the commit. The session itself must not be written here: scenes join it while
-// they are digested, and a node that one writer locks by a property and another by edges leads to deadlocks. Do not lock the
-// tenant either: it is the lock all writers take last.
+// One row per message. forgetting: the user is being erased, and nothing may be stored until that is done.
+// Locks the session's read job first (SET touched_ms), so that two calls for one session are serialised
+// and the check for existing messages holds until the commit. Do not write the session itself: digests link scenes to it, and a
+// node that one writer locks by a property and another by relationships leads to deadlocks. Do not lock the tenant either: all
+// writers lock it last.
 MERGE (t:Tenant {id: $tenant}) ON CREATE SET t.seq = 0, t.epoch = $epoch, t.created_at = $now
 MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/read'})
   ON CREATE SET turn.kind = 'read', turn.session = $session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'

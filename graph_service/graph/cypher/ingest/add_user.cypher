@@ -1,4 +1,4 @@
-// Adds the user whose memory it is, or a name the user was not known by; of other names the first 64 are kept.
+// Create the user who owns the memory, or add a new name; of other names the first 64 are kept.
 // hot
 // $tenant: str
 // $user: map {id, uri, user_id, name or null, key, first_seen, last_seen}

@@ -1,4 +1,4 @@
-// How much work of one tenant is open or parked.
+// Number of open, leased and dead jobs of one tenant.
 // $tenant: str
 // $kinds: list of str
 // -> state, jobs

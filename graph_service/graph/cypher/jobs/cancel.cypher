@@ -1,4 +1,4 @@
-// Gives up work of one tenant for good; a worker that holds it loses its lease, and so throws its result away.
+// Cancel jobs of one tenant for good; a worker that holds one loses its lease, and so drops its result.
 // $tenant: str
 // $ids: list of str
 // -> id

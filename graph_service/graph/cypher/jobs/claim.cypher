@@ -1,16 +1,16 @@
-// Takes the most overdue work of one kind for one worker, until the lease ends: of one tenant, whichever waits longest. Over all
-// tenants on purpose: one worker serves them.
+// Lease the most overdue jobs of one kind, all of one tenant: the one that has waited longest. Over all tenants on purpose: one worker
+// serves them.
 // hot
 // $kind: str
 // $jobs_max: int
 // $now_ms: int
 // $lease_until_ms: int
-// $but_not: list of tenants of which nothing is taken, because the worker is busy enough with them
-// $lease: str, unique for each claim; only its holder may finish the work. Claiming again with the same word gets the same work:
-// whoever lost the answer asks again
+// $but_not: list of tenants to skip, because the worker has enough of their jobs
+// $lease: str, unique for each claim; only its holder may finish the job. A claim with the same lease returns the same jobs, for a
+// caller that lost the answer
 // -> tenant, id, session, wanted, attempts
 // The index is named, as in jobs/unembedded_messages.
-// SET j.claims locks the job; the second WHERE then sees what another worker may have committed meanwhile. Ordered by id before
+// SET j.claims locks the job; the second WHERE then sees what another worker has committed meanwhile. Ordered by id before
 // locking, so that two workers lock in the same order.
 MATCH (j:Job {open: true})
 USING INDEX SEEK j:Job(open, due_ms)

@@ -1,8 +1,8 @@
-// Takes one piece of work of a session, whenever it is due, unless another worker holds it.
+// Lease one job of a session, due or not, unless another worker holds it.
 // hot
 // $tenant: str
 // $id: str
-// $even_if_done: bool; also when nobody asked for it
+// $even_if_done: bool; also if it is not open
 // $now_ms: int
 // $lease_until_ms: int
 // $lease: str

@@ -1,6 +1,6 @@
-// Work of one tenant that was given up, the latest first.
+// Dead letters of one tenant, latest first.
 // $tenant: str
-// $failed_ms: int or null; only those behind the one that failed then
+// $failed_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
 // -> id, kind, user_id, session_id, error, attempts, failed_ms, away

@@ -1,4 +1,4 @@
-// Whether any work of these kinds is open, and when the next is due. Over all tenants on purpose: one worker serves them.
+// Number of open jobs of some kinds, and when the next is due. Over all tenants on purpose: one worker serves them.
 // $kinds: list of str
 // -> jobs, next_due_ms
 MATCH (j:Job {open: true}) WHERE j.due_ms >= 0 AND j.kind IN $kinds

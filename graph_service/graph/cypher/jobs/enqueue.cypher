@@ -1,4 +1,4 @@
-// Asks for work in some sessions, inside the commit that causes it. Locks the jobs, which come after memories and scenes.
+// Enqueue jobs for some sessions, in the commit that causes them. Locks the jobs, after memories and scenes.
 // hot
 // $tenant: str
 // $rows: list of {session, kind}, ordered

@@ -1,4 +1,4 @@
-// Gives failed work back: to be tried again later, or parked as a dead letter. No row: lease lost, somebody else has it.
+// Return a failed job: to be retried at $due_ms, or parked as a dead letter. No row: the lease was lost to another worker.
 // hot
 // $tenant: str
 // $id: str
@@ -6,7 +6,7 @@
 // $error: str
 // $now_ms: int
 // $due_ms: int or null; null parks it
-// $away: str or null; what was away outside, if that was the reason: parked work is reopened when it answers
+// $away: str or null; the external service that was away, if that was the reason; the parked job is reopened when it answers
 // -> state
 MATCH (j:Job {tenant: $tenant, id: $id})
 SET j.touched_ms = $now_ms

@@ -1,13 +1,13 @@
-// Finishes claimed work in the commit that holds its result; more work asked for meanwhile keeps it open. A row for each job that
-// was still leased; fewer rows than jobs: a lease was lost.
+// Finish leased jobs in the commit of their results; a job that was enqueued again meanwhile stays open. One row per job that was still
+// leased; fewer rows than jobs: a lease was lost.
 // hot
 // $tenant: str
-// $rows: list of {id, wanted, more, too_slow}: wanted as it was when the work was claimed, more when the worker left a rest,
-// too_slow why a part of it was done the plain way, or null: the job is left as a dead letter that says so
+// $rows: list of {id, wanted, more, too_slow}: wanted as of the claim; more: the worker left something to do;
+// too_slow: why a part of it was skipped, or null; the job then becomes a dead letter with this reason
 // $lease: str
 // $now_ms: int
 // -> id, open
-// Locked before it is read: what was asked for by a commit that this one waited for must be seen, or it is never done.
+// Locked before it is read, to see work enqueued by a commit that this one waited for.
 UNWIND $rows AS row
 MATCH (j:Job {tenant: $tenant, id: row.id})
 SET j.touched_ms = $now_ms

@@ -1,4 +1,4 @@
-// Whether one piece of work of a session is asked for and not done.
+// True if a job of a session is open.
 // hot
 // $tenant: str
 // $id: str

@@ -1,7 +1,7 @@
-// Work of one tenant that is not done, the next first; that which was given up comes last. Index job_state.
+// Jobs of one tenant that are not done, next due first, dead letters last. Index job_state.
 // $tenant: str
 // $states: list of open, leased, dead
-// $dead: int or null; only those behind this one: 1 when it was given up, else 0
+// $dead: int or null; with $due_ms and $after: only those after this position; 1 for a dead letter, else 0
 // $due_ms: int or null; when it is due
 // $after: str or null; its id
 // $rows_max: int

@@ -1,7 +1,7 @@
-// Gives up open work whose node cannot be understood: what it lacks is set right from its id, so that it may be listed, tried again
-// and cancelled like any other. Over all tenants on purpose: one worker serves them, and must not stop at the work of one.
-// Not hot: at the start of a worker, every ten minutes, and when a claim met such work.
-// $kinds: list of str; all there are
+// Park jobs with malformed properties, repaired from their id, so that they can be listed, retried and cancelled. Over all tenants on
+// purpose: one worker serves them and must not stop at one job. Not hot: run at the start of a worker, every ten minutes, and after a
+// claim met such a job.
+// $kinds: list of str; all existing kinds
 // $error: str
 // $now_ms: int
 // -> tenant, id, kind
@@ -20,7 +20,7 @@ SET j.open = null, j.lease = null, j.lease_until_ms = null, j.claims = null, j.a
     j.wanted = CASE WHEN j.wanted IS :: INTEGER NOT NULL THEN j.wanted ELSE 1 END,
     j.attempts = CASE WHEN j.attempts IS :: INTEGER NOT NULL AND j.attempts >= 0 THEN j.attempts ELSE 0 END,
     j.due_ms = CASE WHEN j.due_ms IS :: INTEGER NOT NULL THEN j.due_ms ELSE $now_ms END,
-    // Nobody's tenant lists work without a name.
+    // Without tenant and id no tenant could list the job.
     j.state = CASE WHEN j.tenant IS :: STRING NOT NULL AND j.id IS :: STRING NOT NULL THEN 'dead' ELSE 'cancelled' END,
     j.error = $error, j.failed_ms = $now_ms
 RETURN j.tenant AS tenant, j.id AS id, kind

@@ -1,4 +1,4 @@
-// Gives work back that did not fail: nobody worked on it to its end. No row: lease lost, or done.
+// Return an unfinished job that did not fail. No row: the lease was lost, or the job is done.
 // hot
 // $tenant: str
 // $id: str

@@ -1,4 +1,4 @@
-// Prolongs a lease while slow work goes on; no row when the lease was lost.
+// Extend a lease; no row if it was lost.
 // hot
 // $tenant: str
 // $id: str

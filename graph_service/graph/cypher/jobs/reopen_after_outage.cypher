@@ -1,4 +1,4 @@
-// Has work done again that was parked because something outside was away. Over all tenants on purpose: one worker serves them.
+// Reopen jobs that were parked while an external service was away. Over all tenants on purpose: one worker serves them.
 // $away: str
 // $jobs_max: int; the longest parked first
 // $now_ms: int

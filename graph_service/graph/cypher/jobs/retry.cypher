@@ -1,4 +1,4 @@
-// Has given up work of one tenant done again.
+// Reopen dead letters of one tenant.
 // $tenant: str
 // $ids: list of str or null; null means all of it
 // $now_ms: int

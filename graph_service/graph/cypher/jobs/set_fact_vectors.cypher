@@ -1,9 +1,8 @@
-// Stores vectors of facts; one whose words changed since they were embedded keeps waiting.
+// Store vectors of facts; a fact whose statement changed since it was embedded keeps waiting.
 // hot
 // $tenant: str
 // $rows: list of {id, predicate, statement, vector}, ordered by id
 // -> id
-// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml.
 UNWIND $rows AS row
 CALL (row) {
   {{each fact, UNION ALL}}

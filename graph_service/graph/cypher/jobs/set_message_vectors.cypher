@@ -1,4 +1,4 @@
-// Stores vectors of messages, and the token vectors made in the same run of the model.
+// Store vectors of messages, with the token vectors of the same model run.
 // hot
 // $tenant: str
 // $rows: list of {id, vector, tokens}, ordered by id; tokens are bytes, or null for a message without

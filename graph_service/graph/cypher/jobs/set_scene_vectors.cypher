@@ -1,4 +1,4 @@
-// Stores vectors of scene layers; a scene whose texts were rewritten since they were embedded keeps waiting.
+// Store vectors of scene summaries; a scene whose texts changed since they were embedded keeps waiting.
 // hot
 // $tenant: str
 // $rows: list of {id, layers_hash, abstract_vector, overview_vector}, ordered by id

@@ -1,4 +1,4 @@
-// How much work is open, being done or parked, and when the first of it is or was due. Over all tenants on purpose: one worker serves them.
+// Number of open, leased and dead jobs by kind, and the earliest due time. Over all tenants on purpose: one worker serves them.
 // hot
 // -> kind, state, jobs, due_ms
 CALL () {

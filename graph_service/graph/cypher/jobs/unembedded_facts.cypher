@@ -4,8 +4,7 @@
 // $sessions: list of str
 // $rows_max: int
 // -> user_node_id, id, predicate, statement
-// The indexes are named, as in unembedded_messages; a relationship index needs its type spelled out, so this lists the types of
-// schema/predicates.toml.
+// Indexes are named, as in unembedded_messages.
 UNWIND $sessions AS session
 MATCH (x:Session {tenant: $tenant, id: session})
 CALL (session) {

@@ -1,10 +1,10 @@
-// Messages of some sessions of a tenant that wait for a vector, oldest first within each session.
+// Messages that wait for a vector in some sessions of a tenant, oldest first within each session.
 // hot
 // $tenant: str
 // $sessions: list of str
 // $rows_max: int
 // -> session, id, speaker, text
-// The index is named: planned while nothing waits, the statement would go through all that waits, for each session anew.
+// The index is named: a plan made while nothing waits would scan everything that waits, once per session.
 UNWIND $sessions AS session
 MATCH (m:Message {tenant: $tenant, session_id: session, unembedded: true})
 USING INDEX SEEK m:Message(tenant, session_id, unembedded)

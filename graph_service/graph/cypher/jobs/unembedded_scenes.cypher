@@ -1,4 +1,4 @@
-// Scenes of some sessions of a tenant whose layer texts wait for vectors.
+// Scenes with summaries that wait for vectors in some sessions of a tenant.
 // hot
 // $tenant: str
 // $sessions: list of str

@@ -1,5 +1,4 @@
-// Locks a user's memory until the commit and makes stale every digest that was planned before. Locks the Revision, as
-// take_user does.
+// Lock a user's memory until the commit and invalidate every digest planned before. Locks the Revision, as consolidation/lock_user does.
 // $tenant: str
 // $user_node_id: str
 // -> revision

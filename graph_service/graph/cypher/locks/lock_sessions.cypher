@@ -1,4 +1,4 @@
-// Locks the reading work of some sessions until the commit, as whoever stores messages there does.
+// Lock the read jobs of some sessions until the commit, as storing messages does.
 // $tenant: str
 // $sessions: list of str, ordered
 // $now_ms: int

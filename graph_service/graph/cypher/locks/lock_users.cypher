@@ -1,9 +1,9 @@
-// Locks the memories of some users until the commit, so that no digest adds edges to their scenes meanwhile.
+// Lock the memories of some users until the commit, so that no digest adds relationships to their scenes meanwhile.
 // hot
 // $tenant: str
 // $user_node_ids: list of str, ordered
 // -> id
-// Seen without it: the vectors of a scene against the edges of a digest that names the same scene, a deadlock and a second's pause.
+// Without it, writing the vectors of a scene and a digest that links the same scene deadlocked, with a pause of a second.
 UNWIND $user_node_ids AS id
 MERGE (v:Revision {tenant: $tenant, id: id}) ON CREATE SET v.revision = 0
 SET v.locked = true

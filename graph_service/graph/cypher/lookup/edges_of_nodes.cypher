@@ -1,4 +1,4 @@
-// Every edge of knowledge that touches one of some nodes. Unique index memory_id.
+// All facts and mentions of some nodes. Unique index memory_id.
 // $tenant: str
 // $ids: list of str
 // -> subject_id, object_id, predicate, properties

@@ -1,5 +1,4 @@
-// One edge of knowledge with its ends; no row when the tenant has none with this id. Indexes prefers_id … caused_by_id.
-// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml.
+// One fact or mention with both ends; no row if the tenant has none with this id. Indexes prefers_id … caused_by_id.
 // $tenant: str
 // $id: str
 // -> edge, source, source_labels, target, target_labels, predicate

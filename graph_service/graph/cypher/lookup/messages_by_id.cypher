@@ -1,4 +1,4 @@
-// Messages by id with the scene that holds them, the oldest first. Unique index message_id.
+// Messages by id with their scene, oldest first. Unique index message_id.
 // $tenant: str
 // $ids: list of message ids
 // $rows_max: int

@@ -1,4 +1,4 @@
-// One node of the mind map with what was merged into it; no row when the tenant has none with this id. Unique index memory_id.
+// One node of the mind map with the entities merged into it; no row if there is none. Unique index memory_id.
 // $tenant: str
 // $id: str
 // -> node, labels, merged

@@ -1,4 +1,4 @@
-// What the ids stand for: a node of the map, or an entity that was merged into one. Unique indexes memory_id and held_entity_id.
+// The node for each id: a node of the mind map, or the merged node of a member. Unique indexes memory_id and held_entity_id.
 // $tenant: str
 // $ids: list of str
 // -> id, user_id, labels, root_id

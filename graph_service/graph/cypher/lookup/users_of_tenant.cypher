@@ -1,4 +1,4 @@
-// Whose memories a tenant holds, by name. At most $rows_max rows; index user_tenant.
+// Users of a tenant, by name. At most $rows_max rows; index user_tenant.
 // $tenant: str
 // $rows_max: int
 // -> user_id, name

@@ -1,4 +1,4 @@
-// What some nodes are caused by: causes that hold before those that are over, the strongest first. Unique index memory_id.
+// Causes of some nodes: open ones before ended ones, strongest first. Unique index memory_id.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant

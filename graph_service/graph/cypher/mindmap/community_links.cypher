@@ -1,5 +1,5 @@
-// What each node of a memory is tied to, as [id, ends of facts, ends of mentions]; one row of lists. Index memory_user.
-// No property of an edge is read: of a hundred thousand edges that alone takes ten seconds.
+// Neighbours of each node of a memory as [id, ends of facts, ends of mentions]; one row of lists. Index memory_user.
+// Reads no property of a relationship: for a hundred thousand of them that alone takes ten seconds.
 // $tenant: str
 // $users: list of user ids
 // -> links

@@ -1,5 +1,5 @@
-// Everything of a memory that belongs to communities: things and scenes, each as [id, name, user, kind]; one row of lists.
-// Index memory_user. Lists, because records are what the driver spends its time on: there may be a hundred thousand.
+// Entities and scenes of a memory as [id, name, user, kind]; one row of lists.
+// Index memory_user. Lists, because the driver is slow with maps and there may be a hundred thousand.
 // $tenant: str
 // $users: list of user ids
 // -> nodes, people

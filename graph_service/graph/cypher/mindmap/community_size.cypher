@@ -1,4 +1,4 @@
-// How much of a memory belongs to communities, before any of it is read. Index memory_user; counts of links are kept with nodes.
+// Number of nodes and relationships of a memory. Index memory_user; relationship counts are stored with the nodes.
 // $tenant: str
 // $users: list of user ids
 // -> nodes, links

@@ -1,4 +1,4 @@
-// Facts a node takes part in, the strongest first; mentions are not among them. Unique index memory_id.
+// Facts of a node, strongest first, without mentions. Unique index memory_id.
 // $tenant: str
 // $id: str
 // $rows_max: int

@@ -1,4 +1,4 @@
-// Facts that a scene proves, the strongest first: those between what it mentions, and its own causes. Unique index memory_id.
+// Facts with evidence in a scene, and the scene's causes, strongest first. Unique index memory_id.
 // $tenant: str
 // $id: str
 // $rows_max: int

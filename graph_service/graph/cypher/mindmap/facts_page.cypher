@@ -1,11 +1,11 @@
-// A page of the facts of each of some nodes as they looked from a moment, the latest to begin first. memory/holding.py says
-// what holds; both ends come along, as in map_nodes_by_id. Unique index memory_id.
+// A page of the facts of each of some nodes as of a time, latest valid_at first, with both ends as in map_nodes_by_id. Unique index
+// memory_id.
 // $tenant: str
 // $ids: list of node ids
-// $valid_at: datetime; facts that had begun by then
-// $known_at: datetime or null; facts that were known by then
-// $closed: bool; also those that were over
-// $at: int or null; microseconds since 1970, only facts that began before, or then with a later id
+// $valid_at: datetime; only facts that had started by then
+// $known_at: datetime; only facts known by then; null: all
+// $closed: bool; include ended facts
+// $at: int or null; microseconds since 1970; with $id: only facts after this position
 // $id: str or null; that id
 // $rows_max: int; for each node
 // -> node_id, facts

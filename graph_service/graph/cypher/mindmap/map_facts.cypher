@@ -1,6 +1,6 @@
-// The most telling facts of some users: those that hold before closed ones, then by strength, recency and evidence.
-// Between two Memory nodes there are edges of knowledge only; mentions come with their scenes (map_mentions). Index memory_user.
-// One row of lists, moments as microseconds since 1970: as rows of maps with dates the driver takes five times as long.
+// The top facts of some users: open before ended, then by strength, recency and evidence.
+// Between two Memory nodes there are only facts and mentions; mentions come with their scenes (map_mentions). Index memory_user.
+// One row of lists, times as microseconds since 1970: rows of maps with dates take the driver five times as long.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

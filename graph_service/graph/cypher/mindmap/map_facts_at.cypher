@@ -1,10 +1,10 @@
-// The most telling facts of some users as they looked from a moment: those that held then before those that were over. Index memory_user.
-// Beside it where the change log stands. One row of lists, in the order of map_facts. memory/holding.py says what holds.
+// The top facts of some users as of a time: valid before ended, then as in map_facts, with the head of the change log. Index memory_user.
+// One row of lists, in the order of map_facts.
 // $tenant: str
 // $users: list of user ids
-// $valid_at: datetime; facts that had begun by then
-// $known_at: datetime; facts that were known by then, or null: all
-// $closed: bool; also those that were over
+// $valid_at: datetime; only facts that had started by then
+// $known_at: datetime; only facts known by then; null: all
+// $closed: bool; include ended facts
 // $rows_max: int
 // -> epoch, seq, edges
 OPTIONAL MATCH (t:Tenant {id: $tenant})

@@ -1,6 +1,6 @@
-// Of a large memory: the most telling facts of its users and agents, in the order of map_facts. Facts between things are many more, and
-// come when somebody looks around one. Index user_tenant, memory_user.
-// First the rank of the last one that is wanted, by what decides most; then all the rest is read of few, not of tens of thousands.
+// The top facts of users and agents in a large memory, in the order of map_facts. Facts between entities are many more; they are loaded
+// when a viewer expands a node. Index user_tenant, memory_user.
+// First the rank of the last row, from the leading sort keys; then the other properties of only those above it.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

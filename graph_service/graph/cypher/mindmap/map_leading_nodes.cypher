@@ -1,4 +1,4 @@
-// Of a large memory: the users, and the newest scenes in the order of index scene_recent, so that not all are sorted.
+// Users and newest scenes of a large memory, scenes in the order of index scene_recent, so that not all are sorted.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

@@ -1,5 +1,5 @@
-// What some scenes mention, the newest scene first. Unique index memory_id.
-// One row of lists, moments as microseconds since 1970: as rows of maps with dates the driver takes five times as long.
+// Mentions of some scenes, newest scene first. Unique index memory_id.
+// One row of lists, times as microseconds since 1970: rows of maps with dates take the driver five times as long.
 // $tenant: str
 // $scenes: list of scene ids
 // $rows_max: int

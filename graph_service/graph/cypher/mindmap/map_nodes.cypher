@@ -1,4 +1,4 @@
-// Ids of nodes of some users: users first, then scenes, then everything else, the newest first within each. Index memory_user.
+// Ids of nodes of some users: users, then scenes, then others, newest first within each. Index memory_user.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

@@ -1,5 +1,5 @@
 // Nodes by id. Unique index memory_id.
-// One row of lists, moments as microseconds since 1970: as rows of maps with dates the driver takes five times as long.
+// One row of lists, times as microseconds since 1970: rows of maps with dates take the driver five times as long.
 // hot
 // $tenant: str
 // $ids: list of node ids

@@ -1,4 +1,4 @@
-// How many nodes the mind map of some users has, counted up to $rows_max. One row; index memory_user.
+// Number of nodes in the mind map of some users, counted up to $rows_max. One row; index memory_user.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

@@ -1,6 +1,6 @@
-// How many nodes and edges the mind map of some users has. One row; index memory_user.
-// The database knows of each node how many edges begin at it; to look at their far ends as well takes three times as long. What
-// begins at a node of the map is an edge of the map, but that a scene is part of a session.
+// Number of nodes and relationships in the mind map of some users. One row; index memory_user.
+// Counts outgoing relationships, which Neo4j stores with each node; checking their other ends takes three times as long. All of them
+// belong to the mind map except IN_SESSION.
 // $tenant: str
 // $users: list of user ids
 // -> nodes, edges

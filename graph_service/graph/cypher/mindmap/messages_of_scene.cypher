@@ -1,4 +1,4 @@
-// Messages of a scene, the oldest first. Unique index memory_id.
+// Messages of a scene, oldest first. Unique index memory_id.
 // $tenant: str
 // $id: str
 // $rows_max: int

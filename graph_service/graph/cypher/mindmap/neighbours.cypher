@@ -1,12 +1,12 @@
-// Ids of what is tied to a node, the best tied first: by facts that hold, then closed ones, then mentions; and where the change log
-// stands. One row, none without the node. Unique indexes memory_id, tenant_id. memory/holding.py says what holds.
+// Ids of the neighbours of a node: by valid facts, then by ended ones, then by mentions, with the head of the change log.
+// One row, none without the node. Unique indexes memory_id, tenant_id.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $id: str
-// $valid_at: datetime; what had begun by then, or null: all
-// $known_at: datetime; what was known by then, or null: all
-// $closed: bool; also by facts that were over
+// $valid_at: datetime; only facts that had started by then; null: all
+// $known_at: datetime; only facts known by then; null: all
+// $closed: bool; include ended facts
 // $rows_max: int
 // -> epoch, seq, ids, total
 OPTIONAL MATCH (t:Tenant {id: $tenant})

@@ -1,5 +1,5 @@
-// Users, agents and entities of one memory, all or those of some names, the most recently named first, each with its strongest facts
-// that hold. Index memory_user.
+// Users, agents and entities of one memory, all or by name, most recently mentioned first, each with its strongest valid facts.
+// Index memory_user.
 // hot
 // $tenant: str
 // $user_id: str

@@ -1,15 +1,15 @@
-// The shortest paths between two nodes, as ids of nodes from one end to the other, and where the change log stands. One row.
-// `telling`: no user or agent lies between, for they are tied to everything, so such a path says little; `short`: they may.
-// Unique indexes memory_id, tenant_id. memory/holding.py says what holds.
+// Shortest paths between two nodes as lists of node ids, with the head of the change log. One row.
+// `telling`: paths without users or agents in between, which are connected to everything; `short`: all shortest paths.
+// Unique indexes memory_id, tenant_id.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $source: str
 // $target: str
-// $valid_at: datetime; over what had begun by then, or null: all
-// $known_at: datetime; over what was known by then, or null: all
-// $closed: bool; also over facts that were over
-// $rows_max: int, of each sort
+// $valid_at: datetime; only facts that had started by then; null: all
+// $known_at: datetime; only facts known by then; null: all
+// $closed: bool; include ended facts
+// $rows_max: int, of each list
 // -> epoch, seq, telling, short
 OPTIONAL MATCH (t:Tenant {id: $tenant})
 WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq

@@ -1,8 +1,8 @@
-// Scenes of a user or of one session, the latest to begin first. The node is listed as in map_nodes_by_id. Index memory_user.
+// Scenes of a user or of one session, latest start first; the node as in map_nodes_by_id. Index memory_user.
 // $tenant: str
 // $user_id: str
 // $session: str or null; the id of a session, only its scenes
-// $start_ms: int or null; only those behind the one that begins then
+// $start_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
 // -> start_ms, node

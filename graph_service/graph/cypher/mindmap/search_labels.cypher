@@ -1,11 +1,11 @@
-// Ids of what is called by some words, the best match first: users, then things by name and alias, then scenes by title.
+// Ids of nodes that match some words, best match first: users, then entities by name and alias, then scenes by title.
 // Full-text indexes entity_words and scene_words, index user_tenant.
 // hot
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $entity_query: str, Lucene, scoped to the users
 // $scene_query: str, likewise
-// $part: str, lower-case part of a user's name
+// $part: str, lower-case substring of a user's name
 // $rows_max: int
 // -> id
 CALL () {

@@ -1,5 +1,5 @@
-// Users, agents and entities of one memory that a search means: by their names, and by what is said of them in facts that hold; each
-// with its strongest such facts. Names count double. Indexes entity_words, entity_forms, fact_words.
+// Users, agents and entities of one memory that match a search by name or by valid facts, each with its strongest valid facts. Names count
+// double. Indexes entity_words, entity_forms, fact_words.
 // hot
 // $tenant: str
 // $user_id: str

@@ -1,4 +1,4 @@
-// How much a tenant, or one user of it, holds of each sort.
+// Counts of a tenant's or user's data by kind.
 // $tenant: str
 // $user_id: str or null
 // -> sort, n

@@ -1,11 +1,11 @@
-// Some nodes, and the edges of which both ends are among them: those that hold before closed ones, facts before mentions.
-// One row of lists, nodes in the order of map_nodes_by_id and edges in that of map_facts. Unique index memory_id.
+// Some nodes and the relationships between them: valid facts first, then ended ones, then mentions.
+// One row of lists, nodes in the order of map_nodes_by_id and relationships in that of map_facts. Unique index memory_id.
 // hot
 // $tenant: str
 // $ids: list of node ids
-// $valid_at: datetime; edges that had begun by then, or null: all
-// $known_at: datetime; edges that were known by then, or null: all
-// $closed: bool; also facts that were over
+// $valid_at: datetime; only facts that had started by then; null: all
+// $known_at: datetime; only facts known by then; null: all
+// $closed: bool; include ended facts
 // $rows_max: int; of edges
 // -> nodes, edges
 CALL () {

@@ -1,18 +1,18 @@
-// What is always to be known of a user: the facts of the profile, what lastingly triggers something, and what was
-// true before. Unique index memory_id for the user, index caused_by_user for causes, message_id for their proofs.
+// A user's core memory: the facts of the profile, lasting triggers, and facts that have ended. Unique index memory_id for the user,
+// index caused_by_user for causes, message_id for their evidence.
 // hot
 // $tenant: str
 // $user_id: str
 // $user_node_id: str
-// $valid_at: datetime; facts that held then
-// $known_at: datetime; by what was known then, or null: by all that is known. memory/holding.py says the same
-// $as_marked: bool; whether the marks of the profile hold for these moments, which they do for now alone
+// $valid_at: datetime; only facts valid at this time
+// $known_at: datetime, transaction time: by what was known then; null: by all that is known
+// $as_marked: bool; leave out facts marked as excluded from the profile; the marks are only right for the present
 // $facts_max: int
 // $triggers_max: int
-// $closed_max: int, facts that had ceased to hold, those that ended last first
+// $closed_max: int, ended facts, latest end first
 // -> user_uri, names, facts, triggers, closed
 // Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, base_strength, strength,
-// confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for a user nobody has.
+// confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for an unknown user.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
@@ -27,8 +27,8 @@ CALL (u) {
     r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
 }
 CALL (u) {
-  // Causes between other things concern the user when the user said so, or is tied to what is caused.
-  // The hint: where causes are few beside everything else, all of them, of all tenants, would be looked through.
+  // Causes between other nodes concern the user if the user said so, or has a fact about the effect.
+  // Index hint: with few causes in the database the planner would scan the causes of all tenants.
   MATCH (a:Memory)-[r:CAUSED_BY {tenant: $tenant, user_id: $user_id}]->(b:Memory)
   USING INDEX r:CAUSED_BY(tenant, user_id)
   WHERE a <> u AND {{holds r}}

@@ -1,9 +1,9 @@
-// Marks facts that are not in the profile any more, or are again; the facts themselves stay as they are. Unique index memory_id.
-// The edges of the subject are gone through once: a search for each of many would take the square of their number.
+// Mark facts as excluded from the profile, or included again; nothing else of them changes. Unique index memory_id.
+// Expands the subject once: a lookup per fact would take the square of their number.
 // $tenant: str
 // $id: str, the user or agent
 // $facts: list of fact ids
-// $out: map of fact id to why it is out; null for what is in the profile
+// $out: map of fact id to the reason of the exclusion; null includes it
 // -> subject_id, object_id, predicate, properties
 MATCH (a:Memory {tenant: $tenant, id: $id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.id IN $facts

@@ -1,9 +1,9 @@
-// Facts that hold about some users or agents, as short as can be: there may be thousands. Unique index memory_id.
-// One row of lists for each, moments as microseconds since 1970: as maps with dates the driver takes far longer.
+// Valid facts about some users or agents, with few properties: there may be thousands. Unique index memory_id.
+// One row of lists each, times as microseconds since 1970: maps with dates take the driver far longer.
 // $tenant: str
 // $ids: list of node ids
-// $valid_at: datetime; facts that had begun by then and were not over
-// $known_at: datetime or null; by what was known then. memory/holding.py says the same
+// $valid_at: datetime; only facts valid at this time
+// $known_at: datetime, transaction time: by what was known then; null: by all that is known
 // -> subject_id, facts
 UNWIND $ids AS id
 MATCH (a:Memory {tenant: $tenant, id: id})-[r:{{predicates}}]->(b:Memory)

@@ -1,4 +1,4 @@
-// Some facts about a user or agent in full, the most important first. Unique index memory_id.
+// Some facts about a user or agent with all properties, most important first. Unique index memory_id.
 // $tenant: str
 // $id: str, the user or agent
 // $facts: list of fact ids

@@ -1,4 +1,4 @@
-// Whole texts of messages of one user. Unique index message_id.
+// Full texts of messages of one user. Unique index message_id.
 // $tenant: str
 // $user_id: str
 // $ids: list of message ids

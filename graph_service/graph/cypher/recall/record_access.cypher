@@ -1,6 +1,5 @@
-// Notes that messages, scenes and facts of one user were part of answers. Takes turns with the digests of the user; says
-// nothing to viewers, and makes no digest stale. What was forgotten meanwhile is left out. Unique indexes message_id, memory_id.
-// A relationship index needs its type spelled out, so this lists the types of schema/predicates.toml that hold between beings.
+// Record that messages, scenes and facts of one user were part of answers. Takes the lock of digests; writes no change and invalidates no
+// digest. Elements forgotten meanwhile are skipped. Unique indexes message_id, memory_id.
 // $tenant: str
 // $user_node_id: str
 // $rows: list of {id, kind, n, at}, ordered by id; kind is message, scene or fact, at a datetime

@@ -1,9 +1,9 @@
-// A page of a tenant's merged entities, ordered by id, with what is held of them and has no living evidence.
+// A page of a tenant's members of merged entities by id, with their facts that have no existing evidence.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int
 // -> id, user_id, unproven
-// unproven: list of {subject_id, id}. A fact of two merged entities comes with each of them.
+// unproven: list of {subject_id, id}; a fact between two members is listed with each.
 MATCH (e:HeldEntity {tenant: $tenant}) WHERE e.id > $after
 WITH e ORDER BY e.id LIMIT $rows_max
 RETURN e.id AS id, e.user_id AS user_id, COLLECT {

@@ -1,4 +1,4 @@
-// A page of a tenant's messages, ordered by id, with what a sync compares.
+// A page of a tenant's messages by id, with the properties that a consistency check compares.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int

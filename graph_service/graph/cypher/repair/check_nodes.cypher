@@ -1,13 +1,13 @@
-// A page of a tenant's users, agents, entities and scenes, ordered by id, with what a sync compares: of a scene its messages and
-// vectors, of each the facts that start there and have no living evidence, or no fitting vector although none waits.
+// A page of a tenant's users, agents, entities and scenes by id, with the properties that a consistency check compares: for scenes
+// messages and vectors, for each node the outgoing facts without existing evidence, or without a matching vector and not waiting for one.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int
 // $predicates: list of str
 // $dim: int, numbers in each vector; 0 when there is no embedder
 // -> id, is_scene, user_id, session, messages, abstract_dim, overview_dim, unembedded, unproven, unembedded_facts
-// unproven: list of {id, user_id}; unembedded_facts: list of {node, id, user_id, session, dim}. Facts that never had evidence are
-// somebody's own word, and stay; edges of merged entities follow from what they hold.
+// unproven: list of {id, user_id}; unembedded_facts: list of {node, id, user_id, session, dim}. Facts that never had evidence were
+// stated by a person and stay; relationships of merged entities are derived from HeldFact.
 MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
 WITH n ORDER BY n.id LIMIT $rows_max
 RETURN n.id AS id, n:Scene AS is_scene, n.user_id AS user_id, n.session_id AS session,

@@ -1,11 +1,11 @@
-// A page of a tenant's sessions, ordered by id: whether something waits there for work that nobody has asked for: messages to be
-// read, messages, scenes or facts for vectors, the session for its end.
+// A page of a tenant's sessions by id: whether data waits for a job that is not enqueued: messages for reading, messages, scenes or facts
+// for vectors, the session for closing.
 // $tenant: str
 // $after: str, the last id of the page before
 // $rows_max: int
 // -> id, lost_read, lost_embed, lost_close
-// While a user's memory is read anew, sessions wait for their turn without work of their own. Given up and cancelled work is not
-// lost: it is listed elsewhere.
+// While a user's memory is re-read, sessions wait for that without a read job of their own. Dead and cancelled jobs are not lost:
+// they are listed elsewhere.
 MATCH (s:Session {tenant: $tenant}) WHERE s.id > $after
 WITH s ORDER BY s.id LIMIT $rows_max
 CALL (s) {

@@ -1,4 +1,3 @@
-// The migrations that ran, and as `embedder` whose vectors the vector indexes and messages hold; the models, dim and indexes are
-// null elsewhere; indexes also of an older version, which had none of facts.
+// Names of the migrations that ran, and in the row `embedder` the embedder of the stored vectors; the other columns are null elsewhere.
 // -> name, model, dim, token_model, indexes
 MATCH (m:Migration) RETURN m.name AS name, m.model AS model, m.dim AS dim, m.token_model AS token_model, m.indexes AS indexes

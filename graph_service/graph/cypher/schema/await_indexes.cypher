@@ -1,2 +1,2 @@
-// Waits until every index can be used.
+// Wait until every index is online.
 CALL db.awaitIndexes(120)

@@ -1,3 +1,3 @@
-// The vector index scene_abstract_vector; tenant, user and time are filters inside it. Not quantised: measured 1.00 recall@10 against 0.70-0.95.
+// The vector index over scene abstracts (L0); tenant, user and time are filters inside it. Not quantised, as message_vector.
 // $options: map with indexConfig
 CREATE VECTOR INDEX scene_abstract_vector IF NOT EXISTS FOR (n:Scene) ON n.abstract_embedding WITH [n.tenant, n.user_id, n.start_ms] OPTIONS $options

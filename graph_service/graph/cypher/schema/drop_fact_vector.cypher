@@ -1,2 +1,2 @@
-// Drops the vector index fact_vector, because another embedder takes over.
+// Drop the vector index fact_vector, because the embedder changed.
 DROP INDEX fact_vector IF EXISTS

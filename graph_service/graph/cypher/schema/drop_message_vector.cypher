@@ -1,2 +1,2 @@
-// Drops the vector index message_vector, because another embedder takes over.
+// Drop the vector index message_vector, because the embedder changed.
 DROP INDEX message_vector IF EXISTS

@@ -1,2 +1,2 @@
-// Drops the vector index scene_abstract_vector, because another embedder takes over.
+// Drop the vector index scene_abstract_vector, because the embedder changed.
 DROP INDEX scene_abstract_vector IF EXISTS

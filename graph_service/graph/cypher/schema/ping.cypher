@@ -1,3 +1,3 @@
-// Whether the database itself works: a server that lets us in may have a database that stopped, as after a full disk.
+// A statement that needs the database: a server may accept log-ins while its database has stopped, as after a full disk.
 // -> one
 RETURN 1 AS one

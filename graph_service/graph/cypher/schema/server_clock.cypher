@@ -1,3 +1,3 @@
-// What time the server has. No tenant has a time of its own.
+// The server's time. Not scoped to a tenant.
 // -> now_ms
 RETURN datetime.realtime().epochMillis AS now_ms

@@ -1,4 +1,4 @@
-// Remembers which embedder the vector indexes belong to, and which model made the token vectors of messages.
+// Record the embedder of the vector indexes, and the model of the token vectors of messages.
 // $model: str
 // $dim: int
 // $token_model: str, or null when the embedder makes no token vectors

@@ -1,4 +1,4 @@
-// Asks for the end of sessions that are not closed; those whose closing failed are tried again.
+// Enqueue the closing of sessions that are not closed; a failed closing is retried.
 // hot
 // $tenant: str
 // $sessions: list of str, ordered
@@ -7,7 +7,7 @@
 // $now: datetime
 // $now_ms: int
 // -> session, state
-// The job is locked before the life, as in every statement that writes both.
+// The job is locked before the session state, as in every statement that writes both.
 UNWIND $sessions AS session
 MERGE (j:Job {tenant: $tenant, id: session + '/close'})
   ON CREATE SET j.kind = 'close', j.session = session, j.wanted = 0, j.attempts = 0, j.state = 'done'

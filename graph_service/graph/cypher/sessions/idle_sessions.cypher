@@ -1,4 +1,4 @@
-// Active sessions that got no message for a while. Over all tenants on purpose: one worker serves them.
+// Active sessions without recent messages. Over all tenants on purpose: one worker serves them.
 // hot
 // $last_before_ms: int
 // $rows_max: int

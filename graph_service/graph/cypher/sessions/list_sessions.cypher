@@ -1,9 +1,9 @@
-// Sessions of a user, the latest first, with what is in them and what is not done yet.
+// Sessions of a user, latest first, with counts of their contents and of pending work.
 // hot
 // $tenant: str
 // $user_id: str
 // $session_id: str or null; only this one
-// $last_ms: int or null; only those behind the one of this time
+// $last_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
 // -> life, messages, unread, unembedded, scenes, unextracted, problem

@@ -1,11 +1,11 @@
-// The last messages of a session, oldest first: those that no scene holds yet, and those of its last scenes.
+// The last messages of a session, oldest first: those without a scene, and those of the last scenes.
 // hot
 // $tenant: str
 // $session: str
 // $turns_max: int
 // -> id, role, speaker, text, said_at, position
-// The last N messages lie in the last N scenes or in none: each of N scenes that end later would hold a later message.
-// Every scene has a start; that it is asked for lets the index scene_session serve. Indexes are named, as in unembedded_messages.
+// The last N messages are in the last N scenes or in none: each of N scenes that end later has a later message.
+// Every scene has start_ms; the condition makes index scene_session usable. Indexes are named, as in unembedded_messages.
 CALL () {
   MATCH (m:Message {tenant: $tenant, session_id: $session, unread: true})
   USING INDEX SEEK m:Message(tenant, session_id, unread)

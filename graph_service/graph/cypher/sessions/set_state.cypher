@@ -1,4 +1,4 @@
-// Moves a session on while its closing is ours. No row: the lease was lost, or a new message has made the session active again.
+// Set the state of a session while its close job is leased. No row: the lease was lost, or a new message made the session active again.
 // hot
 // $tenant: str
 // $session: str

@@ -1,4 +1,4 @@
-// The layer texts of a session and of its scenes, the oldest scene first.
+// The summaries of a session and of its scenes, oldest scene first.
 // $tenant: str
 // $session: str
 // -> layers_hash, scenes

@@ -1,8 +1,8 @@
-// Stores the layer texts of a session beside its state; no row when its scenes are not told as they were any more. The session's
-// life is locked before they are looked at, because forgetting locks it too: what was forgotten must not come back in a text.
+// Store the summary of a session; no row if its scenes have changed since. The session's state is locked before the scenes are read,
+// as forgetting does, so that a forgotten text cannot come back in a summary.
 // $tenant: str
 // $session: str
-// $scene_hashes: list of str, of what the texts were made, the oldest scene first
+// $scene_hashes: list of str, of the scenes that the summary was made of, oldest first
 // $layers: map {title, abstract, overview, layers_hash, layers_at}
 // -> id
 MATCH (l:SessionLife {tenant: $tenant, id: $session})

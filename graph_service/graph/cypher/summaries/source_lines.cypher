@@ -1,20 +1,20 @@
-// What was said in a session or in one of its scenes, the oldest first (L2), as much of it as one answer may tell.
+// A page of the messages of a session or of one of its scenes (L2), oldest first, limited by characters.
 // $tenant: str
 // $session: str
-// $scene: str or null; only what is in this scene
-// $said_ms: int or null; with $position and $after: only what was said behind this place
+// $scene: str or null; only messages of this scene
+// $said_ms: int or null; with $position and $after: only messages after this position
 // $position: int or null
 // $after: str or null
 // $rows_max: int
 // $chars_max: int; the first message comes whatever its length
 // -> speaker, role, said_at, text, key, more
-// key: [said_ms, position, id], its place; more: whether anything was said behind these messages
+// key: [said_ms, position, id], the position of the message; more: true if further messages follow
 MATCH (m:Message {tenant: $tenant, session_id: $session})
 WHERE ($scene IS NULL OR EXISTS { (m)-[:PART_OF]->(:Scene {tenant: $tenant, id: $scene}) })
   AND ($said_ms IS NULL OR m.said_ms > $said_ms OR (m.said_ms = $said_ms AND (coalesce(m.position, 9007199254740991) > $position
        OR (coalesce(m.position, 9007199254740991) = $position AND m.id > $after))))
 WITH m ORDER BY m.said_ms, m.position, m.id LIMIT $rows_max + 1
-// Ids and lengths only: the texts of those that are too many never leave their pages together.
+// Ids and lengths only, so that the texts of messages over the limit are not loaded.
 WITH collect([m.id, size(m.text)]) AS found
 WITH found, reduce(fit = [0, 0], one IN found[0..$rows_max] |
   CASE WHEN fit[1] > 0 AND fit[0] + one[1] > $chars_max THEN [$chars_max + 1, fit[1]] ELSE [fit[0] + one[1], fit[1] + 1] END)[1] AS fits

@@ -1,4 +1,4 @@
-// Sessions with what tells whether their layer texts are up to date, by id, one page.
+// A page of sessions by id, with the hashes that tell whether their summaries are up to date.
 // $tenant: str
 // $user_id: str or null; only this user's
 // $session: str or null; only this one

@@ -1,4 +1,4 @@
-// The layer texts of a scene, a session or a message, whichever has this id; no row when nothing has.
+// The summaries of the scene, session or message with this id; no row if there is none.
 // $tenant: str
 // $id: str
 // -> kind, session, texts

@@ -1,4 +1,4 @@
-// The word that keys the marks of what a tenant forgot; made once. No row: the tenant does not exist.
+// The secret salt of a tenant's tombstones; created once. No row: the tenant does not exist.
 // $tenant: str
 // $salt: str
 // -> salt, marks_of

@@ -1,4 +1,4 @@
-// What a user's memory must not learn again, and the word that keys the marks. Index tombstone_user.
+// Tombstones of a user's memory, with the salt of their hashes. Index tombstone_user.
 // hot
 // $tenant: str
 // $user_node_id: str

@@ -1,4 +1,4 @@
-// Marks what was forgotten, without a word of it.
+// Write tombstones of forgotten elements; they hold no text.
 // $tenant: str
 // $rows: list of {id, kind, user_node_id, at_ms}, ordered by id
 // -> id

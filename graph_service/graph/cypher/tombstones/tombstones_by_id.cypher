@@ -1,4 +1,4 @@
-// Which marks there are of some. Unique index tombstone_id.
+// Existing tombstones among some ids. Unique index tombstone_id.
 // hot
 // $tenant: str
 // $ids: list of str

@@ -1,4 +1,4 @@
-// Marks that a user is being forgotten: from now on nothing is stored of them until it is done, and nobody goes on reading.
+// Mark a user as being erased: until that is done nothing of the user is stored, and running work loses its leases.
 // $tenant: str
 // $user_id: str
 // $user_node_id: str

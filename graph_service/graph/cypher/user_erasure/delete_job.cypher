@@ -1,4 +1,4 @@
-// Removes finished work.
+// Delete a finished job.
 // $tenant: str
 // $id: str
 // -> id

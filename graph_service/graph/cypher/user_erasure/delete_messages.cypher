@@ -1,4 +1,4 @@
-// Removes some messages of a user, with their vectors. Index message_user.
+// Delete a batch of a user's messages with their vectors. Index message_user.
 // $tenant: str
 // $user_id: str
 // $rows_max: int

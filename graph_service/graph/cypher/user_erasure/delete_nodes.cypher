@@ -1,4 +1,4 @@
-// Removes some nodes of the mind map of a user, the user last. Index memory_user.
+// Delete a batch of a user's nodes of the mind map, the user last. Index memory_user.
 // $tenant: str
 // $user_id: str
 // $rows_max: int

@@ -1,4 +1,4 @@
-// Removes some sessions of a user, with their work and what callers brought in them.
+// Delete a batch of a user's sessions, with their jobs and episodes.
 // $tenant: str
 // $user_id: str
 // $rows_max: int

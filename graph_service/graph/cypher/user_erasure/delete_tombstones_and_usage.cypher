@@ -1,4 +1,4 @@
-// Removes what else is kept of a user: merged entities as they were, who is not who, what must not be learned, and work.
+// Delete the other data of a user: members of merged entities, rejected merges, tombstones, the revision and jobs.
 // $tenant: str
 // $user_id: str
 // $user_node_id: str

@@ -1,4 +1,4 @@
-// Takes the words out of a stretch of the change log where it tells of one user: of everything it says that it is gone. Numbers stay.
+// Redact a range of the change log for one user: every change becomes a deletion without text. Sequence numbers stay.
 // $tenant: str
 // $user_id: str
 // $after: int

@@ -1,4 +1,4 @@
-// Whom work of the kind `forget` is about.
+// The user of an erasure job.
 // $tenant: str
 // $id: str
 // -> user_id

@@ -1,7 +1,4 @@
-"""What a person states of facts by hand outranks what is read, survives reading anew, and can be taken back exactly.
-
-Requirements C8 and E1, and F2 for tenants.
-"""
+"""Manual statements outrank extracted facts, survive re-reading, and can be undone exactly."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -40,7 +37,7 @@ def a_fact(name: str, statement: str, **more: Any) -> ManualFact:
     )
 
 
-async def test_what_is_read_later_does_not_close_what_a_person_added(graph: Graph, tenant: str) -> None:
+async def test_added_fact_is_not_closed_by_later_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     added = await state(graph, tenant, "add", a_fact("Lyon", "Alice lives in Lyon"))
     found = await edges(graph, tenant)
@@ -53,7 +50,7 @@ async def test_what_is_read_later_does_not_close_what_a_person_added(graph: Grap
 
 
 @pytest.mark.parametrize("text", ["I live in Paris.", "我住在北京。"])
-async def test_a_rejected_fact_stays_closed_however_often_it_is_read(graph: Graph, tenant: str, text: str) -> None:
+async def test_rejected_fact_stays_closed_after_rereading(graph: Graph, tenant: str, text: str) -> None:
     await say(graph, tenant, text, day=0)
     (fact,) = (await edges(graph, tenant)).values()
     rejected = await state(graph, tenant, "reject", fact["id"])
@@ -65,7 +62,7 @@ async def test_a_rejected_fact_stays_closed_however_often_it_is_read(graph: Grap
         await state(graph, tenant, "reject", fact["id"])
 
 
-async def test_an_update_replaces_what_was_read_from_when_it_began(graph: Graph, tenant: str) -> None:
+async def test_edited_fact_replaces_the_extracted_one_from_its_start(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]
     edit = FactEdit(object="Lyon", statement="Alice lives in Lyon")
@@ -78,7 +75,7 @@ async def test_an_update_replaces_what_was_read_from_when_it_began(graph: Graph,
         await state(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
 
 
-async def test_a_confirmed_and_a_pinned_fact_are_closed_by_nothing_that_is_read(graph: Graph, tenant: str) -> None:
+async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]["id"]
     await state(graph, tenant, "confirm", paris)
@@ -104,9 +101,7 @@ async def test_a_confirmed_and_a_pinned_fact_are_closed_by_nothing_that_is_read(
         ("add", ()),
     ],
 )
-async def test_taking_a_statement_back_is_its_exact_inverse(
-    graph: Graph, tenant: str, act: str, edit: tuple[FactEdit, ...]
-) -> None:
+async def test_undo_restores_the_graph_exactly(graph: Graph, tenant: str, act: str, edit: tuple[FactEdit, ...]) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Rome. I like tea.", day=3)
     await state(graph, tenant, "confirm", (await edges(graph, tenant))["tea"]["id"])
@@ -121,7 +116,7 @@ async def test_taking_a_statement_back_is_its_exact_inverse(
         await by_hand(graph).statements.undo(TenantId(tenant), done.id)
 
 
-async def test_statements_are_there_when_all_else_is_read_anew(graph: Graph, tenant: str) -> None:
+async def test_statements_survive_rereading_everything(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0, session="one")
     await say(graph, tenant, "I love jasmine tea.", day=0, session="two")
     paris = (await edges(graph, tenant))["Paris"]["id"]
@@ -135,7 +130,7 @@ async def test_statements_are_there_when_all_else_is_read_anew(graph: Graph, ten
     assert (found["Paris"]["closed_why"], found["Lyon"].get("invalid_at")) == ("rejected", None)
 
 
-async def test_nobody_states_anything_of_another_tenants_facts(graph: Graph, tenant: str) -> None:
+async def test_statements_about_facts_of_another_tenant_are_refused(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]["id"]
     done = await state(graph, tenant, "confirm", paris)

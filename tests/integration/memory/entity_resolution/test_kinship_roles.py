@@ -1,7 +1,4 @@
-""" "My sister" is who the user named so, in whatever order it was said, and only while nobody else may be meant.
-
-Requirement C9.
-"""
+""" "My sister" resolves to the one named sister in any order of messages, and to nobody while ambiguous."""
 
 from itertools import permutations
 
@@ -34,7 +31,7 @@ async def entities(graph: Graph, tenant: str) -> set[str]:
 @pytest.mark.parametrize(
     ("texts", "name", "thing"), [(SISTER, "Anna", "jazz"), (JIE, "小红", "爵士乐")], ids=["en", "zh"]
 )
-async def test_what_is_said_of_my_sister_is_shown_with_her_name(
+async def test_facts_of_a_role_are_shown_with_the_named_relative(
     graph: Graph, tenant: str, texts: tuple[str, ...], name: str, thing: str
 ) -> None:
     await told(graph, tenant, *texts)
@@ -47,9 +44,7 @@ def entities_called(names: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("texts", [SISTER, JIE], ids=["en", "zh"])
-async def test_the_order_and_the_calls_in_which_it_is_said_do_not_matter(
-    graph: Graph, tenant: str, texts: tuple[str, ...]
-) -> None:
+async def test_order_and_batching_of_messages_do_not_matter(graph: Graph, tenant: str, texts: tuple[str, ...]) -> None:
     found = set()
     for number, order in enumerate([*permutations(range(3)), None]):
         name = f"{tenant}-{number}"
@@ -61,7 +56,7 @@ async def test_the_order_and_the_calls_in_which_it_is_said_do_not_matter(
     assert len(found) == 1
 
 
-async def test_one_more_sister_takes_back_who_was_meant(graph: Graph, tenant: str) -> None:
+async def test_second_sister_undoes_the_merge(graph: Graph, tenant: str) -> None:
     await told(graph, tenant, *SISTER)
     await told(graph, tenant, "My sister Beth paints.", first=5)
     drawn = await edges(graph, tenant)
@@ -77,21 +72,21 @@ async def test_one_more_sister_takes_back_who_was_meant(graph: Graph, tenant: st
     "naming",
     ["My friend Anna lives in Oslo.", "My ex-wife Anna lives in Oslo."],
 )
-async def test_nobody_is_meant_who_was_not_named_plainly(graph: Graph, tenant: str, naming: str) -> None:
+async def test_unclear_naming_resolves_to_nobody(graph: Graph, tenant: str, naming: str) -> None:
     await told(graph, tenant, naming, "My sister loves jazz.", "My wife loves tea.")
     drawn = await edges(graph, tenant)
     assert ("sister", "PREFERS", "jazz") in drawn
     assert ("wife", "PREFERS", "tea") in drawn
 
 
-async def test_my_younger_sister_need_not_be_the_one_who_was_named(graph: Graph, tenant: str) -> None:
+async def test_younger_sister_is_not_resolved_to_a_sister(graph: Graph, tenant: str) -> None:
     await told(graph, tenant, "My sister Anna lives in Oslo.", "My younger sister loves jazz.", "My sister hates rain.")
     drawn = await edges(graph, tenant)
     assert ("younger sister", "PREFERS", "jazz") in drawn
     assert ("sister", "DISLIKES", "rain") in drawn, "there are two"
 
 
-async def test_the_sister_of_somebody_else_is_not_mine(graph: Graph, tenant: str) -> None:
+async def test_sister_of_somebody_else_is_not_resolved(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(
         TenantId(tenant), an_incoming("My sister Anna lives in Oslo.", session="s0", user_name="Alice")
     )
@@ -100,7 +95,7 @@ async def test_the_sister_of_somebody_else_is_not_mine(graph: Graph, tenant: str
     assert ("Anna", "PREFERS", "jazz") not in drawn
 
 
-async def test_my_sister_finds_her_and_a_split_of_hers_is_remembered(graph: Graph, tenant: str) -> None:
+async def test_recall_by_role_works_and_a_manual_split_is_kept(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await told(graph, tenant, *SISTER)
     question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
@@ -113,7 +108,7 @@ async def test_my_sister_finds_her_and_a_split_of_hers_is_remembered(graph: Grap
     assert {("sister", "PREFERS", "tea"), ("sister", "PREFERS", "jazz")} <= set(await edges(graph, tenant))
 
 
-async def test_a_rejected_join_is_parted_and_stays_so(graph: Graph, tenant: str) -> None:
+async def test_rejected_kinship_merge_is_split_and_stays_split(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await told(graph, tenant, *JIE)
     pair = an_id(tenant, "小红"), an_id(tenant, "姐姐")
@@ -128,7 +123,7 @@ async def test_a_rejected_join_is_parted_and_stays_so(graph: Graph, tenant: str)
         await memory.reject_merge(TenantId(f"{tenant}-other"), *pair, "not ours")
 
 
-async def test_merging_two_who_were_called_so_makes_it_clear_until_they_are_split(graph: Graph, tenant: str) -> None:
+async def test_merging_both_candidates_resolves_the_role_until_split(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await told(graph, tenant, "My sister Anna paints.", "My sister Annie lives in Oslo.", "My sister loves jazz.")
     before = await graph_rows(graph, tenant)
@@ -139,7 +134,7 @@ async def test_merging_two_who_were_called_so_makes_it_clear_until_they_are_spli
     assert await graph_rows(graph, tenant) == before
 
 
-async def test_roles_of_one_tenant_never_reach_another(graph: Graph, tenant: str) -> None:
+async def test_roles_do_not_cross_tenants(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     await told(graph, other, SISTER[1])
     before = await graph_rows(graph, other)

@@ -1,7 +1,4 @@
-"""Any history of facts, merges and splits leaves what its facts and standing merges alone make. Requirement C9.
-
-So a split is the exact inverse of a merge, whatever was learned, merged or split in between.
-"""
+"""After any history of facts, merges and splits, the graph follows from the facts and the remaining merges alone."""
 
 import random
 from dataclasses import dataclass, field
@@ -108,7 +105,7 @@ async def wipe(graph: Graph, tenant: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_a_history_leaves_what_its_facts_and_standing_merges_make(graph: Graph, tenant: str, seed: int) -> None:
+async def test_any_history_equals_its_facts_and_remaining_merges(graph: Graph, tenant: str, seed: int) -> None:
     history = await live(graph, tenant, random.Random(seed))
     lived = await rows(graph, tenant)
     for name in list(history.into):

@@ -1,4 +1,4 @@
-"""Entities are merged and split on a real Neo4j, and nothing is lost by it. Requirement C9."""
+"""Merging and splitting entities on a real Neo4j loses nothing."""
 
 import asyncio
 
@@ -45,7 +45,7 @@ async def merge(memory: Memory, tenant: str, keep: str, gone: str) -> str:
     return (await memory.merge_entities(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")).id
 
 
-async def test_a_merge_joins_edges_and_a_split_restores_the_graph(graph: Graph, tenant: str) -> None:
+async def test_merge_joins_edges_and_split_restores_the_graph(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(graph, tenant, *BOTH, session="s1")
     before = await graph_rows(graph, tenant)
@@ -59,7 +59,7 @@ async def test_a_merge_joins_edges_and_a_split_restores_the_graph(graph: Graph, 
     assert await graph_rows(graph, tenant) == before
 
 
-async def test_what_is_said_between_stays_with_the_name_that_was_said(graph: Graph, tenant: str) -> None:
+async def test_facts_learned_while_merged_stay_with_the_named_entity(graph: Graph, tenant: str) -> None:
     memory, never = a_memory(graph), f"{tenant}-never"
     later = [
         ("Bobby", "PREFERS", "jazz", None),
@@ -78,7 +78,7 @@ async def test_what_is_said_between_stays_with_the_name_that_was_said(graph: Gra
     assert len(await graph_rows(graph, tenant)) == len(await graph_rows(graph, never))
 
 
-async def test_reading_the_same_again_after_a_merge_changes_nothing(graph: Graph, tenant: str) -> None:
+async def test_rereading_after_a_merge_changes_nothing(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(graph, tenant, *BOTH, session="s1")
     await merge(memory, tenant, "Bob", "Bobby")
@@ -88,7 +88,7 @@ async def test_reading_the_same_again_after_a_merge_changes_nothing(graph: Graph
 
 
 @pytest.mark.parametrize("order", [("Rob", "Bobby"), ("Bobby", "Rob")])
-async def test_a_chain_of_merges_is_undone_in_any_order(graph: Graph, tenant: str, order: tuple[str, ...]) -> None:
+async def test_chain_of_merges_can_be_undone_in_any_order(graph: Graph, tenant: str, order: tuple[str, ...]) -> None:
     memory = a_memory(graph)
     await say(
         graph, tenant, *BOTH, ("Rob", "PREFERS", "tea", None), ("Rob", "RELATES_TO", "Bob", "brother"), session="s1"
@@ -103,7 +103,7 @@ async def test_a_chain_of_merges_is_undone_in_any_order(graph: Graph, tenant: st
     assert await graph_rows(graph, tenant) == before
 
 
-async def test_facts_between_two_merged_pairs_come_back_exactly(graph: Graph, tenant: str) -> None:
+async def test_facts_between_merged_pairs_are_restored_exactly(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(
         graph, tenant, ("Ann", "RELATES_TO", "Bob", "sister"), ("Annie", "RELATES_TO", "Bobby", "sister"), session="s1"
@@ -119,7 +119,7 @@ async def test_facts_between_two_merged_pairs_come_back_exactly(graph: Graph, te
     assert await graph_rows(graph, tenant) == before
 
 
-async def test_merging_anything_but_two_entities_of_one_user_is_refused(graph: Graph, tenant: str) -> None:
+async def test_merge_requires_two_entities_of_one_user(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await say(graph, tenant, *BOTH, session="s1")
     await say(graph, tenant, ("Carl", "PREFERS", "tea", None), session="s1", user="zoe")
@@ -141,7 +141,7 @@ async def test_merging_anything_but_two_entities_of_one_user_is_refused(graph: G
     assert await graph_hash(graph, tenant) == before
 
 
-async def test_another_tenant_can_neither_merge_nor_split(graph: Graph, tenant: str) -> None:
+async def test_merge_and_split_are_refused_across_tenants(graph: Graph, tenant: str) -> None:
     memory, other = a_memory(graph), TenantId(f"{tenant}-other")
     await say(graph, tenant, *BOTH, session="s1")
     with pytest.raises(NotFoundError):
@@ -151,7 +151,7 @@ async def test_another_tenant_can_neither_merge_nor_split(graph: Graph, tenant: 
         await memory.split_entity(other, made)
 
 
-async def test_merging_while_the_worker_reads_loses_nothing(graph: Graph, tenant: str) -> None:
+async def test_merge_during_a_digest_loses_nothing(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(graph, tenant, *BOTH, session="s1")
     await asyncio.gather(
@@ -160,13 +160,13 @@ async def test_merging_while_the_worker_reads_loses_nothing(graph: Graph, tenant
     assert ("Bob", "PREFERS", "jazz") in await edges(graph, tenant)
 
 
-async def test_a_name_in_the_other_script_finds_its_entity(graph: Graph, tenant: str) -> None:
+async def test_name_in_the_other_chinese_script_matches(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, ("张伟", "PREFERS", "乌龙茶", None), ("Zoë", "PREFERS", "tea", None), session="s1")
     await say(graph, tenant, ("張偉", "PREFERS", "烏龍茶", None), ("Zoe", "PREFERS", "tea", None), session="s2")
     assert await edges(graph, tenant) == [("Zoë", "PREFERS", "tea"), ("张伟", "PREFERS", "乌龙茶")]
 
 
-async def test_the_list_of_entities_tells_who_was_merged_and_keeps_tenants_apart(graph: Graph, tenant: str) -> None:
+async def test_entity_list_shows_members_and_stays_within_the_tenant(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(graph, tenant, *BOTH, session="s1")
     await merge(memory, tenant, "Bob", "Bobby")

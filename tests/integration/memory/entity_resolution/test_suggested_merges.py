@@ -1,4 +1,4 @@
-"""Entities that may be one are suggested from a real Neo4j, and a rejected pair never again. Requirements C9 and F2."""
+"""Suggested merges on a real Neo4j; rejected pairs are not suggested again."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ async def suggested(graph: Graph, tenant: str, user: str | None = None) -> list[
     return [{pair["firstName"], pair["secondName"]} for pair in found["suggestedMerges"]]
 
 
-async def test_pairs_are_suggested_and_merged_by_nobody(graph: Graph, tenant: str) -> None:
+async def test_duplicates_are_suggested_but_not_merged_automatically(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *SAID, session="s1")
     await say(graph, tenant, ("Rob", "PREFERS", "茶", None), session="s1", user="zoe")
     before = await graph_rows(graph, tenant)
@@ -40,7 +40,7 @@ async def test_pairs_are_suggested_and_merged_by_nobody(graph: Graph, tenant: st
     assert await graph_rows(graph, tenant) == before
 
 
-async def test_a_rejected_pair_is_never_suggested_again(graph: Graph, tenant: str) -> None:
+async def test_rejected_pair_is_not_suggested_again(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *SAID, session="s1")
     done = await ask(graph, tenant, REJECT, a=an_id(tenant, "Robert"), b=an_id(tenant, "Bob"))
     assert done.errors is None

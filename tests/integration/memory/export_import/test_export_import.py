@@ -1,4 +1,4 @@
-"""A tenant's memory becomes a file and comes back as it was, under another name. Requirements E7, F2, F8."""
+"""An exported tenant imports unchanged under another name; damaged files are refused."""
 
 import hashlib
 import io
@@ -17,7 +17,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.export_import.exporter import export_rows
 from graph_service.memory.export_import.graphml import export_graphml
-from graph_service.memory.export_import.importer import Imported, import_rows
+from graph_service.memory.export_import.importer import ImportResult, import_rows
 from graph_service.memory.recall.query import Question
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
@@ -44,7 +44,7 @@ async def exported(graph: Graph, tenant: str, **how: Any) -> bytes:
     return out.getvalue()
 
 
-async def imported(graph: Graph, tenant: str, text: bytes, folder: Path) -> Imported:
+async def imported(graph: Graph, tenant: str, text: bytes, folder: Path) -> ImportResult:
     file = folder / f"{uuid4().hex}.jsonl"
     file.write_bytes(text)
     return await import_rows(graph, TenantId(tenant), file, now=NOW)
@@ -98,7 +98,7 @@ def _as_told(text: bytes) -> set[str]:
     return found
 
 
-async def test_two_tenants_that_were_told_the_same_export_the_same(told: Graph, tenant: str) -> None:
+async def test_tenants_with_equal_messages_export_equal_bytes(told: Graph, tenant: str) -> None:
     """Nothing of a tenant's name is left in an export: no id, no token, no order."""
     await tell(told, tenant)
     assert _as_told(await exported(told, tenant, vectors=False)) == _as_told(
@@ -106,7 +106,7 @@ async def test_two_tenants_that_were_told_the_same_export_the_same(told: Graph, 
     )
 
 
-async def test_an_import_is_what_telling_it_there_would_have_made(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_import_equals_storing_the_messages_in_the_target(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Tokens of full-text indexes are made of the tenant's name: a copied one would find nothing."""
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     owner = Owner(tenant=TenantId(tenant), user_id=UserId("ana"), user_names=(), agent_id=None)
@@ -117,7 +117,7 @@ async def test_an_import_is_what_telling_it_there_would_have_made(told: Graph, t
     assert row["s"] == scope_token(tenant, "ana")
 
 
-async def test_what_came_back_answers_like_the_first(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_imported_tenant_gives_the_same_recall(told: Graph, tenant: str, tmp_path: Path) -> None:
     memory = a_memory(told)
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     for user, text in (("ana", "Where does Ana live?"), ("张曼婷", "她对什么过敏？")):
@@ -132,7 +132,7 @@ async def test_what_came_back_answers_like_the_first(told: Graph, tenant: str, t
     assert (await memory.split_entity(TenantId(tenant), merged)).merged == merged
 
 
-async def test_what_was_forgotten_is_not_learned_where_it_is_imported(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_tombstones_apply_in_the_imported_tenant(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Tombstones were made of the first tenant's names; they hold under the second, and in what it exports."""
     third = f"{tenant}-third"
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
@@ -147,7 +147,7 @@ async def test_what_was_forgotten_is_not_learned_where_it_is_imported(told: Grap
     assert "storm" in {one.name for one in await memory.entities(TenantId(TENANT), "ana")}, "the first is untouched"
 
 
-async def test_without_vectors_everything_is_embedded_anew(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_import_without_vectors_embeds_everything_anew(told: Graph, tenant: str, tmp_path: Path) -> None:
     text = await exported(told, TENANT, vectors=False)
     assert b"$f32" not in text
     assert not (await imported(told, tenant, text, tmp_path)).vectors
@@ -160,22 +160,7 @@ async def test_without_vectors_everything_is_embedded_anew(told: Graph, tenant: 
     assert embedded[0] == embedded[1] > 0
 
 
-async def test_facts_of_an_older_file_get_the_vectors_it_has_not(told: Graph, tenant: str, tmp_path: Path) -> None:
-    rows = rows_of(await exported(told, TENANT))
-    ours = [row["properties"] for row in rows if "edge" in row and row["properties"].get("statement")]
-    assert all("embedding" in fact for fact in ours)
-    for fact in ours:
-        del fact["embedding"]
-    lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in rows[:-1]]
-    rows[-1]["end"]["sha256"] = hashlib.sha256(b"".join(lines)).hexdigest()
-    text = b"".join([*lines, json.dumps(rows[-1]).encode() + b"\n"])
-    assert (await imported(told, tenant, text, tmp_path)).vectors, "all others are used"
-    await a_worker(told, embedder=HashedWords()).drain()
-    again = [row["properties"] for row in rows_of(await exported(told, tenant)) if "edge" in row]
-    assert sum("embedding" in fact for fact in again) == len(ours) > 0
-
-
-async def test_a_full_tenant_and_a_missing_one_are_told_apart(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_full_target_and_missing_source_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing is stored"):
         await exported(told, tenant)
     text = await exported(told, TENANT)
@@ -184,7 +169,7 @@ async def test_a_full_tenant_and_a_missing_one_are_told_apart(told: Graph, tenan
         await imported(told, tenant, text, tmp_path)
 
 
-async def test_an_interrupted_import_goes_on_with_the_same_file(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_interrupted_import_resumes_with_the_same_file(told: Graph, tenant: str, tmp_path: Path) -> None:
     text = await exported(told, TENANT)
     await imported(told, tenant, text, tmp_path)
     async with told._driver.session() as session:
@@ -202,7 +187,7 @@ def _changed(rows: list[dict[str, Any]], place: int, **more: Any) -> list[dict[s
     return [*rows[:place], {**rows[place], **more}, *rows[place + 1 :]]
 
 
-async def test_a_bad_file_is_refused_as_a_whole_and_says_where(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenant: str, tmp_path: Path) -> None:
     rows = rows_of(await exported(told, TENANT, vectors=False))
     edge = next(place for place, row in enumerate(rows) if "edge" in row)
     node = next(place for place, row in enumerate(rows) if row.get("node") == "Message")
@@ -216,7 +201,7 @@ async def test_a_bad_file_is_refused_as_a_whole_and_says_where(told: Graph, tena
         f"line {node + 1}: has no uri": _changed(
             rows, node, properties={name: one for name, one in found.items() if name != "uri"}
         ),
-        "is no export": rows[1:],
+        "is not an export": rows[1:],
         "version 2": _changed(rows, 0, version=2),
     }
     for why, lines in wrong.items():
@@ -268,7 +253,7 @@ def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, An
     return changed, f"{how} {kind}.{name} -> {str(inside.get(name))[:60]}"
 
 
-async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
     """Refused with nothing written, or imported into a memory whose work is done and which answers."""
     rows = rows_of(await exported(told, TENANT))[:-1]
     dice = Random(20_261_123)
@@ -339,7 +324,7 @@ async def test_one_damaged_field_is_refused_or_makes_a_healthy_memory(told: Grap
         ("edge", "evidence", ["x"], "evidence must be a UUID"),
     ],
 )
-async def test_a_wrong_field_is_named_with_its_line(
+async def test_invalid_field_is_reported_with_its_line(
     told: Graph, tenant: str, tmp_path: Path, kind: str, name: str, value: Any, why: str
 ) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
@@ -354,7 +339,7 @@ async def test_a_wrong_field_is_named_with_its_line(
     assert await counts(told, tenant) == {}
 
 
-async def test_numbers_that_are_none_and_deep_nesting_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_nan_and_deep_nesting_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
     place = next(n for n, row in enumerate(rows) if "edge" in row)
     rows[place]["properties"]["strength"] = "HERE"
@@ -364,13 +349,10 @@ async def test_numbers_that_are_none_and_deep_nesting_are_refused(told: Graph, t
     assert await counts(told, tenant) == {}
 
 
-async def test_a_job_without_fields_is_not_imported_and_work_goes_on(told: Graph, tenant: str, tmp_path: Path) -> None:
-    """Work follows from what waits: a message that is not read yet, a session whose end was asked for."""
+async def test_import_enqueues_jobs_for_unread_scenes_and_closing_sessions(
+    told: Graph, tenant: str, tmp_path: Path
+) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
-    session = next(row["properties"] for row in rows if row.get("node") == "Session")
-    rows.append(
-        {"node": "Job", "properties": {"id": f"{session['id']}/read", "kind": "read", "open": True, "due_ms": 0}}
-    )
     life = next(row for row in rows if row.get("node") == "SessionLife")["properties"]
     life["state"] = "closing"
     waiting = next(row for row in rows if row.get("node") == "Scene")["properties"]
@@ -391,13 +373,13 @@ async def test_a_job_without_fields_is_not_imported_and_work_goes_on(told: Graph
     assert await a_memory(told).entities(other, "ana")
 
 
-async def test_a_forgetting_that_is_not_done_is_neither_exported_nor_imported(
+async def test_jobs_are_not_importable_and_an_unfinished_forgetting_blocks_the_export(
     told: Graph, tenant: str, tmp_path: Path
 ) -> None:
     rows = rows_of(await exported(told, TENANT))[:-1]
     user = next(row["properties"]["id"] for row in rows if row.get("node") == "User")
     job = {"node": "Job", "properties": {"id": f"{user}/forget", "kind": "forget", "state": "open"}}
-    with pytest.raises(InputError, match="being forgotten"):
+    with pytest.raises(InputError, match="unknown kind, 'Job'"):
         await imported(told, tenant, written([*rows, job]), tmp_path)
     await imported(told, tenant, written(rows), tmp_path)
     async with told._driver.session() as session:
@@ -408,7 +390,7 @@ async def test_a_forgetting_that_is_not_done_is_neither_exported_nor_imported(
         await session.run("MATCH (j:Job {tenant: $t, id: 'x/forget'}) DELETE j", t=tenant)
 
 
-async def test_names_that_a_user_told_are_carried(graph: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_export_keeps_self_declared_names_of_the_user(graph: Graph, tenant: str, tmp_path: Path) -> None:
     """They are kept with the times since when they are told, and a list of times is no JSON."""
     await a_memory(graph).remember(TenantId(tenant), an_incoming("My name is Anabel."))
     await a_worker(graph, embedder=HashedWords()).drain()

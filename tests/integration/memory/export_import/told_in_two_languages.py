@@ -1,4 +1,4 @@
-"""A memory with something of everything in it, in English and Chinese: what the tests of analysts look at."""
+"""A memory with every kind of node, in English and Chinese, for tests of exports and analyst queries."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What was learned can be forgotten: a rejected fact, an entity; neither is learned again. Requirement F8."""
+"""Forgetting a fact or an entity deletes it and prevents extracting it again."""
 
 import pytest
 
@@ -35,7 +35,7 @@ async def scene_texts(graph: Graph, tenant: str) -> str:
         (CHINESE[:5], "Alice住在上海。", "Alice住在北京。"),
     ],
 )
-async def test_a_rejected_fact_goes_and_what_it_had_closed_is_open_again(
+async def test_forgotten_fact_is_deleted_and_what_it_closed_reopens(
     graph: Graph, tenant: str, story: list[Line], wrong: str, before: str
 ) -> None:
     await tell(graph, tenant, story)
@@ -57,7 +57,7 @@ async def test_a_rejected_fact_goes_and_what_it_had_closed_is_open_again(
         await a_memory(graph).forgetting.fact(TenantId(tenant), known[wrong][0])
 
 
-async def test_a_rejected_fact_is_not_learned_again_however_it_is_said(graph: Graph, tenant: str) -> None:
+async def test_forgotten_fact_is_not_extracted_again_in_other_words(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     known = await facts(graph, tenant)
     liked = next(words for words in known if "jasmine" in words)
@@ -70,7 +70,7 @@ async def test_a_rejected_fact_is_not_learned_again_however_it_is_said(graph: Gr
 
 
 @pytest.mark.parametrize(("story", "name"), [(ENGLISH, "Anna"), (CHINESE, "张丽")])
-async def test_a_forgotten_entity_is_not_made_again_from_what_was_said(
+async def test_forgotten_entity_is_not_created_again_from_its_messages(
     graph: Graph, tenant: str, story: list[Line], name: str
 ) -> None:
     await tell(graph, tenant, story)
@@ -91,7 +91,7 @@ async def test_a_forgotten_entity_is_not_made_again_from_what_was_said(
     assert [words for words in await facts(graph, tenant) if name in words]
 
 
-async def test_a_merged_entity_goes_with_all_it_stands_for(graph: Graph, tenant: str) -> None:
+async def test_forgetting_a_merged_entity_deletes_its_members(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await tell(graph, tenant, [*ENGLISH, ("s3", 5 * DAY, "My friend Annie works at Beta.")])
     anna, annie = (an_entity(here, UserId("alice"), name).id for name in ("Anna", "Annie"))
@@ -103,7 +103,7 @@ async def test_a_merged_entity_goes_with_all_it_stands_for(graph: Graph, tenant:
     assert not {one.name for one in await memory.entities(here, "alice")} & {"Anna", "Annie"}
 
 
-async def test_another_tenant_can_reject_nothing_of_ours(graph: Graph, tenant: str) -> None:
+async def test_forgetting_a_fact_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     other, forgetting = f"{tenant}-other", a_memory(graph).forgetting
     await tell(graph, tenant, ENGLISH[:3])
     await tell(graph, other, ENGLISH[:1])

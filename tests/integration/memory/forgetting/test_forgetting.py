@@ -1,4 +1,4 @@
-"""What was said can be forgotten, and the memory is as if it had never been said. Requirement F8."""
+"""Forgetting messages leaves the graph as if they had never been said."""
 
 from collections.abc import Sequence
 
@@ -68,7 +68,7 @@ async def forget_message(graph: Graph, tenant: str, line: Line) -> ForgetResult:
 
 
 @pytest.mark.parametrize(("story", "place"), EVERY_LINE)
-async def test_a_forgotten_message_leaves_the_graph_of_somebody_who_never_said_it(
+async def test_forgotten_message_leaves_the_graph_as_if_never_said(
     graph: Graph, tenant: str, story: list[Line], place: int
 ) -> None:
     never = f"{tenant}-never"
@@ -83,7 +83,7 @@ async def test_a_forgotten_message_leaves_the_graph_of_somebody_who_never_said_i
 
 @pytest.mark.parametrize("story", [ENGLISH, CHINESE])
 @pytest.mark.parametrize("session", ["s1", "s2"])
-async def test_a_forgotten_session_leaves_the_graph_of_somebody_who_never_had_it(
+async def test_forgotten_session_leaves_the_graph_as_if_never_held(
     graph: Graph, tenant: str, story: list[Line], session: str
 ) -> None:
     never = f"{tenant}-never"
@@ -97,7 +97,7 @@ async def test_a_forgotten_session_leaves_the_graph_of_somebody_who_never_had_it
         await a_memory(graph).forgetting.session(TenantId(tenant), "alice", session)
 
 
-async def test_a_forgotten_scene_takes_everything_said_in_it_along(graph: Graph, tenant: str) -> None:
+async def test_forgotten_scene_deletes_its_messages(graph: Graph, tenant: str) -> None:
     never, memory = f"{tenant}-never", a_memory(graph)
     await tell(graph, never, ENGLISH[3:])
     await tell(graph, tenant, ENGLISH)
@@ -111,7 +111,7 @@ async def test_a_forgotten_scene_takes_everything_said_in_it_along(graph: Graph,
         await memory.forgetting.scene(TenantId(tenant), first.id)
 
 
-async def test_what_callers_brought_goes_with_the_message_that_proves_it(graph: Graph, tenant: str) -> None:
+async def test_provided_facts_are_deleted_with_their_message(graph: Graph, tenant: str) -> None:
     def brought(place: int, thing: str) -> ProvidedFact:
         words = f"Alice cares about {thing}."
         return ProvidedFact(
@@ -132,7 +132,7 @@ async def test_what_callers_brought_goes_with_the_message_that_proves_it(graph: 
     assert "About both" not in rows
 
 
-async def test_a_message_told_anew_after_it_was_forgotten_is_stored_anew(graph: Graph, tenant: str) -> None:
+async def test_forgotten_message_sent_again_is_stored_again(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH)
     before = await memory_of(graph, tenant)
     await forget_message(graph, tenant, ENGLISH[2])
@@ -143,7 +143,7 @@ async def test_a_message_told_anew_after_it_was_forgotten_is_stored_anew(graph: 
         await a_memory(graph).forgetting.message(TenantId(tenant), "nothing-of-that-name")
 
 
-async def test_another_tenant_can_forget_nothing_of_ours(graph: Graph, tenant: str) -> None:
+async def test_forgetting_messages_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     other, forgetting = f"{tenant}-other", a_memory(graph).forgetting
     await tell(graph, tenant, ENGLISH)
     await tell(graph, other, CHINESE[:1], user="zoe")

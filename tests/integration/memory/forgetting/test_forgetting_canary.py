@@ -1,4 +1,4 @@
-"""A secret is planted everywhere and forgotten; after everything has run again it is nowhere. Requirement F8."""
+"""A secret planted everywhere and forgotten is found nowhere, even after all jobs have run again."""
 
 import logging
 import time
@@ -156,7 +156,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     await window.close()
 
 
-async def test_what_waited_elsewhere_does_not_come_back_but_may_be_told_anew(
+async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     elsewhere, here = Spool(tmp_path / "spool.sqlite3", bytes_max=MB), TenantId(tenant)
@@ -172,9 +172,7 @@ async def test_what_waited_elsewhere_does_not_come_back_but_may_be_told_anew(
 
 
 @pytest.mark.parametrize("kind", ["entity", "session", "user"])
-async def test_what_an_entity_a_session_or_a_user_told_leaves_the_map_and_its_log(
-    graph: Graph, tenant: str, kind: str
-) -> None:
+async def test_forgotten_text_leaves_the_graph_and_the_change_log(graph: Graph, tenant: str, kind: str) -> None:
     here, forgetting = TenantId(tenant), a_memory(graph).forgetting
     await tell(graph, tenant, STORIES["en"])
     if kind == "entity":

@@ -1,4 +1,4 @@
-"""Kill -9 at every step of forgetting, then start again: it is as if it had never been said. Requirements F8 and C1."""
+"""A forgetting killed (kill -9) at any step is completed after a restart."""
 
 import asyncio
 import contextlib
@@ -67,7 +67,7 @@ def expected() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("point", _MESSAGE)
-async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end(
+async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
     if "never" not in expected:
@@ -86,7 +86,7 @@ async def test_a_kill_while_a_message_is_forgotten_changes_nothing_about_the_end
 
 
 @pytest.mark.parametrize("point", _USER)
-async def test_a_kill_while_a_user_is_forgotten_leaves_the_rest_to_the_worker(
+async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:
     await tell(graph, tenant, ENGLISH[:3])

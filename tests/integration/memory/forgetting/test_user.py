@@ -1,4 +1,4 @@
-"""A user can be forgotten altogether. Requirement F8."""
+"""Forgetting a user deletes everything of that user."""
 
 import pytest
 
@@ -20,7 +20,7 @@ async def nodes_of(graph: Graph, tenant: str) -> list[tuple[list[str], dict[str,
 
 
 @pytest.mark.parametrize("story", [ENGLISH, CHINESE])
-async def test_nothing_of_a_forgotten_user_is_left_and_others_stay(
+async def test_forgotten_user_is_deleted_completely_and_others_stay(
     graph: Graph, tenant: str, story: list[Line]
 ) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
@@ -42,7 +42,7 @@ async def test_nothing_of_a_forgotten_user_is_left_and_others_stay(
         await memory.forgetting.user(here, "alice")
 
 
-async def test_a_forgotten_user_may_come_back_as_somebody_new(graph: Graph, tenant: str) -> None:
+async def test_forgotten_user_can_start_anew(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     before = await memory_of(graph, tenant)
     await a_memory(graph).forgetting.user(TenantId(tenant), "alice")
@@ -50,7 +50,7 @@ async def test_a_forgotten_user_may_come_back_as_somebody_new(graph: Graph, tena
     assert await memory_of(graph, tenant) == before
 
 
-async def test_nothing_is_stored_of_a_user_who_is_being_forgotten(graph: Graph, tenant: str) -> None:
+async def test_messages_of_a_user_being_forgotten_are_not_stored(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     here, node_id = TenantId(tenant), memory_id(user_uri(tenant, "alice"))
     fence = {"id": "a-mark", "kind": "user", "user_node_id": None, "at_ms": 0}
@@ -62,7 +62,7 @@ async def test_nothing_is_stored_of_a_user_who_is_being_forgotten(graph: Graph, 
     await tell(graph, tenant, ENGLISH[3:4])
 
 
-async def test_another_tenant_cannot_forget_our_user(graph: Graph, tenant: str) -> None:
+async def test_forgetting_a_user_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     await tell(graph, tenant, ENGLISH[:3])
     await tell(graph, other, ENGLISH[:1], user="zoe")

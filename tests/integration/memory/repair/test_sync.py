@@ -134,7 +134,7 @@ async def _whole(graph: Graph, tenant: str) -> list[Any]:
     return [*rows, *await _cypher(graph, _VECTORS, tenant=tenant)]
 
 
-async def test_a_sound_memory_is_left_as_it_is(graph: Graph, tenant: str) -> None:
+async def test_sync_leaves_a_consistent_memory_unchanged(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     await _told(graph, tenant)
     whole, head = await picture(graph, tenant), await memory.changes.head(whose)
@@ -153,7 +153,7 @@ async def test_a_sound_memory_is_left_as_it_is(graph: Graph, tenant: str) -> Non
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-async def test_what_was_damaged_is_found_mended_and_as_before(graph: Graph, tenant: str, name: str) -> None:
+async def test_sync_finds_and_repairs_each_damage(graph: Graph, tenant: str, name: str) -> None:
     """The memory of another tenant, equally told and damaged, is not touched."""
     memory, damage, other = a_memory(graph), DAMAGES[name], f"{tenant}-other"
     await _told(graph, tenant)
@@ -176,7 +176,7 @@ async def test_what_was_damaged_is_found_mended_and_as_before(graph: Graph, tena
     assert (await memory.sync(TenantId(other), dry_run=True)).found == damage.found
 
 
-async def test_small_pages_find_what_one_large_page_finds(graph: Graph, tenant: str) -> None:
+async def test_sync_finds_the_same_with_small_pages(graph: Graph, tenant: str) -> None:
     await _told(graph, tenant)
     whole = await _whole(graph, tenant)
     await _cypher(graph, "MATCH (m:Message {tenant: $tenant}) REMOVE m.embedding", tenant=tenant)
@@ -191,7 +191,7 @@ async def test_small_pages_find_what_one_large_page_finds(graph: Graph, tenant: 
     assert await _whole(graph, tenant) == whole
 
 
-async def test_a_changed_text_gets_its_own_vector_and_is_read(graph: Graph, tenant: str) -> None:
+async def test_sync_reembeds_and_rereads_a_changed_text(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     await _told(graph, tenant)
     damage = "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS 'Paris' SET m.text = 'I live in Lima.'"
@@ -205,7 +205,7 @@ async def test_a_changed_text_gets_its_own_vector_and_is_read(graph: Graph, tena
     assert len(await _cypher(graph, learned, tenant=tenant)) == 1
 
 
-async def test_orphans_are_removed_and_viewers_are_told(graph: Graph, tenant: str) -> None:
+async def test_sync_deletes_orphans_and_logs_the_changes(graph: Graph, tenant: str) -> None:
     """Messages deleted by hand leave a scene without messages, facts without evidence, and entities without edges."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await _told(graph, tenant)
@@ -228,7 +228,7 @@ async def test_orphans_are_removed_and_viewers_are_told(graph: Graph, tenant: st
     assert {row.change.element_id for row in rows} & {item.id for item in (*snapshot.nodes, *snapshot.edges)} == set()
 
 
-async def test_what_waits_for_its_turn_after_a_forgetting_is_not_lost(graph: Graph, tenant: str) -> None:
+async def test_sync_keeps_jobs_waiting_after_a_forgetting(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     told = await memory.remember(whose, STORY[0])
     await a_worker(graph).drain()
@@ -238,7 +238,7 @@ async def test_what_waits_for_its_turn_after_a_forgetting_is_not_lost(graph: Gra
     assert (await memory.sync(whose)).found == {}
 
 
-async def test_what_merged_entities_keep_is_compared_too(graph: Graph, tenant: str) -> None:
+async def test_sync_checks_member_facts_of_merged_entities(graph: Graph, tenant: str) -> None:
     """Left alone while it is sound; what nothing proves any more is gone from the map, and stays gone after a split."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await say(graph, tenant, *BOTH, session="s1")
@@ -257,7 +257,7 @@ async def test_what_merged_entities_keep_is_compared_too(graph: Graph, tenant: s
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_without_an_embedder_no_vector_is_missed() -> None:
+def test_sync_without_an_embedder_reports_no_missing_vector() -> None:
     row = {
         "id": "m", "user_id": "alice", "session": "s", "role": "user", "speaker": None, "text": "茶",
         "said_at": as_utc(NOON), "content_hash": "x", "vector_dim": None, "unembedded": False,

@@ -1,4 +1,4 @@
-"""Rows on their way between tenants: doubles are found before anything is made of them; each call is read once. E7."""
+"""Staging of rows between tenants: duplicates, references, content hashes and cost."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.export_import.staging import Carrier
-from graph_service.memory.export_import.tenant_rewrite import NOBODY
+from graph_service.memory.export_import.staging import Staging
+from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
 from schema.ids import BegunHash, TenantId, content_hash
 from tests.unit.test_number_cost import assert_about_linear
 
@@ -19,25 +19,25 @@ PARTS = st.lists(st.text(max_size=4), max_size=4)
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=4), PARTS)
-def test_a_fingerprint_that_is_made_in_two_steps_is_the_same(first: list[str], rest: list[str]) -> None:
+def test_a_hash_in_two_steps_equals_the_hash_in_one(first: list[str], rest: list[str]) -> None:
     assert BegunHash(*first).with_rest(*rest) == content_hash(*first, *rest)
 
 
 @pytest.fixture
-def a_carrier(tmp_path: Path) -> Iterator[Callable[[], Carrier]]:
-    opened: list[Carrier] = []
+def a_staging(tmp_path: Path) -> Iterator[Callable[[], Staging]]:
+    opened: list[Staging] = []
 
-    def make() -> Carrier:
-        opened.append(Carrier(tmp_path / f"{uuid4().hex}.sqlite", source=NOBODY, target=TenantId("t")))
+    def make() -> Staging:
+        opened.append(Staging(tmp_path / f"{uuid4().hex}.sqlite", source=NO_TENANT, target=TenantId("t")))
         return opened[-1]
 
     yield make
-    for carrier in opened:
-        carrier.close()
+    for staging in opened:
+        staging.close()
 
 
 def rows_of_one_call(n: int) -> list[dict[str, Any]]:
-    """One call with so many messages and facts, each message in a scene of its own."""
+    """Return the rows of a call with n messages and n facts, each message in its own scene."""
     facts = json.dumps([{"statement": f"fact {place}"} for place in range(n)])
     message_ids = [f"m{place}" for place in range(n)]
     rows: list[dict[str, Any]] = []
@@ -53,28 +53,28 @@ def rows_of_one_call(n: int) -> list[dict[str, Any]]:
     return [*rows, {"node": "Episode", "properties": episode}]
 
 
-def test_what_a_call_brought_is_read_once_for_all_its_scenes(a_carrier: Callable[[], Carrier]) -> None:
+def test_an_episode_is_parsed_once_for_all_its_scenes(a_staging: Callable[[], Staging]) -> None:
     def work_of(n: int) -> Callable[[], object]:
-        carrier = a_carrier()
-        carrier.add(rows_of_one_call(n))
-        return carrier.learn
+        staging = a_staging()
+        staging.add(rows_of_one_call(n))
+        return staging.map_ids
 
     assert_about_linear(work_of, 400)
 
 
-def test_fingerprints_of_texts_are_known_by_what_a_call_brought(a_carrier: Callable[[], Carrier]) -> None:
-    carrier, rows = a_carrier(), rows_of_one_call(3)
-    carrier.add(rows)
-    carrier.learn()
+def test_summary_hashes_with_provided_facts_are_rewritten(a_staging: Callable[[], Staging]) -> None:
+    staging, rows = a_staging(), rows_of_one_call(3)
+    staging.add(rows)
+    staging.map_ids()
     shown = next(row["properties"]["layers_hash"] for row in rows if row.get("node") == "Scene")
     facts = ("fact 0", "fact 1", "fact 2")
     assert shown == content_hash("read", "", *facts, "", "m0", "h")
-    assert carrier.new_id(shown) == content_hash("read", "", *facts, "", carrier.new_id("m0"), "h")
+    assert staging.new_id(shown) == content_hash("read", "", *facts, "", staging.new_id("m0"), "h")
 
 
-def test_doubles_are_told_before_ids_are_worked_out(a_carrier: Callable[[], Carrier]) -> None:
-    carrier, rows = a_carrier(), rows_of_one_call(2)
-    carrier.add([*rows, rows[0], rows[-1]])
-    assert list(carrier.doubles()) == ["Message m0 is there twice", "Episode e is there twice"]
-    carrier.learn()
-    assert set(carrier.misfits(0)) == {"Episode e has a session_id that is no Session in the file"}
+def test_duplicate_rows_are_reported_before_ids_are_mapped(a_staging: Callable[[], Staging]) -> None:
+    staging, rows = a_staging(), rows_of_one_call(2)
+    staging.add([*rows, rows[0], rows[-1]])
+    assert list(staging.duplicate_rows()) == ["Message m0 is there twice", "Episode e is there twice"]
+    staging.map_ids()
+    assert set(staging.reference_problems(0)) == {"Episode e has a session_id that is no Session in the file"}

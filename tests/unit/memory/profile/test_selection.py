@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.facts.categories import category_of
-from graph_service.memory.profile.selection import Out, ProfileFact, standing_out
+from graph_service.memory.profile.selection import Out, ProfileFact, excluded
 from schema.fact import FactKind
 from schema.profile import ITEMS_MAX, Category
 from tests.support.builders import NOON
@@ -48,9 +48,9 @@ facts = st.lists(
 
 @given(facts, st.randoms(use_true_random=False))
 def test_order_does_not_matter_and_no_category_is_overfull(told: list[ProfileFact], chance: st.DataObject) -> None:
-    out = standing_out(told, SMALL)
+    out = excluded(told, SMALL)
     chance.shuffle(told)  # type: ignore[attr-defined]  # a Random
-    assert standing_out(told, SMALL) == out
+    assert excluded(told, SMALL) == out
     assert len(told) - len(out) <= SMALL[Category.PREFERENCES]
     inside = [fact for fact in told if fact.id not in out]
     assert len({fact.item for fact in inside}) == len(inside)
@@ -58,21 +58,21 @@ def test_order_does_not_matter_and_no_category_is_overfull(told: list[ProfileFac
 
 @given(facts)
 def test_nobody_outside_a_full_category_matters_more(told: list[ProfileFact]) -> None:
-    out = standing_out(told, SMALL)
+    out = excluded(told, SMALL)
     inside = [fact.importance for fact in told if fact.id not in out]
     assert all(fact.importance <= min(inside) for fact in told if out.get(fact.id) is Out.FULL)
 
 
 def test_a_full_category_replaces_its_least_important_item_by_one_that_matters_more() -> None:
     held = [a_fact("a", importance=7), a_fact("b", importance=4)]
-    assert standing_out([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Out.FULL}
-    assert standing_out([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Out.FULL}
+    assert excluded([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Out.FULL}
+    assert excluded([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Out.FULL}
 
 
 def test_higher_confidence_overwrites_and_newer_wins_a_tie() -> None:
     liked, favorite = a_fact("tea", confidence=0.9), a_fact("tea", confidence=0.6, day=3, relation="favorite drink")
-    assert standing_out([liked, favorite]) == {favorite.id: Out.OVERWRITTEN}
-    assert standing_out([liked, replace(favorite, confidence=0.9)]) == {liked.id: Out.OVERWRITTEN}
+    assert excluded([liked, favorite]) == {favorite.id: Out.OVERWRITTEN}
+    assert excluded([liked, replace(favorite, confidence=0.9)]) == {liked.id: Out.OVERWRITTEN}
 
 
 @pytest.mark.parametrize(
