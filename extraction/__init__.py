@@ -1,1 +1,1 @@
-"""Reading human language: text in, proposals out. Nothing here touches the database."""
+"""Information extraction from text, without a database."""

@@ -1,15 +1,14 @@
-"""Run pure computing on text in a thread of its own that can be stopped: after a deadline, or when nobody waits.
+"""Run CPU-bound text processing in threads that stop at a deadline or on cancellation.
 
-Text comes from outside, and one flaw in a rule may make it take for ever. A thread of `asyncio.to_thread` could not be
-ended then: it would hold its place among the few threads of the loop's executor, and the process could not exit, since
-Python joins those threads. So each piece of work here has a daemon thread of its own, and few run at the same time.
+A flaw in a pattern may make a text take forever. A thread of `asyncio.to_thread` could not be stopped: it would block
+a thread of the loop's executor and the exit of the process, which joins those threads. So each call here has a daemon
+thread of its own, a few at a time.
 
-A thread is stopped by an exception that the interpreter raises between two of its bytecodes
-(`PyThreadState_SetAsyncExc`). That holds for whatever loops in Python. It cannot break into one call of a C function,
-such as one search by a regular expression; such a call keeps the lock, so it stops the event loop too, and
-only the bound on its input and a pattern without ambiguity help (tests/unit/test_text_cost.py tries them). A process
-for reading could be killed inside such a call; it would cost the memory of a second copy of rules and dictionary, and
-seconds for its start after each kill, and would protect reading only, not the doors.
+A thread is stopped by an exception raised between two bytecodes (`PyThreadState_SetAsyncExc`), which ends any loop in
+Python but not a call of a C function such as a regular-expression search. Such a call holds the GIL and blocks the
+event loop, so inputs are bounded and patterns unambiguous (tests/unit/test_text_cost.py). A separate process could be
+killed inside such a call, but would need a second copy of rules and dictionary, seconds to restart after each kill, and
+would protect reading only, not request handling.
 """
 
 import asyncio
@@ -26,23 +25,23 @@ _log = logging.getLogger("mnemograph.threads")
 
 T = TypeVar("T")
 
-# Of processor time, which a loaded machine does not stretch. A message of 20,000 characters takes about a second.
+# CPU time, which is independent of load; a message of 20,000 characters takes about a second.
 CPU_MAX_S: Final = 20.0
-# For a thread that gets no processor, or waits for a lock.
+# For a thread that gets no CPU or waits for a lock.
 WALL_MAX_S: Final = 180.0
-# How many run at the same time; they share the interpreter's lock, so more would only slow the event loop down.
+# They share the GIL, so more threads would only slow the event loop down.
 THREADS_MAX: Final = 4
 _LOOK_S: Final = 0.2
-# A thread that goes on for so long after it was told to stop is left alone; it ends with the process.
+# A thread still running this long after the stop is abandoned; it ends with the process.
 _GRACE_S: Final = 5.0
 
 
 class _Stop(BaseException):
-    """Raised inside a thread that is to end; no `except Exception` of the work catches it."""
+    """Raised inside a thread to stop it; not caught by `except Exception`."""
 
 
 class _Runner(Generic[T]):
-    """One piece of work in a thread of its own."""
+    """One call in its own thread."""
 
     def __init__(self, work: Callable[[], T], loop: asyncio.AbstractEventLoop) -> None:
         self._work = work
@@ -61,7 +60,7 @@ class _Runner(Generic[T]):
         return self._thread.is_alive()
 
     def cpu_s(self) -> float | None:
-        """Return how long the thread has computed; None where the system does not tell (macOS, Windows)."""
+        """Return the CPU seconds of the thread; None where they are unavailable (macOS, Windows)."""
         if self._clock is None or not self._thread.is_alive():
             return None
         try:
@@ -70,7 +69,7 @@ class _Runner(Generic[T]):
             return None
 
     def stop(self) -> None:
-        """Raise `_Stop` in the thread, unless its work is over."""
+        """Raise `_Stop` in the thread, unless it has finished."""
         with self._guard:
             ident = self._thread.ident
             if not self._over and ident is not None:
@@ -92,7 +91,7 @@ class _Runner(Generic[T]):
         try:
             self._loop.call_soon_threadsafe(self._deliver, result, error)
         except RuntimeError:
-            # The loop was closed meanwhile; nobody waits for the result.
+            # The loop was closed; nothing awaits the result.
             return
 
     def _deliver(self, result: T, error: BaseException | None) -> None:
@@ -107,11 +106,12 @@ class _Runner(Generic[T]):
 
 
 class BoundedThreads:
-    """Threads for computing on text.
+    """A limited number of stoppable threads.
 
     Args:
-        threads_max: how many pieces of work run at the same time; the others wait their turn.
-        cpu_max_s: processor time of one piece of work; wall_max_s: time by the clock.
+        threads_max: concurrent calls; others wait.
+        cpu_max_s: processor time of one call.
+        wall_max_s: wall-clock time of one call.
     """
 
     def __init__(
@@ -124,14 +124,14 @@ class BoundedThreads:
         self.cpu_max_s = cpu_max_s
         self.wall_max_s = wall_max_s
         self._threads_max = threads_max
-        # A semaphore belongs to one event loop; tests and command lines have several, one after another.
+        # A semaphore belongs to one event loop; tests and commands run several, one after another.
         self._places: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what the work returns, computed in a thread.
+        """Return the result of a call made in a thread.
 
         Raises:
-            TooSlowError: it took longer than it may, and was stopped.
+            TooSlowError: it exceeded its time and was stopped.
         """
         loop = asyncio.get_running_loop()
         if self._places is None or self._places[0] is not loop:
@@ -143,7 +143,7 @@ class BoundedThreads:
                 return await self._watched(runner)
             except asyncio.CancelledError:
                 runner.stop()
-                # Nobody looks at what it gives any more, so that nothing may be logged as overlooked.
+                # The result is not awaited any more; keep asyncio from logging an unretrieved exception.
                 runner.done.cancel()
                 raise
 
@@ -155,7 +155,7 @@ class BoundedThreads:
                 return runner.done.result()
             wall_s = time.monotonic() - started_s
             cpu_s = runner.cpu_s()
-            # Without a clock of the thread's own, its share of the machine is unknown; the wall clock counts twice.
+            # Without per-thread CPU time allow twice the time by the wall clock.
             if (wall_s / 2 if cpu_s is None else cpu_s) > self.cpu_max_s or wall_s > self.wall_max_s:
                 await self._stopped(runner)
                 raise TooSlowError(f"it was stopped after {cpu_s or wall_s:.0f} s of computing")
@@ -166,7 +166,7 @@ class BoundedThreads:
             runner.stop()
             await asyncio.wait({runner.done}, timeout=_LOOK_S)
             if runner.done.done() or not runner.alive:
-                # Whatever it was worth, it came too late; the exception is looked at so that nobody logs it.
+                # Too late; retrieve the exception so that asyncio does not log it.
                 if runner.done.done():
                     runner.done.exception()
                 return

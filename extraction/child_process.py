@@ -1,8 +1,7 @@
-"""Run pure computing in a process of its own, one at a time, which ends when nobody waits for it.
+"""Run a CPU-bound function in a child process, one at a time, with a deadline.
 
-For what would keep the interpreter's lock, and so every request, for many seconds. The process is killed after its
-deadline, when the caller is cancelled (a request that went away, a service that stops), and ends by itself when the
-process that started it is gone, however that ended.
+For functions that would hold the GIL, and so block every request, for many seconds. The process is killed after its
+deadline or when the caller is cancelled, and exits when its parent process is gone.
 """
 
 import os
@@ -18,22 +17,22 @@ from schema.errors import MnemographError, TooSlowError
 
 T = TypeVar("T")
 
-# By the clock, on a machine that is busy with other things: a hundred thousand things with their links took 270 s.
+# Wall clock on a loaded machine: a hundred thousand nodes with their relationships took 270 s.
 WALL_MAX_S: Final = 900.0
 _NICE: Final = 10
-# Of the thread that waits for the process: what is handed over is made into bytes there.
+# In the waiting thread, because pickling happens there.
 _THREAD_WALL_MAX_S: Final = 3_600.0
 
 
 class EndedEarlyError(MnemographError):
-    """A process ended before it gave its result: it was killed from outside, or had no memory left."""
+    """The process ended without a result: it was killed or ran out of memory."""
 
 
 class OwnProcess:
-    """A place for one process at a time; others wait their turn.
+    """Runs one child process at a time; other calls wait.
 
     Args:
-        wall_max_s: how long one may take by the clock.
+        wall_max_s: wall-clock limit of one call.
     """
 
     def __init__(self, *, wall_max_s: float = WALL_MAX_S) -> None:
@@ -41,11 +40,11 @@ class OwnProcess:
         self._place = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
 
     async def run(self, work: Callable[..., T], *args: object) -> T:
-        """Return what the work returns; work, arguments and result must be such as `pickle` can carry.
+        """Return the result of a call; function, arguments and result must be picklable.
 
         Raises:
-            TooSlowError: it took longer than it may, and was killed.
-            EndedEarlyError: the process was ended by somebody else.
+            TooSlowError: it exceeded its time and was killed.
+            EndedEarlyError: the process ended without a result.
         """
         child = _Child(work, args, self.wall_max_s)
         try:
@@ -59,7 +58,7 @@ class OwnProcess:
 
 
 class _Child:
-    """One process with one piece of work."""
+    """One child process for one call."""
 
     def __init__(self, work: Callable[..., object], args: tuple[object, ...], wall_max_s: float) -> None:
         self._work = work, args
@@ -68,11 +67,11 @@ class _Child:
         self._killed = False
         context = get_context("spawn")
         self._here, self._there = context.Pipe()
-        # As a daemon it is ended with the interpreter too.
+        # A daemon process also ends with the interpreter.
         self._process = context.Process(target=_compute, args=(self._there,), name="computing", daemon=True)
 
     def run(self) -> tuple[bool, Any]:
-        """Return whether the work ended well, and its result or its error; called in a thread."""
+        """Return whether the call succeeded, and its result or exception; runs in a thread."""
         with self._guard:
             if self._killed:
                 return False, TooSlowError("it was stopped")
@@ -85,7 +84,7 @@ class _Child:
             self._here.send(self._work)
             answer: tuple[bool, Any] = self._here.recv()
         except (EOFError, OSError):
-            # Whoever killed it closed its end of the pipe.
+            # The pipe is closed when the child was killed.
             if self._killed:
                 return False, TooSlowError(f"it was stopped after {self._wall_max_s:.0f} s")
             return False, EndedEarlyError("a process that computes ended early; perhaps it had no memory left")
@@ -97,7 +96,7 @@ class _Child:
             self._process.join()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         with self._guard:
             self._killed = True
             if self._process.pid is not None:
@@ -105,8 +104,8 @@ class _Child:
 
 
 def _compute(pipe: Connection) -> None:
-    """Do the work that comes through the pipe; the main function of the process."""
-    # A Ctrl-C reaches the whole group; whoever started this process decides.
+    """Run the call received through the pipe; main function of the child."""
+    # Ctrl-C reaches the whole process group; leave it to the parent.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):

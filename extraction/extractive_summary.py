@@ -1,4 +1,4 @@
-"""Abstracts of a scene made of its own sentences: a title, about 100 tokens (L0), and an overview in markdown (L1)."""
+"""Extractive summaries of scenes and sessions: title, abstract (L0, about 100 tokens), overview in Markdown (L1)."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from schema.timespan import iso
 OVERVIEW_TOKENS_MAX = 2_000
 TITLE_CHARS_ZH_MAX = 24
 TITLE_CHARS_EN_MAX = 60
-# A longer scene is read by its first sentences only; rank costs the square of their number.
+# Sentences ranked, from the beginning; ranking takes quadratic time.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
 _CJK = re.compile(r"[\u3400-\u9fff]+")
@@ -46,14 +46,14 @@ class _Said:
 
 
 def token_count(text: str) -> int:
-    """About how many tokens a model counts: one for a Chinese character, 1.3 for a word."""
-    # Counted one by one: a list of all words takes ten times the memory of the text.
+    """Estimate tokens: one per Chinese character, 1.3 per word."""
+    # Counted lazily: a list of all words takes ten times the memory of the text.
     chinese = sum(found.end() - found.start() for found in _CJK.finditer(text))
     return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
 
 
 def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:
-    """Return the sentences that stand for the scene, in the order they were said; empty when nobody said anything."""
+    """Return the most central sentences of a scene in text order; empty for a scene without text."""
     said = _sentences(lines)
     chosen: list[int] = []
     left = tokens_max
@@ -78,12 +78,12 @@ def overview_l1(
     when: datetime | None = None,
     tokens_max: int = OVERVIEW_TOKENS_MAX,
 ) -> str:
-    """Return a structured overview in the language of the scene; sections without content are left out.
+    """Return a Markdown overview in the language of the scene, without empty sections.
 
     Args:
-        statements: what was learned from the scene, one sentence each.
-        abstract: the summary to open with; without it `abstract_l0`.
-        when: the time the scene is about; without it the time of its first line.
+        statements: facts of the scene, one sentence each.
+        abstract: opening summary; `abstract_l0` by default.
+        when: time of the scene; that of its first line by default.
     """
     said = _sentences(lines)
     zh = _is_chinese(said)
@@ -109,10 +109,10 @@ def overview_l1(
 
 
 def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -> str:
-    """Return a telling title: who and what it is about; at most 24 characters for Chinese, 60 for English.
+    """Return a title of at most 24 characters in Chinese, 60 in English.
 
     Args:
-        statements: what was learned; the first one that fits is the title, else the sentence that stands for most.
+        statements: facts of the scene; the first one that fits is the title, else the most central sentence.
     """
     said = _sentences(lines)
     zh = _is_chinese(said)
@@ -122,13 +122,13 @@ def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -
         if len(plain) <= limit:
             return plain
     ranks = _ranks(said)
-    # An assistant's advice tells less about a conversation than what somebody came with.
+    # An assistant's advice is less relevant than the person's concern.
     best = next((number for number in ranks if said[number].by != "assistant"), ranks[0] if ranks else None)
     return "" if best is None else _headline(said[best].text, limit)
 
 
 def _headline(sentence: str, limit: int) -> str:
-    """Return the beginning of a sentence that fits: all of it, or whole clauses, or whole words."""
+    """Truncate a sentence to whole clauses, or else to whole words."""
     plain = sentence.rstrip("。.!！ ")
     if len(plain) <= limit:
         return plain
@@ -155,7 +155,7 @@ _HEADINGS_EN = {
 
 
 def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
-    """Return what was said, without greetings, questions and repetitions, unless nothing else was said."""
+    """Return the sentences without greetings, questions and repetitions, or all if no others remain."""
     every: list[_Said] = []
     telling: list[_Said] = []
     seen: set[str] = set()
@@ -177,12 +177,12 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
 
 
 def _heard(said: Sequence[_Said]) -> list[str]:
-    """Return what people said; what an assistant said only when nobody else spoke."""
+    """Return the lines of people, or those of the assistant if there are no others."""
     return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
 
 
 def _ranks(said: Sequence[_Said]) -> list[int]:
-    """Return the sentences by rank; what an assistant said comes after what people said of like rank."""
+    """Return the sentences by rank, those of an assistant ranked lower."""
     order = ranked([item.text for item in said])
     place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
@@ -218,7 +218,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _cut_words(text: str, limit: int) -> str:
-    """Return the beginning of a text, whole words, with an ellipsis when something was cut."""
+    """Truncate a text to whole words, with an ellipsis."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
@@ -235,7 +235,7 @@ def _cut_tokens(text: str, tokens_max: int) -> str:
     return cut
 
 
-# The layer texts of a session, made of those of its scenes; no model is asked. Pure.
+# Sessions, summarised from their scenes without a model
 
 _POINTS_MAX: Final = 6
 _BULLET: Final = "- "
@@ -243,10 +243,10 @@ _BULLET: Final = "- "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneTold:
-    """What a scene tells of itself.
+    """Summary of one scene.
 
     Attributes:
-        messages: how many it holds; the session is named after the scene with most of them.
+        messages: number of messages; the session is named after the scene with the most.
     """
 
     title: str
@@ -266,7 +266,7 @@ class SessionTold:
 
 
 def session_told(scenes: Sequence[SceneTold]) -> SessionTold:
-    """Return the texts of a session; those of its scene when it has only one, empty when it has none."""
+    """Return the summary of a session from those of its scenes; empty without scenes."""
     if not scenes:
         return SessionTold(title="", abstract="", overview="")
     if len(scenes) == 1:
@@ -284,7 +284,7 @@ def _line(scene: SceneTold) -> SceneLine:
 
 
 def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
-    """Return the summary, then each scene with as many of its key points as its share of the tokens holds."""
+    """Return the summary, then each scene with as many key points as fit its share of the tokens."""
     zh = 2 * sum(has_cjk(scene.abstract or scene.title) for scene in scenes) > len(scenes)
     text = f"## {'摘要' if zh else 'Summary'}\n{abstract}\n\n## {'场景' if zh else 'Scenes'}\n"
     left = OVERVIEW_TOKENS_MAX - token_count(text)
@@ -297,7 +297,7 @@ def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
         body = ""
         points = [line for line in scene.overview.splitlines() if line.startswith(_BULLET)][:_POINTS_MAX]
         for part in [scene.abstract, *points]:
-            # A scene's points repeat sentences of its abstract.
+            # Key points repeat sentences of the abstract.
             if part and part.removeprefix(_BULLET) not in body and cost + token_count(part) <= share:
                 body += f"{part}\n"
                 cost += token_count(part)

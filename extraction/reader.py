@@ -1,4 +1,4 @@
-"""What a reader gets (the text of a scene) and gives back (a reading: proposals, nothing decided)."""
+"""The reader port: input is the text of a scene, output are proposed facts and mentions."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from schema.ids import MemoryId
 from schema.labels import Role
 from schema.telling import Stated
 
-# How proposals name the two who talk, whatever the text called them (I, me, my, 我, 用户, their own name).
+# Subjects of the two participants, whatever the text calls them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
 THE_AGENT = "@agent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneLine:
-    """One message of a scene, as a reader sees it.
+    """One message of a scene.
 
     Attributes:
-        fresh: facts are read from fresh lines only; the others were read before and are context.
+        fresh: read facts from this line; other lines were read before and are context.
     """
 
     message_id: MemoryId
@@ -36,7 +36,7 @@ class SceneText:
     """A scene for reading, oldest line first.
 
     Attributes:
-        user_names: how the user is called in the text, best first; may be empty.
+        user_names: names of the user in the text, preferred one first; may be empty.
         known_names: names of entities already in this user's memory, for spelling.
     """
 
@@ -48,7 +48,7 @@ class SceneText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """Where a proposal was read: the line's index in the scene, and characters of its text (None: all of it)."""
+    """Evidence of a proposal: line index in the scene and character span (None: the whole line)."""
 
     line: int
     start: int | None = None
@@ -60,7 +60,7 @@ class Mention:
     """A person, place, thing or idea that a line names.
 
     Attributes:
-        attributes: what the line tells of it besides facts, as pairs of name and value.
+        attributes: name and value pairs that are no facts.
     """
 
     name: str
@@ -71,15 +71,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedFact:
-    """A fact as it was read; nothing about it has been checked.
+    """A fact as read, unchecked.
 
     Attributes:
         subject: a name, or `THE_USER` or `THE_AGENT`; `object` likewise.
-        closes: the text says that this no longer holds.
-        valid_at: when it began to hold, if the text says so; None means when the line was said.
-        valid_by: when it had begun at the latest, if the text names a time that lasts ("last month").
-        importance: 1 to 10; None when the reader does not judge it, and the strength stands for it.
-        stated: a person states it by hand.
+        closes: the fact no longer holds.
+        valid_at: start of its valid time; None for the time of the line.
+        valid_by: latest start, if the text names a period ("last month").
+        importance: 1 to 10; None to derive it from the strength.
+        stated: entered by a person.
     """
 
     subject: str
@@ -104,16 +104,16 @@ class ProposedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Everything a reader got out of one scene.
+    """Result of reading one scene.
 
     Attributes:
         reader: `rules`, `caller`, or the model's name.
-        summary: an abstract of the scene by the reader; None when it makes none.
-        calls: model calls made for it, vain ones too; tokens: input and output tokens they cost.
-        dropped: why something of the answer was left out.
-        path: what was tried, in order: `model`, `halves`, `user only`, `rules`, …
-        cut: the answer had come to its limit; what is here came before.
-        owed: a model should have read it and could not for now.
+        summary: abstract of the scene, or None.
+        calls: model calls, failed ones included; tokens: input and output tokens.
+        dropped: reasons why parts of the answer were dropped.
+        path: attempts in order: `model`, `halves`, `user only`, `rules`, …
+        cut: the answer reached its token limit and is incomplete.
+        owed: to be read again by a model, which is unavailable.
     """
 
     reader: str

@@ -1,9 +1,8 @@
-"""Remember which fetched files were proved, in a place that the cache they lie in cannot write.
+"""Record verified hashes of downloaded files outside the cache that holds them.
 
-A cache may be deleted, copied or brought along by somebody else's directory, so nothing in it can vouch for anything in
-it. Each place (a folder or a file) has one record in the user's own state directory: a line for each of its files, with
-the hash and what the file system said of the file when it was hashed. A file that still looks the same is not read
-again: the time of change (ctime) cannot be set by a program.
+A cache may be copied from elsewhere, so nothing in it can vouch for its files. Each folder or file has one record in
+the user's state directory: a line per file with its hash and its file-system metadata when it was hashed. A file with
+unchanged metadata is not hashed again; a program cannot set the ctime.
 """
 
 import contextlib
@@ -24,7 +23,7 @@ _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step, readable by this user only (mode 0600)."""
+    """Replace a file atomically, with mode 0600."""
     number, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(number, "w", encoding="utf-8") as file:
@@ -39,14 +38,14 @@ def write_private(path: Path, text: str) -> None:
 
 
 def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None, follow: bool = True) -> bytes:
-    """Return the content of a regular file, read once.
+    """Return the content of a regular file.
 
     Args:
         dir_fd: an open directory that `path` is relative to.
         follow: False refuses a symbolic link.
 
     Raises:
-        OSError: it cannot be read, is no regular file (a pipe or a device could block or never end), or is larger.
+        OSError: it is unreadable, too large, or no regular file (a pipe or device might block).
     """
     with _opened(path, dir_fd=dir_fd, follow=follow) as file:
         content = file.read(bytes_max + 1)
@@ -56,12 +55,12 @@ def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None,
 
 
 def mark_of(state: os.stat_result) -> str:
-    """Return what changes whenever a file is written, replaced or exchanged."""
+    """Return metadata that changes whenever a file is written or replaced."""
     return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} {state.st_dev}"
 
 
 def hashed(path: Path) -> tuple[str, str]:
-    """Return the SHA-256 of a regular file, and its mark from before it was read.
+    """Return the SHA-256 of a regular file, and its metadata from before reading.
 
     Raises:
         OSError: it cannot be read, or is no regular file.
@@ -72,7 +71,7 @@ def hashed(path: Path) -> tuple[str, str]:
 
 
 def read_record(place: Path) -> dict[str, str]:
-    """Return what was recorded of a place; empty when there is nothing or it cannot be read."""
+    """Return the record of a folder or file; empty if missing or unreadable."""
     file = _record_file(place)
     if file is None:
         return {}
@@ -87,7 +86,7 @@ def read_record(place: Path) -> dict[str, str]:
 
 
 def write_record(place: Path, files: Mapping[str, str]) -> bool:
-    """Record a place; False when the state directory cannot be written: everything is then hashed each time."""
+    """Write a record; return False if the state directory is not writable (files are then hashed every time)."""
     file = _record_file(place)
     if file is None:
         return False
@@ -102,7 +101,7 @@ def write_record(place: Path, files: Mapping[str, str]) -> bool:
 
 
 def drop_record(place: Path) -> None:
-    """Forget what was recorded of a place."""
+    """Delete a record."""
     file = _record_file(place)
     if file is not None:
         with contextlib.suppress(OSError):
@@ -110,9 +109,9 @@ def drop_record(place: Path) -> None:
 
 
 def writable_by_others(path: Path) -> str:
-    """Return why somebody else could change a file or folder; empty when nobody but this user and root can.
+    """Return the reason why other users could change a file or folder; empty if only this user and root can.
 
-    Rights that this user gave to others by the way (umask 002) are taken back first.
+    Group write permission from umask 002 is removed first.
     """
     if not hasattr(os, "geteuid"):
         return ""
@@ -128,19 +127,19 @@ def writable_by_others(path: Path) -> str:
 
 
 def _drop_gone(folder: Path) -> None:
-    """Remove the records of places that are no more."""
+    """Delete the records of files that no longer exist."""
     for file in folder.glob("*.json"):
         try:
             place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             place = None
-        # The record of an archive is written before the archive is there.
+        # The record of an archive is written before the archive.
         if not isinstance(place, str) or not Path(place).parent.exists():
             file.unlink(missing_ok=True)
 
 
 def _record_file(place: Path) -> Path | None:
-    # Without a home directory it would lie below the working directory, which may be anybody's.
+    # Without a home directory it would be below the working directory, which others may write.
     try:
         folder = Path(user_state_dir("mnemograph"))
     except RuntimeError:

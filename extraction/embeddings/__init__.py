@@ -1,1 +1,1 @@
-"""Vectors of texts and of their words, computed here or by a provider."""
+"""Embedders, token vectors and late interaction."""

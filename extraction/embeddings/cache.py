@@ -1,4 +1,4 @@
-"""Remembers vectors by the text's hash, so that the same text is not embedded twice."""
+"""An LRU cache of vectors by the hash of the text."""
 
 import asyncio
 import hashlib
@@ -9,7 +9,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, Piece, TokenEmbed
 
 
 class CachedEmbedder:
-    """An embedder around another; the least recently wanted vectors are forgotten first."""
+    """An embedder that caches another's vectors; evicts the least recently used."""
 
     def __init__(self, inner: Embedder, *, entries_max: int = 4096) -> None:
         self._inner = inner
@@ -30,19 +30,19 @@ class CachedEmbedder:
         return token_model_of(self._inner)
 
     def clear(self) -> None:
-        """Forget every vector."""
+        """Drop all vectors."""
         self._vectors.clear()
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """As the port says; what `embed_with_tokens` made is known here too, and the other way round."""
+        """Embed texts; shares its cache with `embed_with_tokens`."""
         return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """As the port says; none when the inner embedder gives no token vectors."""
+        """Return the pieces of a question; empty if the inner embedder has no token vectors."""
         return self._inner.pieces(text) if isinstance(self._inner, TokenEmbedder) else ()
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-        """As the port says; the inner embedder sees each text that is not remembered once, also when asked twice."""
+        """Embed texts with token vectors; concurrent calls embed an uncached text once."""
         mark = b"?" if asked else b"."
         keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
@@ -53,7 +53,7 @@ class CachedEmbedder:
             others = {self._under_way[key] for key in missing if key in self._under_way}
             if own:
                 answers |= await self._fresh({key: wanted[key] for key in own}, asked)
-            # If those fail, the next round asks for what they left.
+            # Texts that failed there are requested in the next round.
             for other in others:
                 await other.wait()
         for key in keys:

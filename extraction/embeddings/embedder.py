@@ -1,4 +1,4 @@
-"""The port of the embedders: texts in, unit vectors out; and the check every vector from outside must pass."""
+"""The embedder port, and validation of vectors."""
 
 import math
 from collections.abc import Sequence
@@ -11,16 +11,16 @@ from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.embeddings.token_vectors import unpack
 from schema.errors import MisreadError
 
-# Further from 1 than this, a vector is not of unit length (float32 sums of a few thousand squares stay well inside).
+# Tolerance of unit length; well above the rounding of float32 sums of a few thousand squares.
 _UNIT_TOLERANCE: Final = 1e-3
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of unit length.
+    """Embed texts as unit vectors.
 
     Attributes:
-        name: the model's name; vectors of two names are never compared.
-        dim: numbers in each vector.
+        name: of the model; vectors of different models are never compared.
+        dim: dimension of the vectors.
     """
 
     @property
@@ -30,10 +30,10 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector per text, order kept; no texts give no vectors. May be cancelled at any moment.
+        """Return one unit vector per text, in order. May be cancelled at any time.
 
         Raises:
-            UnavailableError: the model is away or busy; the same call may work later.
+            UnavailableError: the model is unavailable or busy; retry later.
             MisreadError: the model answered something that is not one vector per text.
             InstallError: the settings or the installation are wrong.
         """
@@ -41,9 +41,7 @@ class Embedder(Protocol):
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """Return the vector at length 1; one without a direction (zero, or not finite) comes back as it is, for the
-    check.
-    """
+    """Normalize a vector; a zero or non-finite one is returned unchanged, for `check_vectors` to refuse."""
     length = math.sqrt(math.fsum(value * value for value in vector))
     if length == 0 or not math.isfinite(length):
         return list(vector)
@@ -51,7 +49,7 @@ def unit(vector: Sequence[float]) -> list[float]:
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -> None:
-    """Refuse vectors that must not enter an index.
+    """Refuse invalid vectors.
 
     Raises:
         MisreadError: not `count` vectors, or one that is not `dim` finite numbers of unit length.
@@ -76,19 +74,18 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
             )
 
 
-# The optional half of an embedder: token vectors beside the vector of a text, from the same run of the model.
+# Optional: token vectors from the same run of the model.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """A text in vectors.
+    """Vectors of one text.
 
     Attributes:
-        vector: of unit length, for the whole text.
-        tokens: packed vectors of its pieces, and of a text that is said, not asked, of the whole; None when the
-            embedder makes none, or none for such a text.
-        token_model: who made those; vectors of two names are never compared.
-        telling: of a question, how many times as much each of its pieces tells as `Piece.weight` says; None: as much.
+        vector: unit vector of the whole text.
+        tokens: packed token vectors, and for a message the whole-text vector; None if the embedder has none for it.
+        token_model: model of the token vectors; those of different models are never compared.
+        telling: factors for `Piece.weight`, per piece of a question; None for 1.
     """
 
     vector: list[float]
@@ -99,11 +96,11 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A piece of a text that has a token vector.
+    """A word piece with a token vector.
 
     Attributes:
         word: the whole word it is part of, case folded.
-        weight: how much it tells in a question; rare ones tell more.
+        weight: importance in a question; higher for rare pieces.
     """
 
     word: str
@@ -112,7 +109,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuestion:
-    """A question in vectors; `tokens` is None when there are none to compare with messages."""
+    """Vectors of a question; `tokens` is None if there are none to compare with messages."""
 
     vector: list[float]
     tokens: QuestionTokens | None = None
@@ -120,31 +117,31 @@ class EmbeddedQuestion:
 
 @runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that gives token vectors too.
+    """An embedder with token vectors.
 
     Attributes:
-        token_model: names all that make its token vectors; when it changes, those that are stored are made anew. None
-            when an embedder behind this one gives no token vectors after all.
+        token_model: name of all that token vectors depend on; a change recomputes stored ones. None if a wrapped
+            embedder has no token vectors.
     """
 
     @property
     def token_model(self) -> str | None: ...
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-        """As `embed`, with token vectors; one run of the model for both.
+        """Embed texts with token vectors in one run of the model.
 
         Args:
-            asked: the texts are questions; some models are told so, and put what answers nearer to them.
+            asked: the texts are questions; some models embed questions and answers differently.
         """
         ...
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """Return the pieces of a question, one for each of its token vectors, in their order."""
+        """Return the pieces of a question, one per token vector, in order."""
         ...
 
 
 def token_model_of(embedder: Embedder) -> str | None:
-    """Return who makes an embedder's token vectors; None when it makes none."""
+    """Return the model of an embedder's token vectors, or None."""
     return embedder.token_model if isinstance(embedder, TokenEmbedder) else None
 
 
@@ -179,8 +176,5 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
 
 
 def spoken(speaker: str | None, text: str) -> str:
-    """Return what is embedded for a message: who says it is part of what it means.
-
-    Source: retrieval.md, dense over "speaker: text".
-    """
+    """Return the text that is embedded for a message, "speaker: text"."""
     return f"{speaker}: {text}" if speaker else text

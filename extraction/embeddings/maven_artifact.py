@@ -1,14 +1,14 @@
-"""A jar that is fetched from a Maven repository, and by what it is known to be the right one."""
+"""Coordinates and checksum of a jar in a Maven repository."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jar:
-    """One line of a lock.
+    """One line of a lock file.
 
     Attributes:
-        coordinate: `group:artifact:version`, or with a classifier behind it.
+        coordinate: `group:artifact:version[:classifier]`.
     """
 
     coordinate: str
@@ -17,17 +17,17 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """Unique among the lock: artifacts of two groups may share name and version."""
+        """File name, unique within the lock: artifacts of two groups may share name and version."""
         return self.coordinate.replace(":", "-") + ".jar"
 
     @property
     def version(self) -> str:
-        """The part of the coordinate that another release changes."""
+        """Version in the coordinate."""
         return self.coordinate.split(":")[2]
 
     @property
     def repository_path(self) -> str:
-        """Path below the repository address, as Maven lays it out."""
+        """Path below the repository URL."""
         group, artifact, version, *classifier = self.coordinate.split(":")
         file_name = "-".join([artifact, version, *classifier])
         return f"{group.replace('.', '/')}/{artifact}/{version}/{file_name}.jar"

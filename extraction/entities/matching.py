@@ -1,4 +1,4 @@
-"""Whether a mention names an entity that is already known: same, new or unsure (pure)."""
+"""Match a mention to known entities by spelling: same, new or unsure. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role
 
-# Words in English and Chinese that mean whoever speaks, whoever listens, the user or the agent. Data only.
+# Words for the speaker, the listener, the user and the agent
 
 FIRST_PERSON: Final = frozenset(
     [
@@ -42,7 +42,7 @@ AGENT_WORDS: Final = frozenset(
 
 
 class MatchKind(StrEnum):
-    """What matching decided."""
+    """Result of matching."""
 
     SAME = "same"
     NEW = "new"
@@ -51,10 +51,10 @@ class MatchKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A known entity that may be the one mentioned.
+    """A known entity that a mention may refer to.
 
     Attributes:
-        stands_for_it: what stands for it on the map when it was merged; candidates with the same one are no rivals.
+        stands_for_it: the entity it was merged into; candidates merged into the same one do not compete.
     """
 
     id: MemoryId
@@ -65,16 +65,16 @@ class Candidate:
 
     @property
     def shown_as(self) -> MemoryId:
-        """The node of the map that this candidate is."""
+        """The node that shows this candidate: the one it was merged into, or itself."""
         return self.stands_for_it or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """The decision on one mention.
+    """The match of one mention.
 
     Attributes:
-        id: the entity that is meant, or may be meant; None when the mention is new.
+        id: the entity meant (possibly, if unsure); None for a new one.
         score: 1 for the same spelling, 0.95 for an alias, 0.9 for a variant, 0.5 when unsure, 0 when new.
     """
 
@@ -84,35 +84,35 @@ class Match:
 
 
 @dataclass(slots=True)
-class _Meant:
-    """The candidates that one spelling may mean: the lowest id, and whether the map shows more than one of them."""
+class _Candidates:
+    """Candidates with one spelling: the lowest id, and whether they are shown as more than one node."""
 
     lowest: MemoryId
     shown_as: MemoryId
     rivals: bool = False
 
     def also(self, candidate: Candidate) -> None:
-        """Take in one more candidate."""
+        """Add a candidate."""
         self.rivals = self.rivals or candidate.shown_as != self.shown_as
         self.lowest = min(self.lowest, candidate.id)
 
 
-class Shelf:
-    """Candidates found by their spellings: what a mention means takes the same time however many names they have."""
+class NameIndex:
+    """Candidates indexed by spelling; a lookup takes constant time."""
 
     def __init__(self, candidates: Iterable[Candidate] = ()) -> None:
         self._by_id: dict[MemoryId, Candidate] = {}
-        self._by_name: dict[str, _Meant] = {}
-        self._by_alias: dict[str, _Meant] = {}
-        # Where both are capitalised they may be names of people, and meet in fewer forms: Williams is not William.
-        self._capital_exactly: dict[str, _Meant] = {}
-        self._capital: dict[str, _Meant] = {}
-        self._plain: dict[str, _Meant] = {}
+        self._by_name: dict[str, _Candidates] = {}
+        self._by_alias: dict[str, _Candidates] = {}
+        # Capitalised names may be of people and match in fewer forms: Williams is not William.
+        self._capital_exactly: dict[str, _Candidates] = {}
+        self._capital: dict[str, _Candidates] = {}
+        self._plain: dict[str, _Candidates] = {}
         for candidate in candidates:
             self.put(candidate)
 
     def put(self, candidate: Candidate) -> None:
-        """Add a candidate, or replace the one with its id, whose spellings and node of the map it must keep."""
+        """Add a candidate, or replace the one with its id, keeping that one's spellings and node."""
         before = self._by_id.get(candidate.id)
         self._by_id[candidate.id] = candidate
         if before is None:
@@ -127,11 +127,10 @@ class Shelf:
                 self._put_forms(alias, candidate)
 
     def match(self, mention: str, entity_type: EntityType | None) -> Match:
-        """Find the entity a mention means; the order in which the candidates were put does not matter.
+        """Return the entity that a mention refers to, independent of insertion order.
 
-        Only spelling decides "same"; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) stay apart, since a
-        wrong merge is worse than a missing one. Two candidates that fit equally well, or a variant of another type,
-        are unsure.
+        Only spelling decides; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) do not match, since a wrong
+        merge is worse than a missed one. Two equally good candidates, or a variant of another type, are unsure.
         """
         key = name_key(mention)
         if meant := self._by_name.get(key):
@@ -154,8 +153,8 @@ class Shelf:
         for form in exact_forms(name) if capital else ():
             _put(self._capital_exactly, form, candidate)
 
-    def _variants(self, mention: str) -> _Meant | None:
-        """Return whom `same_name` lets the mention mean."""
+    def _variants(self, mention: str) -> _Candidates | None:
+        """Return the candidates that `same_name` equates with the mention."""
         if not bare(mention):
             return None
         capital, mine = is_capital(mention), forms(mention)
@@ -164,43 +163,43 @@ class Shelf:
         found = [meant for index, keys in looked for key in keys if (meant := index.get(key)) is not None]
         if not found:
             return None
-        return _Meant(
+        return _Candidates(
             lowest=min(meant.lowest for meant in found),
             shown_as=found[0].shown_as,
             rivals=any(meant.rivals or meant.shown_as != found[0].shown_as for meant in found),
         )
 
 
-def _put(index: dict[str, _Meant], key: str, candidate: Candidate) -> None:
+def _put(index: dict[str, _Candidates], key: str, candidate: Candidate) -> None:
     if key in index:
         index[key].also(candidate)
     else:
-        index[key] = _Meant(lowest=candidate.id, shown_as=candidate.shown_as)
+        index[key] = _Candidates(lowest=candidate.id, shown_as=candidate.shown_as)
 
 
 def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Candidate]) -> Match:
-    """Find the entity among a few that a mention means, as `Shelf.match` does."""
-    return Shelf(candidates).match(mention, entity_type)
+    """Match a mention to a few candidates, as `NameIndex.match` does."""
+    return NameIndex(candidates).match(mention, entity_type)
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two spellings name one thing: equal keys, or equal in a form (`name_forms`)."""
+    """Return whether two names have equal keys or share a form (`name_forms`)."""
     if name_key(one) == name_key(other):
         return True
     if not bare(one):
         return False
-    # Where both are capitalised they may be names of people: Williams is not William.
+    # Capitalised names may be of people: Williams is not William.
     if is_capital(one) and is_capital(other):
         return not exact_forms(one).isdisjoint(exact_forms(other))
     return not forms(one).isdisjoint(forms(other))
 
 
 def person_words(text: str, role: Role = Role.USER) -> str | None:
-    """Return who a word for a person means.
+    """Resolve a word for the user or the agent.
 
     Args:
         text: one word or phrase, such as `me`, `本人`, `assistant`.
-        role: who says it: "I" of an assistant is the assistant.
+        role: of the speaker: "I" of an assistant is the agent.
 
     Returns:
         `THE_USER`, `THE_AGENT`, or None for any other word.

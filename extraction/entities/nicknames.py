@@ -1,4 +1,4 @@
-"""Short forms of first names. Data only: whether two people are one, people decide."""
+"""Short forms of first names, for suggesting duplicates; people decide whether to merge."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -68,7 +68,7 @@ zachary zach zack
 
 @cache
 def full_names() -> Mapping[str, frozenset[str]]:
-    """Return the full names that a name may be short for; a full name is one of its own."""
+    """Return the full names that a name may be short for; a full name includes itself."""
     found: dict[str, set[str]] = {}
     for line in _LINES.split("\n"):
         names = line.split()

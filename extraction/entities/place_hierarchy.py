@@ -1,4 +1,4 @@
-"""Which names are of countries and regions: who lives in France may live in Paris. A short list, in no way complete."""
+"""Names of countries and regions: living in France does not contradict living in Paris. Not complete."""
 
 from functools import cache
 from typing import Final
@@ -35,11 +35,11 @@ def _names() -> frozenset[str]:
 
 
 def is_region(name: str) -> bool:
-    """Return whether a name is of a country or region."""
+    """Return whether a name is a country or region."""
     return name_key(name) in _names()
 
 
 def other_level(one: str | None, other: str | None) -> bool:
-    """Return whether exactly one of two places is a country or region, so that the other may lie in it."""
+    """Return whether exactly one of two places is a country or region, which may contain the other."""
     regions = [is_region(name) for name in (one, other) if name]
     return len(regions) == 2 and regions[0] != regions[1]

@@ -1,4 +1,4 @@
-"""The port of whoever judges facts in doubt, and its implementation by a language model."""
+"""The fact-judge port and its implementation by a language model."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from extraction.llm.output_schemas import FactsJudging, VerdictReading
 from extraction.llm.prompts import as_data, filled_prompt
 from schema.fact import AcceptedFact, Claim, KnownFact
 
-# More than this many verdicts are not an answer but an accident or an attack.
+# Bounds the answer.
 VERDICTS_MAX: Final = 200
 
 
 class Judgement(StrEnum):
-    """What becomes of a new fact next to a known one; when neither is judged, both stand beside each other."""
+    """Relation of a new fact to a known one; without a judgement both are kept."""
 
     SAME = "same"
     REPLACES = "replaces"
@@ -23,10 +23,10 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """A new fact that the rules would write beside known ones, though it may touch some of them.
+    """A new fact that may conflict with known facts.
 
     Attributes:
-        near: known facts of the same subject that are open, the most alike first, at most five.
+        near: open facts of the same subject, most similar first, at most five.
     """
 
     fact: AcceptedFact
@@ -35,10 +35,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What was judged of one new fact, by claim.
+    """The verdict on one new fact, by claim.
 
     Attributes:
-        known: the claim of the known fact it is the same as, or replaces.
+        known: claim of the known fact that it repeats or replaces.
     """
 
     judgement: Judgement
@@ -47,7 +47,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """The verdicts that mean something, by the claim of the new fact, and what they cost."""
+    """Valid verdicts by the claim of the new fact, with their cost."""
 
     verdicts: Mapping[Claim, Judged] = field(default_factory=dict)
     calls: int = 0
@@ -60,13 +60,12 @@ FactJudge = Callable[[Sequence[Doubt]], Awaitable[Judging]]
 
 
 def model_fact_judge(model: LanguageModel) -> FactJudge:
-    """Return a judge by this model: one question for all doubts of a digest.
+    """Return a judge by this model that asks once for all doubts of a digest.
 
-    The model sees temporary ids only; whatever else it names, and known facts that were not offered for the very new
-    fact, mean nothing. Source: requirements.md C8.
+    The model sees temporary ids only; other ids, and known facts not offered for a new fact, are ignored.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: of the judge, as the model's port says.
+        UnavailableError, InstallError, MisreadError: raised by the judge, as by `LanguageModel.answer`.
     """
 
     async def judge(doubts: Sequence[Doubt]) -> Judging:

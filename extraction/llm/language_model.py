@@ -1,4 +1,4 @@
-"""The port of the language models: a prompt and a shape in, the filled shape and its price out."""
+"""The language-model port: structured answers to prompts, with their cost."""
 
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -10,10 +10,11 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What a model is asked.
+    """A prompt.
 
     Attributes:
-        name: of the prompt file; `hash`: of its text before filling, for provenance.
+        name: of the prompt file.
+        hash: of the template, for provenance.
     """
 
     name: str
@@ -24,10 +25,10 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[Shape]):
-    """A filled shape and what it cost, re-asking included.
+    """A parsed answer and its cost, including repeated requests.
 
     Attributes:
-        cut: the answer came to its limit; the shape holds the items that were whole.
+        cut: the answer reached its token limit; the value holds the complete items.
     """
 
     value: Shape
@@ -38,21 +39,21 @@ class Answer(Generic[Shape]):
 
 
 class LanguageModel(Protocol):
-    """A model that fills shapes.
+    """A model with structured output.
 
     Attributes:
-        name: goes into provenance.
+        name: recorded as provenance.
     """
 
     @property
     def name(self) -> str: ...
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the model's answer in this shape. Network failures are not retried here: the caller decides when.
+        """Return the model's answer as this type. Network failures are not retried here.
 
         Raises:
             UnavailableError: the model is away or busy; the same call may work later.
-            MisreadError: it answered something else than the shape; says what that cost.
+            MisreadError: the answer does not match the type; carries its cost.
             InstallError: key, address or model name are wrong.
         """
         ...

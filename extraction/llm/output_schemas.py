@@ -1,4 +1,4 @@
-"""What a language model must fill in; loose on purpose: the check decides, one bad item never sinks the others."""
+"""Output schemas for language models; lenient, so that one bad item does not invalidate the others."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -8,12 +8,12 @@ from pydantic.json_schema import SkipJsonSchema
 
 from schema.importance import importance_of
 
-# Longer than anything that may be stored; what is cut here is refused later, and nobody carries megabytes about.
+# Above every storage limit; bounds memory, and longer texts are refused later.
 _TEXT_CHARS_MAX = 8_000
 
 
 def _as_text(value: object) -> object:
-    """Return a text without characters that no database takes; numbers where words were asked for become words."""
+    """Coerce a value to text and drop characters that the database refuses."""
     if isinstance(value, bool | int | float):
         value = str(value)
     if not isinstance(value, str):
@@ -23,15 +23,13 @@ def _as_text(value: object) -> object:
 
 
 def _as_texts(value: object) -> object:
-    """Return a list of texts: one that was given bare becomes a list, what is no text is left out."""
+    """Coerce a value to a list of texts, dropping items that are no text."""
     items = value if isinstance(value, list) else [] if value is None else [value]
     return [_as_text(item) for item in items if isinstance(item, str | int)]
 
 
 def _as_share(value: object) -> float:
-    """Return a share from 0 to 1, whether it was given as one, as a number up to 10, or as a word; 0.5 if it is no
-    number.
-    """
+    """Coerce a fraction, a number up to 10 or a word to a value from 0 to 1; 0.5 if it is none of these."""
     if isinstance(value, float) and 0 <= value <= 1:
         return value
     named = importance_of(str(value))
@@ -39,7 +37,7 @@ def _as_share(value: object) -> float:
 
 
 def _readable(shape: type[BaseModel]) -> Callable[[object], list[object]]:
-    """Keep the items of a list that fill the shape."""
+    """Keep the valid items of a list."""
 
     def keep(value: object) -> list[object]:
         return [item for item in value if _fills(shape, item)] if isinstance(value, list) else []
@@ -64,7 +62,7 @@ _IMPORTANCE = "low, medium, high or critical: how much it will matter later"
 
 
 class FactReading(BaseModel):
-    """One fact stated in the scene: who, predicate, what."""
+    """One fact stated in the scene: subject, predicate, object."""
 
     subject: Text = Field(description="'user', 'assistant', or a name as written")
     subject_type: Text | None = Field(default=None, description="person, place, organization, work, animal, food, …")
@@ -86,7 +84,7 @@ class FactReading(BaseModel):
 
 
 class DecisionReading(BaseModel):
-    """One decision that was taken in the scene, and why."""
+    """One decision taken in the scene, and its reason."""
 
     subject: Text = Field(default="user", description="who decided: 'user', 'assistant', or a name as written")
     about: Text = Field(description="a short name of what was chosen")
@@ -106,7 +104,7 @@ class StepReading(BaseModel):
 
 
 class ProcedureReading(BaseModel):
-    """How something was done or is done, step by step."""
+    """A procedure in steps."""
 
     doer: Text = Field(default="assistant", description="'user', 'assistant', or a name as written")
     goal: Text = Field(description="a short name of what the steps are for")
@@ -118,14 +116,14 @@ class ProcedureReading(BaseModel):
 
 
 class AttributeReading(BaseModel):
-    """One thing that is told of an entity."""
+    """One attribute of an entity."""
 
     name: Text
     value: Text
 
 
 class EntityReading(BaseModel):
-    """Someone or something named in the scene."""
+    """An entity mentioned in the scene."""
 
     name: Text
     type: Text | None = None
@@ -144,7 +142,7 @@ _LISTS: dict[str, type[BaseModel]] = {
 
 
 class SceneReading(BaseModel):
-    """Everything worth keeping from one scene."""
+    """Everything to store from one scene."""
 
     title: Text = Field(description="at most eight words")
     summary: Text = Field(description="one or two sentences, in the language of the conversation")
@@ -157,7 +155,7 @@ class SceneReading(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _keep_readable(cls, told: Any) -> Any:
-        """Leave out items that fill no shape, and count them."""
+        """Drop invalid items and count them."""
         if not isinstance(told, dict):
             return told
         kept = {name: _readable(shape)(told.get(name)) for name, shape in _LISTS.items()}
@@ -168,7 +166,7 @@ class SceneReading(BaseModel):
 
 
 class LayersWriting(BaseModel):
-    """What one scene was about, in three lengths."""
+    """Title, abstract and overview of one scene."""
 
     title: Text = Field(description="at most eight words")
     abstract: Text = Field(description="about 100 tokens, in the language of the conversation")
@@ -176,7 +174,7 @@ class LayersWriting(BaseModel):
 
 
 class VerdictReading(BaseModel):
-    """What becomes of one new fact."""
+    """The verdict on one new fact."""
 
     fact: Text = Field(description="id of the new fact: n1, n2, …")
     verdict: Text = Field(description="same, replaces or beside")

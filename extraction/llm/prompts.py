@@ -1,4 +1,4 @@
-"""Loads a prompt file, fills it, and names it by its hash."""
+"""Load, fill and hash prompt files."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs
 
 
 def as_data(value: object) -> str:
-    """JSON on one line in which no text can close the fence around it."""
+    """Return single-line JSON that cannot contain the closing fence of a prompt."""
     return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 

@@ -1,4 +1,4 @@
-"""How a scene is read when there is a model: what to try after what, so that nothing said is lost by its failure."""
+"""Read a scene with a model and fall back step by step to the rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,16 +11,15 @@ from extraction.rules.salience_gate import worth_reading
 from schema.errors import MisreadError
 from schema.labels import Role
 
-# Failing that often with one scene, the model is not asked about it again; each ask may take two calls.
+# Failed attempts per scene; each may take two calls.
 _ASKS_MAX: Final = 4
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
-    """Return a reader by this model: small talk is left to the rules, and so is what the model cannot read.
+    """Return a reader by this model; small talk, and what the model cannot read, goes to the rules.
 
-    The model itself asks for structured output first and for JSON in text second; then comes the scene in halves (when
-    the answer was cut), then the user's words alone, then the rules. What was said is stored in any case.
-    Source: requirements.md C6.
+    Order of attempts: structured output, JSON in text, the scene in halves (if the answer was cut), the user's messages
+    only, the rules. The messages are stored in any case.
 
     Raises:
         UnavailableError, InstallError: of the reader, as the model's port says; the caller decides what then.
@@ -40,7 +39,7 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
 
 @dataclass(slots=True, kw_only=True)
 class _Attempt:
-    """One scene's way down the chain, and everything that was paid on it."""
+    """Attempts at one scene with their total cost."""
 
     model: LanguageModel
     rules: Reader
@@ -70,7 +69,7 @@ class _Attempt:
         return await self.rules(scene)
 
     async def _ask(self, scene: SceneText, strategy: Strategy, step: str) -> Reading | None:
-        """Return the model's reading; None when it is of no use."""
+        """Return the model's reading, or None if it is unusable."""
         self.cut = False
         if self.asks >= _ASKS_MAX:
             return None
@@ -93,7 +92,7 @@ class _Attempt:
 
 
 def _halves(scene: SceneText) -> tuple[SceneText, ...]:
-    """Return the scene twice, each with one half of its fresh lines fresh; nothing when there is but one."""
+    """Split the fresh lines of a scene into two scenes; empty if there is only one."""
     fresh = [index for index, line in enumerate(scene.lines) if line.fresh]
     if len(fresh) < 2:
         return ()
@@ -104,7 +103,7 @@ def _halves(scene: SceneText) -> tuple[SceneText, ...]:
 
 
 def _joined(readings: Sequence[Reading]) -> Reading:
-    """Return readings of the parts of one scene as one."""
+    """Merge the readings of parts of one scene."""
     first = readings[0]
     by_model = next((reading.reader for reading in readings if reading.path == ("model",)), first.reader)
     return Reading(

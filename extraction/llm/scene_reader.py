@@ -1,4 +1,4 @@
-"""Reads a scene with a language model: one call, and everything it says traced back to a line of the scene."""
+"""Read a scene with one call to a language model; each fact must cite a line of the scene."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -18,11 +18,11 @@ from schema.labels import Label, Role
 from schema.limits import LIMITS
 from schema.predicates import whitelist
 
-# What a model wrote down of a scene → proposals, each traced back to a line; what cannot be is told in words. Pure.
+# Validation of the model's answer
 
 DECISION_RELATION: Final = "decision"
 PROCEDURE_RELATION: Final = "procedure"
-# More from one scene is not a reading but an accident or an attack.
+# Bounds the answer.
 ITEMS_MAX: Final = 200
 _OLDEST_YEAR, _FAR_YEAR = 1900, 9000
 _ARROW: Final = " → "
@@ -31,7 +31,7 @@ _Item = FactReading | DecisionReading | ProcedureReading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """What may be kept, and why the rest was left out."""
+    """Accepted proposals, and reasons for those dropped."""
 
     facts: tuple[ProposedFact, ...]
     mentions: tuple[Mention, ...]
@@ -39,9 +39,7 @@ class Proposals:
 
 
 def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
-    """Return the proposals of a reading; facts that no fresh line of the scene proves are dropped and told in
-    `dropped`.
-    """
+    """Return the proposals of a reading; facts without evidence in a fresh line are listed in `dropped`."""
     facts: list[ProposedFact] = []
     dropped = ["an item fills no shape"] * reading.unreadable
     items: list[_Item] = [
@@ -61,7 +59,7 @@ def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
 
 
 def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
-    """Return the item as we pass it on, or why it is dropped."""
+    """Return the proposal, or the reason for dropping it."""
     read = item if isinstance(item, FactReading) else _as_fact(item)
     subject, obj = _being(read.subject, scene), _being(read.object, scene)
     if not (subject and obj and read.statement):
@@ -97,7 +95,7 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
 
 
 def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
-    """Return a decision is something its subject cares about; a procedure is something its doer knows."""
+    """Convert a decision (subject cares about it) or a procedure (subject knows it) to a fact."""
     if isinstance(item, DecisionReading):
         return FactReading(
             subject=item.subject,
@@ -143,12 +141,12 @@ def _being(name: str, scene: SceneText) -> str:
         return THE_USER
     if key in {"assistant", "the assistant", "助手", *(known.casefold() for known in scene.agent_names)}:
         return THE_AGENT
-    # The marks themselves are ours: written by a model (or by a message it read) they mean nothing.
+    # Reserved subjects; ignored when a model or a message writes them.
     return "" if key in (THE_USER, THE_AGENT) else name.strip()
 
 
 def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Quote, ...]:
-    """Return the fresh lines that prove a fact: those named, or the one that holds the quoted words."""
+    """Return the evidence of a fact: the fresh lines cited, or the one that contains the quote."""
     words = (quote or "").strip()
     lines = _fresh(messages, scene)
     if not lines and words:
@@ -171,9 +169,7 @@ def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
 
 
 def _fresh(ids: list[str], scene: SceneText) -> list[int]:
-    """Return indexes of the fresh lines that these temporary ids name, each once, in order; unknown ids name
-    nothing.
-    """
+    """Return the distinct indexes of fresh lines with these temporary ids, in order; ignore unknown ids."""
     known = {f"m{index + 1}": index for index, line in enumerate(scene.lines) if line.fresh}
     return sorted({known[key] for key in (id_.strip().strip("[]").lower() for id_ in ids) if key in known})
 
@@ -186,9 +182,7 @@ def _entity_type(word: str | None) -> EntityType | None:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Return a day, month or year (its first instant) or a full ISO time, UTC unless it says otherwise; None if
-    unreadable.
-    """
+    """Parse an ISO time, or the first instant of a day, month or year; UTC by default, None if invalid."""
     written = (text or "").strip()
     if re.fullmatch(r"\d{4}(-\d{2})?", written):
         written += "-01" if "-" in written else "-01-01"
@@ -200,14 +194,11 @@ def _moment(text: str | None) -> datetime | None:
     return moment if _OLDEST_YEAR <= moment.year < _FAR_YEAR else None
 
 
-# How a scene is read: chosen from who speaks in it. Pure.
+# Reading strategies
 
 
 class Strategy(StrEnum):
-    """What a reader looks for.
-
-    Source: requirements.md C5.
-    """
+    """Reading strategy by the roles in a scene."""
 
     DUAL = "dual"
     USER_ONLY = "user_only"
@@ -216,9 +207,9 @@ class Strategy(StrEnum):
 
 
 def strategy_of(scene: SceneText) -> Strategy | None:
-    """Return the strategy for what is fresh in a scene; None when nobody speaks whose words are read.
+    """Return the strategy for the fresh lines of a scene; None if none of them is to be read.
 
-    A tool's answer makes the scene a procedure, whoever else speaks; what the system says is never read.
+    A tool's answer makes the scene procedural; system messages are never read.
     """
     speak = {line.role for line in scene.lines if line.fresh}
     if Role.TOOL in speak:
@@ -234,7 +225,7 @@ _TITLE_CHARS_MAX: Final = 80
 
 
 async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy: Strategy) -> Reading:
-    """Return what the model proposes; facts that no fresh line of the scene proves are dropped and told in `dropped`.
+    """Return the model's proposals; facts without evidence in a fresh line are listed in `dropped`.
 
     Raises:
         UnavailableError, MisreadError, InstallError: as the model's port says.
@@ -258,7 +249,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
 
 
 def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
-    """Return the scene in which only the lines that the strategy reads are fresh; what the system says never is."""
+    """Return the scene with only those lines fresh that the strategy reads, never system messages."""
     silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
     return replace(
         scene, lines=tuple(replace(line, fresh=line.fresh and line.role not in silent) for line in scene.lines)
@@ -269,11 +260,11 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
     """Return the prompt `read_scene` for this scene; its hash goes into provenance.
 
     Args:
-        strategy: what to look for; as who speaks tells, when left out.
+        strategy: derived from the roles in the scene by default.
     """
     strategy = strategy or strategy_of(scene) or Strategy.DUAL
     user, assistant = names_of_both(scene)
-    # A model that could not read the scene with everybody in it gets the user's own words alone.
+    # Fallback: the user's messages only.
     shown = {Role.USER} if strategy is Strategy.USER_ONLY else set(Role)
     return filled_prompt(
         "read_scene",
@@ -287,13 +278,13 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
 
 
 def names_of_both(scene: SceneText) -> tuple[str, str]:
-    """Return how user and assistant are called, as data for a prompt."""
+    """Return the names of user and assistant as data for a prompt."""
     user = ", ".join(map(as_data, scene.user_names)) or "not named"
     return user, ", ".join(map(as_data, scene.agent_names)) or "not named"
 
 
 def conversation_of(scene: SceneText, roles: Collection[Role] = tuple(Role)) -> str:
-    """Return the lines of these roles as data for a prompt, each with its temporary id."""
+    """Return the lines of these roles with temporary ids, as data for a prompt."""
     return "\n".join(_line(scene, index) for index, line in enumerate(scene.lines) if line.role in roles)
 
 

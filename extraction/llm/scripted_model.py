@@ -1,4 +1,4 @@
-"""The language-model port by written answers: for tests and for demonstrations without a model."""
+"""A language model with scripted answers, for tests and demonstrations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from schema.errors import MisreadError, MnemographError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedAnswer:
-    """What to say, or which error to raise, when a prompt of this name holds these words.
+    """An answer or error for prompts with this name and these words.
 
     Attributes:
         prompt: the prompt's name; None for any.
-        words: found in the filled user part; empty for any.
+        words: substring of the filled user part; empty for any.
     """
 
     says: BaseModel | MnemographError
@@ -24,7 +24,7 @@ class ScriptedAnswer:
 
 
 class ScriptedModel:
-    """Gives each written answer once: of those that fit the prompt, the first not yet given."""
+    """Return each scripted answer once: the first unused one that fits the prompt."""
 
     name = "scripted"
 
@@ -32,7 +32,7 @@ class ScriptedModel:
         self._left = list(answers)
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the first answer left that fits; tokens are counted as words."""
+        """Return the first unused answer that fits; tokens are counted as words."""
         for scripted in self._left:
             if scripted.prompt in (None, prompt.name) and scripted.words in prompt.user:
                 self._left.remove(scripted)

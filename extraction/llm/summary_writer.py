@@ -1,4 +1,4 @@
-"""The port of whoever writes the layer texts of a scene, and its implementation by a language model."""
+"""The summary-writer port and its implementation by a language model."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from schema.errors import MisreadError
 
 TITLE_CHARS_MAX: Final = 80
 ABSTRACT_TOKENS_MAX: Final = 200
-# A shorter scene is its own overview: what a model would write of it is no shorter than what was said.
+# An overview of a shorter scene would not be shorter than the scene.
 SCENE_TOKENS_MIN: Final = 200
 
 
@@ -39,10 +39,10 @@ LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
 
 
 def model_layer_writer(model: LanguageModel) -> LayerWriter:
-    """Return a writer by this model: one question for each scene, in the language of the conversation.
+    """Return a writer by this model; one request per scene, in the language of the conversation.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: of the writer, as the model's port says.
+        UnavailableError, InstallError, MisreadError: raised by the writer, as by `LanguageModel.answer`.
     """
 
     async def write(scene: SceneText) -> LayerText:
@@ -70,7 +70,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
 
 
 def worth_writing(scene: SceneText) -> bool:
-    """Return whether a scene is long enough that an overview by a model tells it shorter."""
+    """Return whether a scene is long enough for an overview to be shorter."""
     left = SCENE_TOKENS_MIN
     for line in scene.lines:
         left -= token_count(line.text)
@@ -86,7 +86,7 @@ def layers_prompt(scene: SceneText) -> Prompt:
 
 
 def _within(text: str, tokens_max: int) -> str:
-    """Return the beginning of a text in whole lines; of a single long line, whole characters."""
+    """Truncate a text to whole lines, or a single long line to characters."""
     kept: list[str] = []
     left = tokens_max
     for line in text.splitlines():

@@ -1,1 +1,1 @@
-"""The provider: any API compatible with that of OpenAI. The only package that knows a vendor."""
+"""OpenAI-compatible model and embedder; the only package that knows a vendor."""

@@ -1,4 +1,4 @@
-"""The embedder port by any OpenAI-compatible endpoint."""
+"""Embedder for OpenAI-compatible endpoints."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from schema.errors import MisreadError, UnavailableError
 BATCH_SIZE: Final = 100
 DIM_UNLESS_TOLD: Final = 1536
 _REQUESTS_AT_ONCE: Final = 4
-# An empty input is refused by most endpoints; one space means as little.
+# Most endpoints refuse empty input.
 _NOTHING: Final = " "
 
 
 async def connect_openai_embedder(
     *, model: str, base_url: str | None, api_key: str | None, dimensions: int | None = None, timeout_s: float = 30.0
 ) -> "OpenAIEmbedder":
-    """Return an embedder that knows its dimension: as given, else asked of the endpoint, else (endpoint away) 1536.
+    """Return an embedder; its dimension is as given, else asked of the endpoint, else (endpoint unavailable) 1536.
 
     Args:
-        dimensions: asked of the endpoint as well, for models that can shorten their vectors.
+        dimensions: also sent to the endpoint, for models that can shorten their vectors.
 
     Raises:
         InstallError: key, address or model name are wrong.
@@ -33,7 +33,7 @@ async def connect_openai_embedder(
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
         return OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
 
-    # The library imports most of itself when first used: seconds, which would hold up everybody else.
+    # The first use imports most of the library for seconds, which would block the event loop.
     embedder = await asyncio.to_thread(connected)
     if dimensions is None:
         try:
@@ -45,10 +45,10 @@ async def connect_openai_embedder(
 
 
 class OpenAIEmbedder:
-    """Asks the endpoint in batches of at most 100 texts, at most 4 requests at a time; retries are the caller's.
+    """Embed in batches of at most 100 texts, at most 4 concurrent requests; does not retry.
 
     Attributes:
-        dim_guessed: the endpoint was away when it was asked for its dimension.
+        dim_guessed: the endpoint was unavailable when asked for its dimension.
     """
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
@@ -62,7 +62,7 @@ class OpenAIEmbedder:
         self._free = asyncio.Semaphore(_REQUESTS_AT_ONCE)
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector per text, order kept, as the port says."""
+        """Return one unit vector per text, in order."""
         batches = [texts[start : start + BATCH_SIZE] for start in range(0, len(texts), BATCH_SIZE)]
         answers = await asyncio.gather(*(self.raw_vectors(batch) for batch in batches))
         vectors = [unit(vector) for answer in answers for vector in answer]
@@ -70,7 +70,7 @@ class OpenAIEmbedder:
         return vectors
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return what the endpoint answers to one request, in the order of the texts, unchecked but for the count."""
+        """Return the vectors of one request in the order of the texts; only their count is checked."""
         try:
             async with self._free, asyncio.timeout(self._timeout_s):
                 answer = await self._embeddings.create(

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible endpoint's failures mean here: retry later, change the settings, or a bad answer."""
+"""Map errors of OpenAI-compatible endpoints to ours: retry later, change the settings, or bad answer."""
 
 import math
 from email.utils import parsedate_to_datetime
@@ -9,7 +9,7 @@ from schema.errors import InstallError, MisreadError, MnemographError, Unavailab
 
 
 def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> MnemographError:
-    """Return the error of our tree for an error of the client; says what to do, never repeats key or prompt."""
+    """Return our error for a client error; the message says what to do and never contains key or prompt."""
     where = f"model {model!r} at {base_url}"
     match error:
         case openai.APITimeoutError():
@@ -29,7 +29,7 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """Return seconds the endpoint asks us to wait, told as seconds, milliseconds, or a date by its own clock."""
+    """Return the seconds to wait from Retry-After headers: seconds, milliseconds, or a date by the server's clock."""
     headers = error.response.headers
     told = _number(headers.get("retry-after-ms"))
     if told is not None:
@@ -45,7 +45,7 @@ def _retry_after_s(error: openai.APIStatusError) -> float | None:
 
 
 def _number(text: str | None) -> float | None:
-    """Return a number that is a time to wait; None for everything else, endless waits included."""
+    """Parse a finite number of seconds; None otherwise."""
     try:
         number = float(text or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""The language-model port by instructor and openai, against any OpenAI-compatible endpoint."""
+"""Language model for OpenAI-compatible endpoints, by instructor and openai."""
 
 import asyncio
 import json
@@ -19,47 +19,47 @@ from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.openai_api.errors import as_ours
 from schema.errors import MisreadError, UnavailableError
 
-# Finds the JSON answer in what a model wrote around it: prose, code fences, thoughts.
+# JSON in answers that also contain prose, code fences or thoughts
 
-# An answer with more opening braces that start nothing is not an answer.
+# Opening braces tried before giving up.
 _TRIES_MAX: Final = 100
 _PARTS_MAX: Final = 10
 
 
 def shape_in_text(text: str, shape: type[Shape]) -> Shape:
-    """Return the first JSON object in the text that fills the shape.
+    """Return the first JSON object in the text that validates as this type.
 
     Raises:
-        ValueError: there is none; says which parts of the first object found were wrong, never what they held.
+        ValueError: there is none; names the invalid fields of the first object, never their values.
     """
     problem: str | None = None
-    for found in _objects(_without_thoughts(text)):
+    for found in _objects(_strip_thoughts(text)):
         try:
             return shape.model_validate(found)
         except ValidationError as error:
-            problem = problem or _parts_wrong(error)
+            problem = problem or _invalid_fields(error)
     raise ValueError(problem or "the answer holds no JSON object")
 
 
 def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
-    """Return the shape in an answer that broke off: what was whole before the break.
+    """Parse a truncated answer, keeping only complete items.
 
     Raises:
-        ValueError: nothing whole fills the shape.
+        ValueError: no complete part validates.
     """
-    told = _without_thoughts(text)
-    start = told.find("{")
+    answer = _strip_thoughts(text)
+    start = answer.find("{")
     if start < 0:
         raise ValueError("the answer was cut before its JSON began")
-    by_field, by_item = _mended(told[start:])
+    by_field, by_item = _closed_json(answer[start:])
     try:
         return shape_in_text(by_field, shape)
     except ValueError:
         return shape_in_text(by_item, shape)
 
 
-def _mended(text: str) -> tuple[str, str]:
-    """Cut JSON up to its last whole field, and up to its last whole item; everything closed that was open there."""
+def _closed_json(text: str) -> tuple[str, str]:
+    """Return truncated JSON up to its last complete field and up to its last complete item, with brackets closed."""
     open_marks: list[str] = []
     field = item = (0, "")
     quoted = escaped = False
@@ -81,11 +81,11 @@ def _mended(text: str) -> tuple[str, str]:
     return text[: field[0]] + field[1], text[: item[0]] + item[1]
 
 
-def _without_thoughts(text: str) -> str:
+def _strip_thoughts(text: str) -> str:
     return re.sub(r"<think>.*?(</think>|\Z)", "", text, flags=re.DOTALL)
 
 
-def _parts_wrong(error: ValidationError) -> str:
+def _invalid_fields(error: ValidationError) -> str:
     wrong = error.errors(include_url=False, include_context=False, include_input=False)[:_PARTS_MAX]
     return "; ".join(f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in wrong)
 
@@ -106,7 +106,7 @@ def _objects(text: str) -> Iterator[object]:
 
 
 _ASKS_MAX: Final = 2
-# What we tell the model of its mistake, and what we show it of its own answer.
+# Lengths of the error and of the model's own answer in a repeated request.
 _PROBLEM_CHARS_MAX: Final = 1_000
 _ANSWER_CHARS_MAX: Final = 8_000
 
@@ -114,30 +114,30 @@ _ANSWER_CHARS_MAX: Final = 8_000
 async def connect_openai_model(
     *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
 ) -> "OpenAIModel":
-    """Return a model behind an endpoint; nothing is asked yet. Endpoints without keys take any."""
+    """Return a model for an endpoint without connecting; endpoints without keys accept any."""
 
     def connected() -> OpenAIModel:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
         return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
 
-    # instructor logs every unreadable answer, with the words of the conversation in it.
+    # instructor logs invalid answers, which contain conversation text.
     logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
-    # Both libraries import most of themselves when first used: seconds, which would hold up everybody else.
+    # The first use imports most of both libraries for seconds, which would block the event loop.
     return await asyncio.to_thread(connected)
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard(Generic[Shape]):
-    """One completion, and its value if instructor could read it."""
+class _Reply(Generic[Shape]):
+    """One completion, and its value if instructor could parse it."""
 
     completion: ChatCompletion
     value: Shape | None
 
 
 class OpenAIModel:
-    """Asks for structured output; where the endpoint knows none, asks for JSON in text, and remembers that.
+    """Request structured output, or JSON in text once an endpoint has refused schemas.
 
-    An answer that misses the shape is asked for once more, with what was wrong; all else is the caller's to retry.
+    An invalid answer is requested once more with the errors; other failures are not retried.
     """
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
@@ -149,7 +149,7 @@ class OpenAIModel:
         self._knows_schema = True
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the filled shape, as the port says; tokens and calls of a second ask are counted too."""
+        """Return the parsed answer; its cost includes a second request."""
         messages: list[ChatCompletionMessageParam] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
@@ -157,13 +157,13 @@ class OpenAIModel:
         paid = _Paid()
         problem = ""
         for ask in range(_ASKS_MAX):
-            # An endpoint that mistakes its own structured output is asked in words the second time.
-            heard = await self._hear(messages, shape, in_words=ask > 0)
-            paid.add(heard.completion)
-            text = _text(heard.completion, paid)
-            cut = heard.completion.choices[0].finish_reason == "length"
+            # The second request uses JSON in text, in case the endpoint's structured output is broken.
+            reply = await self._request(messages, shape, in_words=ask > 0)
+            paid.add(reply.completion)
+            text = _text(reply.completion, paid)
+            cut = reply.completion.choices[0].finish_reason == "length"
             try:
-                value = heard.value or (shape_in_cut_text(text, shape) if cut else shape_in_text(text, shape))
+                value = reply.value or (shape_in_cut_text(text, shape) if cut else shape_in_text(text, shape))
                 return Answer(
                     value=value, calls=paid.calls, tokens_in=paid.tokens_in, tokens_out=paid.tokens_out, cut=cut
                 )
@@ -181,20 +181,20 @@ class OpenAIModel:
         """Close the connections."""
         await self._client.close()
 
-    async def _hear(
+    async def _request(
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
-    ) -> _Heard[Shape]:
+    ) -> _Reply[Shape]:
         try:
             async with asyncio.timeout(self._timeout_s):
                 if self._knows_schema and not in_words:
                     try:
-                        return await self._hear_by(self._by_schema, messages, shape)
+                        return await self._request_by(self._by_schema, messages, shape)
                     except (openai.BadRequestError, openai.UnprocessableEntityError):
-                        heard = await self._hear_by(self._by_text, messages, shape)
-                        # It took the same words without the schema, so the schema was what it refused.
+                        reply = await self._request_by(self._by_text, messages, shape)
+                        # The endpoint accepted the prompt without a schema, so it refused the schema.
                         self._knows_schema = False
-                        return heard
-                return await self._hear_by(self._by_text, messages, shape)
+                        return reply
+                return await self._request_by(self._by_text, messages, shape)
         except openai.OpenAIError as error:
             raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
         except TimeoutError as error:
@@ -202,10 +202,10 @@ class OpenAIModel:
                 f"model {self.name!r} did not answer in time ({self._timeout_s:g} s); it will be asked again"
             ) from error
 
-    async def _hear_by(
+    async def _request_by(
         self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
-    ) -> _Heard[Shape]:
-        """Return one request; raises the openai client's own errors, whatever instructor wraps them in."""
+    ) -> _Reply[Shape]:
+        """Send one request; raise the openai client's own errors, unwrapped from instructor's."""
         completions: list[ChatCompletion] = []
         hooks = Hooks()
         hooks.on("completion:response", completions.append)
@@ -213,16 +213,16 @@ class OpenAIModel:
             value = await client.create(
                 response_model=shape, messages=list(messages), model=self.name, max_retries=0, hooks=hooks
             )
-        # What instructor raises for an answer that it cannot read depends on the answer; we read it ourselves then.
+        # instructor raises various errors for invalid answers; parse the text ourselves then.
         except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
             cause = _openai_cause(error)
             if cause is not None:
                 raise cause from error
             if not completions:
                 raise MisreadError(f"model {self.name!r} answered no completion; check base_url") from error
-            return _Heard(completions[-1], None)
-        # instructor fills a subclass of its own making; ours is the shape itself.
-        return _Heard(completions[-1], shape.model_validate(value.model_dump()))
+            return _Reply(completions[-1], None)
+        # instructor returns its own subclass.
+        return _Reply(completions[-1], shape.model_validate(value.model_dump()))
 
 
 def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
@@ -233,7 +233,7 @@ def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
 
 @dataclass(slots=True)
 class _Paid:
-    """What the answers to one question cost so far."""
+    """Total cost of the requests for one prompt."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -250,10 +250,10 @@ class _Paid:
 
 
 def _text(completion: ChatCompletion, paid: _Paid) -> str:
-    """Return the text of a completion, whole or cut.
+    """Return the text of a completion, complete or truncated.
 
     Raises:
-        MisreadError: there is none, or the model refused.
+        MisreadError: there is no text, or the model refused.
     """
     if not completion.choices:
         raise paid.error(f"model {completion.model!r} answered without choices; check the endpoint")

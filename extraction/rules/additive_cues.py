@@ -1,4 +1,4 @@
-"""Words that say a fact holds beside others of its kind: "I also work at …", "I worked at …", 也在…工作. Pure."""
+"""Cues that a fact adds to others of its kind instead of replacing them: "I also work at …", 也在…工作. Pure."""
 
 import re
 from typing import Final
@@ -12,12 +12,12 @@ _ALSO: Final = re.compile(
     re.IGNORECASE,
 )
 _STILL: Final = re.compile(r"\bstill\b|仍|依然|还是|照样", re.IGNORECASE)
-# A move or a change is no addition, whatever else the clause says.
+# A move or change is no addition.
 _CHANGED: Final = re.compile(
     r"\b(?:moved|relocated|switched|changed|left|quit|joined|started|now|no longer)\b|搬|换|改|跳槽|离开|辞|现在|如今",
     re.IGNORECASE,
 )
-# What is liked or disliked at times, in places or in one respect is not reversed by the opposite, nor reverses it.
+# A preference restricted to a time, place or aspect neither reverses nor is reversed by the opposite.
 _AT_TIMES: Final = re.compile(
     r"\s*(?:,\s*)?"
     r"(?:in|at|on|during|after|before|when|while|if|unless|except|only|from|for (?:breakfast|lunch|dinner))\b"
@@ -27,9 +27,9 @@ _AT_TIMES: Final = re.compile(
 _AT_TIMES_ZH: Final = re.compile(
     r"早上|上午|中午|下午|晚上|夜里|睡前|饭后|空腹|夏天|冬天|春天|秋天|周末|有时|偶尔|的时候|[^小同]时[，,]?"
 )
-# Nobody stops being allergic by liking something, nor stops liking it by being allergic.
+# An allergy and a liking do not exclude each other.
 _ALLERGIC: Final = re.compile(r"\ballerg|过敏|過敏", re.IGNORECASE)
-# A part of where somebody works or lives is no other place.
+# A part of a workplace or home is not another place.
 _PART: Final = (
     r"(?:\b(?:office|branch|site|headquarters|campus|lab|desk|home|team|department|district|neighbou?rhood"
     r"|suburb|street|avenue|road|old town|downtown|floor|flat|apartment|house)\b|办公室|分公司|总部|部门|家里|家"
@@ -41,10 +41,10 @@ _TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
-    """Return whether a clause adds to what is known rather than replaces it.
+    """Return whether the fact of a clause adds to known facts rather than replaces them.
 
     Args:
-        name: of the object, as it was read from the clause.
+        name: the object as written in the clause.
     """
     if _CHANGED.search(clause):
         return False

@@ -1,4 +1,4 @@
-"""Reads a scene without a model."""
+"""The reader by rules, without a model."""
 
 from functools import partial
 
@@ -6,14 +6,14 @@ from extraction.bounded_threads import THREADS
 from extraction.reader import Reading, SceneText
 
 READER_NAME = "rules"
-# The last step of a reading's path when nobody could read the scene in time.
+# Last step of the path when no reader finished in time.
 TOO_SLOW = "too slow"
 
 
 async def read_by_rules(scene: SceneText) -> Reading:
-    """Return the facts that the fresh lines of a scene state outright, and the names they mention.
+    """Return the facts that fresh lines of a scene state explicitly, and the names they mention.
 
-    Works in a thread: the Chinese dictionary takes a second to load, and a long scene some time to read.
+    Runs in a thread: loading the Chinese dictionary takes a second, and long scenes take time.
 
     Raises:
         TooSlowError: the deadline for one scene passed.
@@ -22,12 +22,12 @@ async def read_by_rules(scene: SceneText) -> Reading:
 
 
 def plain_reading() -> Reading:
-    """Return the reading of a scene that could not be read in time: no facts; what was said stays searchable."""
+    """Return the empty reading of a scene that exceeded its time; its messages stay searchable."""
     return Reading(reader=READER_NAME, path=("rules", TOO_SLOW))
 
 
 def _read(scene: SceneText) -> Reading:
-    # Loaded with the first scene: to compile hundreds of patterns takes longer than a start has.
+    # Imported on first use: compiling hundreds of patterns would slow the start of the service.
     from extraction.rules.scene_reader import read_scene
 
     return read_scene(scene, reader=READER_NAME)

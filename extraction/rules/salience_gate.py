@@ -1,6 +1,6 @@
-"""Whether a scene may hold anything worth a model's call: small talk costs nothing. Pure, linear time.
+"""Decide whether a scene is worth a model call, or only small talk. Pure, linear time.
 
-What is not known to be small talk is read: a call too many costs money, a call too few costs a memory.
+Anything not recognised as small talk is read: a needless call costs money, a missed one loses a memory.
 """
 
 import re
@@ -12,12 +12,12 @@ from extraction.reader import SceneLine, SceneText
 from extraction.text.sentences import has_cjk, split_sentences
 from schema.labels import Role
 
-# Small talk is short; whoever writes more than this in one message says something.
+# Longer messages are not small talk.
 _TALK_CHARS_MAX: Final = 1_000
-# Fewer words of a statement that speaks of nobody say nothing alone.
+# Shorter impersonal statements have no content of their own.
 _WORDS_MIN: Final = 3
 _CJK_MIN: Final = 4
-# Longer clauses are no small talk, and no pattern needs to see them.
+# Longer clauses are not small talk; bounds the patterns' input.
 _CLAUSE_CHARS_MAX: Final = 120
 _CLAUSES: Final = re.compile(
     r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
@@ -46,45 +46,48 @@ class SmallTalkPatterns:
 
 
 def worth_reading(scene: SceneText) -> bool:
-    """Return whether a model should read the scene: preferences, relationships, promises, events, goals, decisions,
-    work, places or procedures may be in its fresh lines."""
-    return any(_says_something(line) for line in scene.lines if line.fresh)
+    """Return whether the fresh lines of a scene may contain facts, so that a model should read it."""
+    return any(_line_has_content(line) for line in scene.lines if line.fresh)
 
 
 def is_small_talk(text: str) -> bool:
-    """Return whether a message holds nothing but greetings, thanks and the like."""
-    return len(text) <= _TALK_CHARS_MAX and next(_said(text), None) is None
+    """Return whether a message consists of greetings, thanks and the like."""
+    return len(text) <= _TALK_CHARS_MAX and next(_content_clauses(text), None) is None
 
 
-def _says_something(line: SceneLine) -> bool:
+def _line_has_content(line: SceneLine) -> bool:
     match line.role:
         case Role.SYSTEM:
             return False
         case Role.TOOL:
             return bool(line.text.strip())
         case Role.USER:
-            return len(line.text) > _TALK_CHARS_MAX or any(_user_tells(*said) for said in _said(line.text))
+            return len(line.text) > _TALK_CHARS_MAX or any(
+                _user_has_content(*sentence) for sentence in _content_clauses(line.text)
+            )
         case Role.ASSISTANT:
-            # What an assistant explains is known to the world; what it did or will do is not.
-            return any(not asks and _tells_of_self(clauses) for clauses, asks in _said(line.text[:_TALK_CHARS_MAX]))
+            # Explanations are general knowledge; what the assistant did or will do is not.
+            return any(
+                not asks and _speaks_of_self(clauses) for clauses, asks in _content_clauses(line.text[:_TALK_CHARS_MAX])
+            )
 
 
-def _said(text: str) -> Iterator[tuple[list[str], bool]]:
-    """Of each sentence the clauses that are not small talk, and whether the sentence asks."""
+def _content_clauses(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Yield each sentence's clauses that are not small talk, and whether it is a question."""
     for sentence in split_sentences(text):
         clauses = [_bare(piece) for piece in _CLAUSES.split(sentence.text)]
-        telling = [clause for clause in clauses if clause and not _is_small(clause)]
-        if telling:
-            yield telling, sentence.asks
+        content = [clause for clause in clauses if clause and not _is_small(clause)]
+        if content:
+            yield content, sentence.asks
 
 
 def _bare(clause: str) -> str:
-    """Return a clause without marks at its ends and without pictures."""
+    """Strip punctuation and emoji from a clause."""
     return " ".join(_NOT_WORDS.sub(" ", clause).replace("’", "'").strip(_EDGES).split())
 
 
 def _patterns_for(clause: str) -> SmallTalkPatterns:
-    # Loaded with the first clause of its language: its patterns take longer to compile than a start has.
+    # Imported on first use: compiling the patterns would slow the start of the service.
     if has_cjk(clause):
         from extraction.rules.zh import small_talk as small_talk_zh
 
@@ -98,13 +101,13 @@ def _is_small(clause: str) -> bool:
     return len(clause) <= _CLAUSE_CHARS_MAX and _patterns_for(clause).small_talk.fullmatch(clause) is not None
 
 
-def _user_tells(clauses: list[str], asks: bool) -> bool:
+def _user_has_content(clauses: list[str], asks: bool) -> bool:
     if asks or any(_patterns_for(clause).asks_for.match(clause) for clause in clauses[:1]):
         return any(_patterns_for(clause).about_us.search(clause) for clause in clauses)
-    return _tells_of_self(clauses) or _has_substance(clauses)
+    return _speaks_of_self(clauses) or _has_substance(clauses)
 
 
-def _tells_of_self(clauses: Iterable[str]) -> bool:
+def _speaks_of_self(clauses: Iterable[str]) -> bool:
     return any(_patterns_for(clause).speaks_of_self.search(clause) for clause in clauses)
 
 

@@ -1,4 +1,4 @@
-"""What the rules for English and Chinese read in a scene, in linear time, precise rather than complete. Pure."""
+"""Read a scene by the English and Chinese rules, in linear time; precision before recall. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ from extraction.text.sentences import has_cjk, split_sentences
 from schema.ids import name_key
 from schema.labels import Role
 
-# Of a longer message only the first part is read: nobody states facts about themselves for pages.
+# Longer messages are read up to here.
 READ_CHARS_MAX = 20_000
 FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
@@ -22,7 +22,7 @@ _DATED = frozenset({"lives in", "works at", "works as", "studies at", "married t
 
 
 def read_scene(scene: SceneText, *, reader: str) -> Reading:
-    """Return facts that the fresh lines of a scene state outright, and the names they mention."""
+    """Return the facts that fresh lines of a scene state explicitly, and the names they mention."""
     if any(line.fresh and has_cjk(line.text) for line in scene.lines):
         load_words()
     facts: dict[tuple[str, str, str | None, str], ProposedFact] = {}
@@ -40,13 +40,13 @@ def read_scene(scene: SceneText, *, reader: str) -> Reading:
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
-    """Return the same fact said twice: both places prove it."""
+    """Merge a repeated fact, with the evidence of both."""
     return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
 
 
 def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
-    me = _who_speaks(line, scene)
-    # What an assistant says about itself or its user is an echo or politeness.
+    me = _subject_of_speaker(line, scene)
+    # An assistant repeats the user or is polite.
     if me == THE_AGENT:
         return
     speaker = Speaker(me=me, user_names=scene.user_names)
@@ -55,12 +55,12 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
     drafts = read_facts(chinese, CHINESE, speaker) + read_facts(english, ENGLISH, speaker)
-    told = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
-    for draft in told[:FACTS_PER_LINE_MAX]:
+    distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
+    for draft in distinct[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)
 
 
-def _who_speaks(line: SceneLine, scene: SceneText) -> str:
+def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:
     if line.role is not Role.USER:
         return THE_AGENT
     if line.speaker is None or not line.speaker.strip() or not scene.user_names:
@@ -74,7 +74,7 @@ def _who_speaks(line: SceneLine, scene: SceneText) -> str:
 
 
 def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
-    began = _began(draft, line)
+    began = _start_of(draft, line)
     return ProposedFact(
         subject=draft.subject,
         predicate=draft.predicate,
@@ -93,8 +93,8 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
     )
 
 
-def _began(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
-    """When a state began at the earliest and the latest, if the words beside it name a time that is past."""
+def _start_of(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
+    """Return the earliest and latest start of a state, if its clause names a time in the past."""
     if draft.relation not in _DATED or draft.closes:
         return None, None
     for found in spans_in(line.text[draft.start : draft.end], line.said_at):

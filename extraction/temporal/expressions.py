@@ -1,4 +1,4 @@
-"""Single words for time, and how several together name one stretch, from the coarse to the fine. Pure."""
+"""Time expressions and how several combine into one interval, from coarse to fine. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,13 +10,13 @@ from itertools import islice
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
-# More words for time than any text has that tells something; each costs some objects.
+# More than any meaningful text has; bounds memory.
 _MARKS_MAX = 1_000
 OfYear = Callable[[int], Stretch]
 
 
 class Rank(IntEnum):
-    """How fine a word divides time; words are applied in this order."""
+    """Granularity of a time expression; expressions are applied in this order."""
 
     DECADE = 0
     YEAR = 1
@@ -32,11 +32,11 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What words for time are counted from.
+    """Reference time of an utterance.
 
     Attributes:
-        now: local time of whoever speaks, without a zone.
-        future: words that do not say which way ("on Friday") look ahead.
+        now: local time of the speaker, without a zone.
+        future: resolve ambiguous expressions ("on Friday") to the future.
     """
 
     now: datetime
@@ -48,15 +48,15 @@ Narrow = Callable[[Stretch | None, Frame], Stretch | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One word for time at `text[start:end]`.
+    """One time expression at `text[start:end]`.
 
     Attributes:
-        narrow: the stretch it names within the one that coarser words named; None when it names none there.
-        bare: it comes again every year, week or day, and no word says which one is meant.
-        alone: what must stand before it when no other mark stands with it; None: nothing.
-        never_alone: it means time only beside another mark.
+        narrow: returns its interval within that of coarser expressions; None if there is none.
+        bare: recurring (yearly, weekly, daily) without a word that says which one is meant.
+        alone: pattern required before it when it is the only mark; None for no condition.
+        never_alone: a time only next to another mark.
         vague: "recently", "a few days ago".
-        dated: it is a day or month of the calendar, "5 May", "in March".
+        dated: a calendar day or month, "5 May", "in March".
     """
 
     rank: Rank
@@ -76,15 +76,15 @@ Lexeme = tuple[re.Pattern[str], Callable[[re.Match[str]], Marks]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Wordings that all hold something that `gate` finds: a text without it is not looked through for them."""
+    """Patterns guarded by `gate`: a text without a match of it is not searched for them."""
 
     gate: re.Pattern[str]
     lexemes: tuple[Lexeme, ...]
 
 
 def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
-    """Return the marks of a text in order; where two patterns overlap, the earlier in the list wins."""
-    # One byte for each character: asking whether a stretch is taken costs its length, not the number of marks so far.
+    """Return the marks of a text in order; of overlapping patterns the first in the list wins."""
+    # One byte per character: an overlap check costs the length of the match, not the number of marks.
     taken = bytearray(len(text))
     marks: list[Mark] = []
     for pattern, maker in (lexeme for one in lexicons if one.gate.search(text) for lexeme in one.lexemes):
@@ -97,7 +97,7 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
             try:
                 made = maker(match)
             except ValueError:
-                # "February 30" and "5/45" are no time.
+                # "February 30" and "5/45" do not exist.
                 continue
             if made is not None:
                 taken[start:end] = b"\x01" * (end - start)
@@ -106,9 +106,9 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
 
 
 class Alone:
-    """Resolve marks by themselves, each once: of a mark like "in May" this tries twenty years.
+    """Cache of single marks resolved by themselves; for one like "in May" that tries twenty years.
 
-    It holds the marks that it remembers, so that no two of them share an id.
+    Keeps references to its marks, so that ids stay unique.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -116,7 +116,7 @@ class Alone:
         self._known: dict[int, tuple[Mark, Stretch | None]] = {}
 
     def stretch_of(self, mark: Mark) -> Stretch | None:
-        """Return what a mark names by itself.
+        """Return the interval of a mark by itself.
 
         Raises:
             ValueError, OverflowError: the calendar has no such time.
@@ -128,10 +128,10 @@ class Alone:
 
 
 def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> Stretch | None:
-    """Return the stretch that marks name together; None when they contradict each other or the calendar.
+    """Return the interval that marks name together; None if they contradict each other or the calendar.
 
     Args:
-        alone: remembers what marks name by themselves, for callers that try many groups of the same marks.
+        alone: cache for callers that try many groups of the same marks.
     """
     scope: Stretch | None = None
     try:
@@ -147,12 +147,12 @@ def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> 
 
 
 def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
-    """Return a stretch that follows from now alone: yesterday, last week, three years ago."""
+    """Make an interval that depends on now only: yesterday, last week, three years ago."""
     return lambda _scope, frame: make(frame.now)
 
 
 def unit_away(unit: Unit, count: int) -> Narrow:
-    """Return the unit that lies so many units from now."""
+    """Return the unit at this distance from now."""
     return lambda _scope, frame: moved(unit, count, frame.now)
 
 
@@ -190,7 +190,7 @@ def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
 
 
 def _made(make: OfYear, number: int) -> Stretch | None:
-    """None for a year that has no such day: 29 February, the Chinese calendar before 1901."""
+    """Return None for a year without such a day: 29 February, the Chinese calendar before 1901."""
     try:
         return make(number)
     except (ValueError, OverflowError):
@@ -198,7 +198,7 @@ def _made(make: OfYear, number: int) -> Stretch | None:
 
 
 def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
-    """Return a part of what is named; with a unit also by itself: "at the end of the month"."""
+    """Make a part of the interval; with a unit also by itself: "at the end of the month"."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
@@ -236,7 +236,7 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
 def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | None:
     if nth is None:
         if scope.length <= 2 * DAY or scope.length > 8 * DAY:
-            # "Friday, 5 May": the date says it already; "a Friday in May": any of them.
+            # "Friday, 5 May" is one day; "a Friday in May" is any of several.
             return scope
         return day(scope.start + (number - scope.start.weekday()) % 7 * DAY)
     if nth > 0:
@@ -327,5 +327,5 @@ def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
 
 
 def bare_only(marks: Sequence[Mark]) -> bool:
-    """Return whether no mark says which Friday, summer or Christmas is meant."""
+    """Return whether all marks are recurring times without a word that selects one."""
     return all(mark.bare or mark.rank is Rank.EDGE for mark in marks)

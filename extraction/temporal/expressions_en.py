@@ -1,4 +1,4 @@
-"""English words for time as marks, found in lower-case text. Pure."""
+"""English time expressions in lower-case text. Pure."""
 
 import re
 from collections.abc import Callable
@@ -31,9 +31,9 @@ from extraction.temporal.holidays import ENGLISH
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, season, shifted, year
 from extraction.temporal.lexicon_en import away
 
-# What each English wording for time means, once a pattern has found it. Pure.
+# Makers of marks from matches
 
-# What must stand before a word that means time only there.
+# Required before a word that is a time only in this context.
 IN = en.before("in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout")
 IN_MONTH = en.before(
     "in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout", article=False
@@ -78,7 +78,7 @@ def iso_month(match: re.Match[str]) -> Marks:
 
 
 def month_of(month: int) -> Callable[[int], Stretch]:
-    """That month of any year."""
+    """Make a month of any year."""
     return lambda number: months(number, month)
 
 
@@ -90,7 +90,7 @@ def fixed_day(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """Return a day of a month, or several in a row; "may 20" needs "on" before it unless it says "20th"."""
+    """Make a day or range of days of a month; "may 20" without "th" requires "on" before it."""
     groups = match.groupdict()
     month, first = en.MONTHS[match["m"]], int(match["d"])
     last = int(groups["d2"]) if groups.get("d2") else first
@@ -121,7 +121,7 @@ def decade(match: re.Match[str]) -> Marks:
 
 
 def stepped(match: re.Match[str]) -> Marks:
-    """Last week, this Friday, next summer, last Christmas is with the holidays."""
+    """Make "last week", "this Friday", "next summer"; "last Christmas" is a holiday."""
     step, groups = en.STEPS[match["step"]], match.groupdict()
     if groups["u"]:
         unit = en.UNITS[groups["u"]]
@@ -199,12 +199,12 @@ def vague(make: Callable[[datetime], Stretch]) -> Callable[[re.Match[str]], Mark
 
 
 def last_hour(now: datetime) -> Stretch:
-    """Just now."""
+    """Make "just now": the last hour."""
     return lately(Unit.HOUR, 1, now)
 
 
 def a_year_ago(now: datetime) -> Stretch:
-    """This time last year: a week to either side."""
+    """Make "this time last year": a week to either side."""
     then = day(shifted(now, Unit.YEAR, -1))
     return Stretch(then.start - 7 * DAY, then.end + 7 * DAY)
 
@@ -231,7 +231,7 @@ _NOT_SEASON = (
     r"cleaning|onions?|coat|jacket|clothes|asleep|apart|down|over|for|back|out|off))"
 )
 _MONTH_NAMES = "|".join(sorted(en.MONTHS, key=len, reverse=True))
-# What "early", "late" and "the last week of" are said of.
+# Periods that "early", "late" and "the last week of" apply to.
 _OF_WHAT = (
     r"(?:(?:the|last|next|this|of|in|my) )*(?:the |year|month|week|quarter|century|decade|spring|summer|autumn|fall|"
     rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{_MONTH_NAMES})"
@@ -295,12 +295,12 @@ _QUARTER = re.compile(r"quarter|\bq\d|\ds\b|\d['’]s\b")
 _EDGE_WORD = re.compile(r"\b(?:early|start|beginning|mid|middle|late|end|half)\b")
 _NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{_MONTH_NAMES}")
 _OF_DAY = re.compile(r"\d|morning|noon|midday|lunchtime|evening|night")
-# Most texts name no time, and this tells so at once.
+# Quick check that a text may name a time; most do not.
 _ANY = re.compile(
     rf"\d|{_UNIT_WORDS}|night|morning|noon|evening|tomorrow|now\b|ago\b|late|recent|{_HOLIDAY_WORDS}|"
     rf"{'|'.join(en.SEASONS)}|\b(?:{_MONTH_NAMES})\b|\b(?:last|next|this|past) (?:sat|sun|mon|tue|wed|thu|fri)"
 )
-# Longer wordings come first, since what was read once is not read again.
+# Longer expressions first: matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
     Lexicon(
         _DIGIT,

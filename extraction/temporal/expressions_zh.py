@@ -1,4 +1,4 @@
-"""Chinese words for time as marks. Pure."""
+"""Chinese time expressions. Pure."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from extraction.temporal.holidays import CHINESE, lunar_date
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, moved, season, shifted, year
 from extraction.temporal.lexicon_en import UNIT_RANK, away, half_away
 
-# Chinese words for numbers, years, weeks and parts of the day, as patterns. Pure.
+# Numerals, years, weeks and parts of the day
 
 _DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 WEEKDAYS = (
@@ -108,7 +108,7 @@ SURNAMES = "李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗"
 
 
 def number_of(text: str) -> int:
-    """Return the number that digits or Chinese numerals say, up to 999.
+    """Return the value of digits or Chinese numerals up to 999.
 
     Raises:
         ValueError: it is none.
@@ -126,7 +126,7 @@ def number_of(text: str) -> int:
 
 
 def year_of(text: str) -> int:
-    """Return the year that four digits or numerals say."""
+    """Return the year written with four digits or numerals."""
     return int(text) if text.isdigit() else int("".join(str(_digit(character)) for character in text))
 
 
@@ -137,7 +137,7 @@ def _digit(character: str) -> int:
         raise ValueError(f"{character!r} is no digit") from None
 
 
-# What each Chinese wording for time means, once a pattern has found it. Pure.
+# Makers of marks from matches
 
 _FEW_FROM, _FEW_TO = 2, 5
 # 前几天 is the week before today; of other units it is the five before.
@@ -199,7 +199,7 @@ def lunar(match: re.Match[str]) -> Marks:
 
 
 def number_of_day(match: re.Match[str]) -> Marks:
-    """3号: of a month that is named, or with 那天 or 在 beside it."""
+    """3号, next to a month, 那天 or 在."""
     return Mark(
         rank=Rank.DAY,
         narrow=day_of_month(number_of(match["d"])),
@@ -376,7 +376,7 @@ _DAY = rf"[12]\d|3[01]|0?[1-9]|二十{_ONES}|十{_ONES}|三十一|三十|二十|
 _LUNAR_DAY = rf"(?P<ld>初{_TEN}|二?十{_ONES}|[二三]?十|廿{_ONES}?)"
 # 周三个人 is 周 and 三个人.
 _WEEKDAY = r"(?:[一二三四五六日天](?![个次位家条本杯件名点])|[1-7](?![\d个天次位点]))"
-# A season by itself is a time only where something happened or is planned.
+# A season alone is a time only with an event in the past or a plan.
 _HAPPENED = r"(?=[^？?。]{0,120}?(?:了|过|时候|期间|打算|计划|准备))"
 _COUNT = rf"(?:\d{{1,3}}|二?十{_ONES}?|[二三四五六七八九]十{_ONES}?|[一二两三四五六七八九])"
 _AWAY = r"(?P<w>之前|以前|之后|以后|过后|前|后)(?![妈爸面任台])"
@@ -401,12 +401,12 @@ def _lexicon(gate: str, *lexemes: Lexeme) -> Lexicon:
     return Lexicon(re.compile(gate), lexemes)
 
 
-# Most texts name no time, and this tells so at once.
+# Quick check that a text may name a time; most do not.
 _ANY = re.compile(
     r"[\d年月周期拜日号天节夜旦晚早晨午点季旬春夏秋冬暑寒前后近过去才双]|圣诞|清明|端午|七夕|中秋|重阳|腊八|国庆|"
     r"[五六十]一|除夕|元宵|这一?[段阵些]"
 )
-# Longer wordings come first, since what was read once is not read again.
+# Longer expressions first: matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
     _lexicon(
         r"\d",

@@ -1,4 +1,4 @@
-"""The days that people name instead of dates, in a given year. Pure."""
+"""Dates of holidays and of the Chinese calendar by year. Pure."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from extraction.temporal.intervals import DAY, Stretch, day, days, months
 
-# Days of the Chinese calendar as days of ours, 1901 to 2099. Pure.
+# Chinese calendar, 1901 to 2099
 
 YEAR_FIRST, YEAR_LAST = 1901, 2099
 _NEW_YEAR_1901 = date(1901, 2, 19)
 
-# One word a year: bit i is set when the i-th month has 30 days instead of 29, a leap month counting like any other;
-# the bits from 13 on name the month that is followed by its leap month, 0 for none.
+# One hexadecimal word per year: bit i is set if the i-th month (leap months included) has 30 days instead of 29;
+# bits 13 and up hold the number of the month that a leap month follows, 0 for none.
 # Source: the Hong Kong Observatory's conversion tables as borax 4.1.3 (MIT) holds them; lunar-python 1.4.8 gives the
 # same first day of every month but two (2089-08, 2097-07), where the new moon falls within minutes of midnight.
 _WORDS = """
@@ -34,7 +34,7 @@ _YEARS = _WORDS.split()
 
 
 def lunar_day(year: int, month: int, day: int) -> date:
-    """Return the day of ours on which a day of a Chinese year falls, never one of a leap month.
+    """Return the Gregorian date of a day of the Chinese calendar, never in a leap month.
 
     Raises:
         ValueError: the year lies outside 1901 to 2099.
@@ -46,7 +46,7 @@ def lunar_day(year: int, month: int, day: int) -> date:
 
 @lru_cache(maxsize=256)
 def new_year(year: int) -> date:
-    """Return the first day of a Chinese year.
+    """Return the Gregorian date of Chinese New Year.
 
     Raises:
         ValueError: the year lies outside 1901 to 2099.
@@ -56,9 +56,9 @@ def new_year(year: int) -> date:
 
 
 def clear_and_bright(year: int) -> date:
-    """Qingming (清明), the day the sun stands at 15°, 4 to 6 April.
+    """Return the date of Qingming (清明), solar longitude 15°, 4 to 6 April.
 
-    Source: the usual formula for solar terms, right for every year from 1901 to 2099.
+    Source: the usual formula for solar terms, exact from 1901 to 2099.
     """
     if not YEAR_FIRST <= year <= YEAR_LAST:
         raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
@@ -67,7 +67,7 @@ def clear_and_bright(year: int) -> date:
 
 
 def _months(year: int) -> tuple[int, list[int]]:
-    """Return which month is followed by its leap month (0: none), and how many days each month has."""
+    """Return the month that a leap month follows (0: none) and the length of each month in days."""
     if not YEAR_FIRST <= year <= YEAR_LAST:
         raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
     word = int(_YEARS[year - YEAR_FIRST], 16)
@@ -88,7 +88,7 @@ def _on(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
-    """Return the nth weekday of a month, counted from the end when negative, and so many days later."""
+    """Return a maker of the nth weekday of a month (negative: from the end) plus `later` days."""
 
     def make(year: int) -> Stretch:
         whole = months(year, month)
@@ -101,7 +101,7 @@ def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
 
 def _lunar(month: int, number: int, count: int = 1) -> OfYear:
     def make(year: int) -> Stretch:
-        # The eleventh and twelfth months fall into the next year of ours.
+        # The twelfth month falls into the next Gregorian year.
         first = lunar_day(year - 1 if month > 11 else year, month, number)
         return days(first, first + timedelta(days=count))
 
@@ -109,12 +109,15 @@ def _lunar(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def lunar_date(month: int, number: int) -> OfYear:
-    """Return a day of the Chinese calendar, as it falls in a year of ours."""
+    """Return a maker of a day of the Chinese calendar by Gregorian year."""
     return _lunar(month, number)
 
 
 def _easter(year: int) -> date:
-    """Source: Meeus, Astronomical Algorithms, chapter 8 (the anonymous Gregorian rule)."""
+    """Return the date of Easter Sunday.
+
+    Source: Meeus, Astronomical Algorithms, chapter 8 (the anonymous Gregorian rule).
+    """
     century, of_century = divmod(year, 100)
     golden = year % 19
     moon = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
@@ -147,7 +150,7 @@ def _qingming(year: int) -> Stretch:
     return day(clear_and_bright(year))
 
 
-# The patterns are for lower-case text; longer wordings come first.
+# Patterns for lower-case text; longer names first.
 ENGLISH: tuple[tuple[str, OfYear], ...] = (
     (r"christmas eve|xmas eve", _CHRISTMAS_EVE),
     (r"(?:chinese|lunar) new year['’]?s eve", _eve),
@@ -219,6 +222,3 @@ CHINESE: tuple[tuple[str, OfYear], ...] = (
     (r"双十一|双11", _on(11, 11)),
     (r"双十二|双12", _on(12, 12)),
 )
-
-
-# Easter is known for the Gregorian calendar only; holidays of other calendars bound themselves.

@@ -1,4 +1,4 @@
-"""Days, weeks, seasons and years as stretches of local time. Pure."""
+"""Days, weeks, seasons and years as intervals of local time. Pure."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -8,7 +8,7 @@ DAY = timedelta(days=1)
 
 
 class Unit(StrEnum):
-    """What time is counted in."""
+    """Unit of time."""
 
     MINUTE = "minute"
     HOUR = "hour"
@@ -22,7 +22,7 @@ class Unit(StrEnum):
 
 
 class Edge(StrEnum):
-    """A part of a longer stretch."""
+    """Part of a longer interval."""
 
     EARLY = "early"
     MIDDLE = "middle"
@@ -33,51 +33,51 @@ class Edge(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Moments from `start` until before `end`, on the clock of whoever speaks."""
+    """Half-open interval from `start` to `end` in the speaker's local time."""
 
     start: datetime
     end: datetime
 
     @property
     def length(self) -> timedelta:
-        """Return how long it lasts."""
+        """Return the duration."""
         return self.end - self.start
 
     def meets(self, other: "Stretch") -> bool:
-        """Return whether the two share a moment."""
+        """Return whether two intervals overlap."""
         return self.start < other.end and other.start < self.end
 
 
 def days(first: date, end: date) -> Stretch:
-    """From the first day until before the last."""
+    """Return the half-open interval between two days."""
     return Stretch(datetime.combine(first, time()), datetime.combine(end, time()))
 
 
 def day(when: date) -> Stretch:
-    """Return one day; of a moment, the day it lies in."""
+    """Return the day that contains a moment."""
     first = datetime(when.year, when.month, when.day)
     return Stretch(first, first + DAY)
 
 
 def week(when: date) -> Stretch:
-    """Return the week a day lies in, from Monday."""
+    """Return the week that contains a day, from Monday."""
     monday = day(when).start - timedelta(days=when.weekday())
     return Stretch(monday, monday + 7 * DAY)
 
 
 def weekend(when: date) -> Stretch:
-    """Saturday and Sunday of the week a day lies in."""
+    """Return Saturday and Sunday of the week that contains a day."""
     monday = week(when).start
     return Stretch(monday + 5 * DAY, monday + 7 * DAY)
 
 
 def months(year: int, month: int, count: int = 1) -> Stretch:
-    """So many whole months; months before 1 and after 12 lie in other years."""
+    """Return `count` whole months; months below 1 and above 12 lie in other years."""
     return Stretch(_first_of(year, month), _first_of(year, month + count))
 
 
 def year(number: int, count: int = 1) -> Stretch:
-    """So many whole years."""
+    """Return `count` whole years."""
     return months(number, 1, 12 * count)
 
 
@@ -93,7 +93,7 @@ def _first_of(number: int, month: int) -> datetime:
 
 
 def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
-    """Return the moment so many units later; the last day of a month stays within its month."""
+    """Return the moment `count` units later, clamped to the last day of the month."""
     match unit:
         case Unit.MINUTE:
             return moment + timedelta(minutes=count)
@@ -136,7 +136,7 @@ def moved(unit: Unit, count: int, now: datetime) -> Stretch:
 
 
 def lately(unit: Unit, count: int, now: datetime) -> Stretch:
-    """Return the last so many units, today among them; negative: the next."""
+    """Return the last `count` units including today; negative: the next."""
     if unit in (Unit.MINUTE, Unit.HOUR):
         other = shifted(now, unit, -count)
         return Stretch(min(now, other), max(now, other))
@@ -173,6 +173,6 @@ def part(whole: Stretch, edge: Edge) -> Stretch:
 
 
 def around(middle: Stretch) -> Stretch:
-    """Half its length wider on either side, three days at least."""
+    """Widen an interval by half its length on either side, by at least three days."""
     margin = max(middle.length // 2 // DAY, 3) * DAY
     return Stretch(middle.start - margin, middle.end + margin)

@@ -1,4 +1,4 @@
-"""English words for numbers, months, days and parts of the day, as patterns for lower-case text. Pure."""
+"""English numbers, months, weekdays and parts of the day as patterns for lower-case text. Pure."""
 
 import re
 from datetime import datetime
@@ -94,7 +94,7 @@ NUMBERS = {word: number for number, word in enumerate(_COUNTS.split())} | {
     "couple": 2,
     "dozen": 12,
 }
-# "A few" are two to five.
+# "A few" is two to five.
 FEW = frozenset({"few", "several", "some", "many"})
 FEW_FROM, FEW_TO = 2, 5
 
@@ -114,7 +114,7 @@ UNIT = "(?P<u>minute|hour|day|weekend|week|month|quarter|year|decade)"
 YEAR = r"(?P<y>(?:19|20)\d\d)"
 NUMBER_OF_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
-# After "in 2,000" or "of 1984" these say that it was no year.
+# After "in 2,000" or "of 1984" these show that the number is no year.
 NO_YEAR = (
     r"(?![\d:.,]*\d)(?!\s*(?:%|people|men|women|words|dollars|euros|pounds|yuan|km|kilometers|miles|meters|metres|steps|"
     r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us))"
@@ -122,17 +122,17 @@ NO_YEAR = (
 
 
 def count_of(word: str) -> int | None:
-    """Return the number a word says; None for "a few"."""
+    """Return the value of a number word; None for "a few"."""
     return int(word) if word.isdigit() else NUMBERS.get(word)
 
 
 def before(*words: str, article: bool = True) -> re.Pattern[str]:
-    """Return what must stand before a word for it to be a time."""
+    """Return the pattern required before a word for it to be a time."""
     the = r"(?:the\s+)?" if article else ""
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
 
 
-# How far from now English words say: three weeks ago, in the last two days, the summer before last. Pure.
+# Distances from now: three weeks ago, in the last two days, the summer before last
 
 UNIT_RANK = {
     Unit.MINUTE: Rank.HOUR,
@@ -148,12 +148,12 @@ UNIT_RANK = {
 
 
 def away(unit: Unit, count: int) -> Mark:
-    """Return the unit that lies so many units from now."""
+    """Return the unit at this distance from now."""
     return Mark(rank=UNIT_RANK[unit], narrow=unit_away(unit, count))
 
 
 def distance(match: re.Match[str]) -> Marks:
-    """Three days ago, in two weeks, a year and a half ago, a few months back."""
+    """Make "three days ago", "in two weeks", "a year and a half ago", "a few months back"."""
     unit, groups = UNITS[match["u"]], match.groupdict()
     sign = 1 if groups.get("ahead") else -1
     count = count_of(match["n"])
@@ -185,7 +185,7 @@ def half_ago(match: re.Match[str]) -> Marks:
 
 
 def window(match: re.Match[str]) -> Marks:
-    """Return the last three days, the next two weeks, the past year."""
+    """Make "the last three days", "the next two weeks", "the past year"."""
     groups = match.groupdict()
     unit = UNITS[match["u"]]
     number = groups.get("n")
@@ -207,7 +207,7 @@ def before_last(match: re.Match[str]) -> Marks:
 
 
 def _twice(match: re.Match[str]) -> Marks:
-    """Return the summer before last, the Friday after next: a year or a week further than the last and the next."""
+    """Make "the summer before last", "the Friday after next"."""
     step = -1 if match["w"] == "before last" else 1
     if match["wd"]:
         return weekdays_away(WEEKDAYS[match["wd"]], step * 2)
@@ -222,7 +222,7 @@ def _twice(match: re.Match[str]) -> Marks:
 
 
 def weekdays_away(number: int, count: int) -> Mark:
-    """Return two Fridays ago, the Friday after next."""
+    """Make "two Fridays ago", "the Friday after next"."""
     step = -1 if count < 0 else 1
     near = weekday(number, step)
 
@@ -235,13 +235,13 @@ def weekdays_away(number: int, count: int) -> Mark:
 
 
 def days_ago(match: re.Match[str]) -> Marks:
-    """Return two Fridays ago."""
+    """Make "two Fridays ago"."""
     count = count_of(match["n"])
     return weekdays_away(WEEKDAYS[match["wd"]], -count) if count else None
 
 
 def so_far(match: re.Match[str]) -> Marks:
-    """Earlier this week: until today; later this week: from today on."""
+    """Make "earlier this week" (until today) and "later this week" (from today)."""
     unit, earlier = UNITS[match["u"] or "day"], match["w"] == "earlier"
 
     def make(now: datetime) -> Stretch:

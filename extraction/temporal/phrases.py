@@ -1,4 +1,4 @@
-"""Words for time that stand together become one phrase with one stretch of time. Pure."""
+"""Group adjacent time expressions into phrases and resolve each to an interval. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from schema.timespan import Timespan, as_utc
 
 TEXT_CHARS_MAX = 20_000
 PHRASES_MAX = 20
-# No phrase has more words for time than there are ranks ("early on Friday morning, 5 May 2023, at 9").
+# No phrase has more marks than there are ranks ("early on Friday morning, 5 May 2023, at 9").
 _PHRASE_MARKS_MAX = 12
 _TRIES_MAX = 2_000
-# Longer gaps are no joint; they would be matched in quadratic time if they were blanks.
+# Bounds the pattern below, which is quadratic on blanks.
 _JOINT_CHARS_MAX = 64
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z0-9]")
-# What may stand between two words of one phrase.
+# Allowed between two marks of one phrase.
 _JOINT = re.compile(r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，]?\s*(?:那个|这个)?(?:在)?")
 _RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
 _EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
@@ -29,10 +29,10 @@ _CONTEXT_CHARS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """Words that name one stretch of time, at `text[start:end]`.
+    """A phrase that names one interval, at `text[start:end]`.
 
     Attributes:
-        bare: the words come true again and again ("on Friday", "in summer"); which one is meant was guessed.
+        bare: recurring ("on Friday", "in summer"), so the interval is a guess.
         vague: "recently".
     """
 
@@ -43,17 +43,17 @@ class Phrase:
 
     @property
     def bare(self) -> bool:
-        """True if no word says which one is meant."""
+        """Whether the phrase is recurring without a word that selects one."""
         return bare_only(self.marks)
 
     @property
     def vague(self) -> bool:
-        """True if it is a rough time only."""
+        """Whether the time is approximate."""
         return any(mark.vague for mark in self.marks)
 
 
 def plain(text: str) -> str:
-    """Return the text in lower case, half width and simplified characters, each character in its place."""
+    """Fold a text to lower case, half width and simplified characters; offsets stay the same."""
     text = text[:TEXT_CHARS_MAX]
     if text.isascii():
         return text.lower()
@@ -66,7 +66,7 @@ def _plain_character(character: str) -> str:
 
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:
-    """Return the phrases for time in a text made `plain`, in order, at most `PHRASES_MAX`."""
+    """Return the time phrases of a `plain` text in order, at most `PHRASES_MAX`."""
     marks = _marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
@@ -79,8 +79,8 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """Return what either language finds; where both do, the Chinese words count."""
-    # Loaded with the first text of their language: their patterns take longer to compile than a start has.
+    """Return the marks of both languages; where they overlap, the Chinese ones."""
+    # Imported on first use: compiling the patterns would slow the start of the service.
     marks: list[Mark] = []
     if _LATIN.search(text):
         from extraction.temporal import expressions_en as time_marks_en
@@ -108,16 +108,16 @@ def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def _joined(text: str, start: int, end: int) -> bool:
-    """Return whether what stands between two marks holds them together; both may come from one word."""
+    """Return whether the text between two marks joins them; both may come from one word."""
     return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """The work on one text, bounded: whoever writes only words for time would otherwise have each group tried anew.
+    """Search of one text with a bounded number of attempts, since a text may consist of time expressions only.
 
     Attributes:
-        tries_left: how many groups of marks may still be resolved.
+        tries_left: groups of marks that may still be resolved.
     """
 
     text: str
@@ -131,7 +131,7 @@ class _Search:
     def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
         """Add the phrases of a group to those before it.
 
-        Where words contradict each other, the most that agree make a phrase, and the rest is looked at anew.
+        Where marks contradict each other, the longest consistent run becomes a phrase, and the rest is tried again.
         """
         at = 0
         while at < len(group) and len(phrases) < PHRASES_MAX and self.tries_left > 0:
@@ -142,11 +142,11 @@ class _Search:
             at += len(agreeing)
             beside = group[at : at + 1] or following
             before = phrases[-1] if phrases else None
-            if stretch is not None and _stands(self.text, agreeing, beside, before):
+            if stretch is not None and _allowed(self.text, agreeing, beside, before):
                 phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
 
     def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
-        """Return the most of the first marks that name one stretch together; the first alone when none do."""
+        """Return the longest run of first marks that resolves, with its interval; the first mark alone if none does."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
             stretch = resolve(marks[:count], self.frame, self.alone)
@@ -155,8 +155,8 @@ class _Search:
         return marks[:1], None
 
 
-def _stands(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:
-    """Return whether what stands around the words lets them mean time."""
+def _allowed(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:
+    """Return whether the context allows a group of marks to be a time."""
     distinct = len({(mark.start, mark.end) for mark in group}) > 1 or len(group) > 1
     mark = group[0]
     if distinct:
@@ -171,12 +171,12 @@ def _stands(text: str, group: Sequence[Mark], following: list[Mark] | None, befo
     return bool(opens and following and _RANGE_JOINT.fullmatch(text, mark.end, following[0].start))
 
 
-# Times that a message names, resolved against the moment it was said. Pure.
+# Times named by a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeFound:
-    """Words that name a time: `text[start:end]` of the text that was read."""
+    """A resolved time and its place: `text[start:end]`."""
 
     span: Timespan
     start: int
@@ -184,17 +184,17 @@ class TimeFound:
 
 
 def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
-    """Return the times a text names, in order, none overlapping another, at most `PHRASES_MAX` of time_phrases.
+    """Return the times that a text names, in order, without overlaps, at most `PHRASES_MAX`.
 
-    Rough times ("recently") and words that may mean any of many ("on Friday", "in summer") are left out.
+    Approximate ("recently") and recurring times ("on Friday", "in summer") are left out.
 
     Args:
-        said_at: the moment the words were said; days are taken in its own zone, spans are given in UTC.
+        said_at: reference time; days are those of its zone, spans are in UTC.
     """
     zone = said_at.tzinfo or UTC
     found = []
     for phrase in phrases_in(plain(text), Frame(now=said_at.replace(tzinfo=None))):
-        if phrase.vague or not _told(phrase):
+        if phrase.vague or not _is_specific(phrase):
             continue
         try:
             span = Timespan(
@@ -207,6 +207,6 @@ def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
     return found
 
 
-def _told(phrase: Phrase) -> bool:
-    """Return whether the words say which day, month or year they mean."""
+def _is_specific(phrase: Phrase) -> bool:
+    """Return whether the phrase is specific about day, month or year."""
     return not phrase.bare or any(mark.dated for mark in phrase.marks)

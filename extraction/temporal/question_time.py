@@ -1,4 +1,4 @@
-"""The time a question asks about, counted from the moment it is asked. Pure."""
+"""Times and event anchors in a question, relative to the moment it is asked. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from extraction.temporal.phrases import phrases_in, plain
 from extraction.temporal.relations import Side, Turned, turned
 from schema.timespan import Timespan, as_utc
 
-# Events that a question counts from instead of a date: before the wedding, 搬家以后. Pure.
+# Event anchors: before the wedding, 搬家以后
 
 ANCHORS_MAX = 4
 _SIDES = {
@@ -44,7 +44,7 @@ _CHINESE = re.compile(
     r"(?<![之以目眼面从])前(?!面|任|台|天|年|夫|妻|男友|女友|往|后|途|[几些两])|"
     r"(?<![之以过最然今背此])后(?!来|面|天|妈|爸|悔|期|果|台|年|院|备))"
 )
-# Who asks, and what introduces the event, are no part of it.
+# Prepositions and subjects before the event.
 _LEAD = re.compile(r"^(?:自从|自|从|[^，,]{0,12}?(?<![现存正所])在|那|当)")
 _EVENT = re.compile(
     r"婚|搬|毕业|生|国|职|退休|分手|认识|旅|会|赛|考|手术|事故|病|院|装修|孕|学|面试|聚|派对|典礼|活动|"
@@ -55,11 +55,11 @@ _PRONOUNS = frozenset({"我", "你", "他", "她", "我们", "他们", "她们",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventAnchor:
-    """Something that happened, and on which side of it the question looks.
+    """An event that a question refers to instead of a date.
 
     Attributes:
-        side: before, after, since or during it.
-        words: the event as the question says it: `question[start:end]`.
+        side: before, after, since or during the event.
+        words: the event in the question's words: `question[start:end]`.
     """
 
     side: Side
@@ -69,11 +69,11 @@ class EventAnchor:
 
 
 def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tuple[EventAnchor, ...]:
-    """Return the events a question counts from, in order, at most `ANCHORS_MAX`.
+    """Return the event anchors of a question in order, at most `ANCHORS_MAX`.
 
     Args:
         text: the question made `plain`.
-        taken: where it names times; a word that belongs to one of them names no event.
+        taken: spans of time phrases, which are no events.
     """
     matches = [*_ENGLISH.finditer(text), *(match for match in _CHINESE.finditer(text) if _EVENT.search(match["x"]))]
     found = []
@@ -103,7 +103,7 @@ _FUTURE = re.compile(
     r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])"
 )
 _PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b(?! to\b)|[了过]")
-# What comes again and again is no time: "What do I usually do on Fridays?"
+# Habits are no time filter: "What do I usually do on Fridays?"
 _HABIT = re.compile(
     r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
     r"平时|通常|一般|经常|总是|往往|每[天周月年次个逢到]|喜欢.{0,4}还是"
@@ -122,12 +122,12 @@ _TOLD_ZH = re.compile(r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|�
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
 _ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
 _SENTENCES_MAX = 3
-# How far from a time the words stand that say it was spoken of.
+# Characters around a time in which a verb of speaking may occur.
 _NEAR_CHARS = 200
 
 
 class Force(StrEnum):
-    """What a time in a question does to what is found."""
+    """Effect of a question's time on retrieval."""
 
     # "What did we talk about yesterday?" asks for what was said then, and for nothing else.
     LIMITS = "limits"
@@ -140,9 +140,9 @@ class AskedTime:
     """One time that a question names.
 
     Attributes:
-        span: in UTC; an end is open after "since" and "before".
-        phrase: the words, `question[start:end]`, with "in" and "before".
-        vague: a rough time, "recently"; it never limits.
+        span: in UTC; open-ended for "since" and "before".
+        phrase: `question[start:end]`, with prepositions.
+        vague: approximate ("recently"); never a filter.
     """
 
     span: Timespan
@@ -155,11 +155,11 @@ class AskedTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionTime:
-    """What a question says about time.
+    """Times and event anchors of a question.
 
     Attributes:
-        asked: the times it names, in order.
-        anchors: the events it counts from ("after the wedding").
+        asked: times, in order.
+        anchors: events ("after the wedding").
     """
 
     asked: tuple[AskedTime, ...] = ()
@@ -167,29 +167,29 @@ class QuestionTime:
 
     @property
     def span(self) -> Timespan | None:
-        """From the first to the last of the times named; None when none is."""
+        """Span from the first to the last time, or None."""
         return _hull([asked.span for asked in self.asked])
 
     @property
     def exact_span(self) -> Timespan | None:
-        """The same of times that are not rough: "recently" says little about when something was told."""
+        """Span of the times that are not vague, or None."""
         return _hull([asked.span for asked in self.asked if not asked.vague])
 
     @property
     def limit(self) -> Timespan | None:
-        """The only time in which an answer may have been said; None when nothing limits it."""
+        """Span that answers must have been said in, or None."""
         told = [asked for asked in self.asked if asked.force is Force.LIMITS]
         return told[0].span if len(told) == 1 and len(self.asked) == 1 else None
 
     def meets(self, start: datetime, end: datetime) -> bool:
-        """Return whether any time named has a moment in common with the moments from `start` until before `end`."""
+        """Return whether any time overlaps the half-open interval from `start` to `end`."""
         return any(
             (asked.span.start is None or asked.span.start < end) and (asked.span.end is None or start < asked.span.end)
             for asked in self.asked
         )
 
     def topic_of(self, question: str) -> str:
-        """Return the question without its words for time: what is left to search for."""
+        """Return the question without its time phrases."""
         for asked in reversed(self.asked):
             question = f"{question[: asked.start]} {question[asked.end :]}"
         return " ".join(question.split())
@@ -206,10 +206,10 @@ def _hull(spans: Sequence[Timespan]) -> Timespan | None:
 
 
 def time_asked(question: str, reference: datetime) -> QuestionTime:
-    """Return what a question says about time; a question that names none has none.
+    """Return the times and event anchors of a question.
 
     Args:
-        reference: when it is asked, in the zone of whoever asks: its days are the days meant by "today".
+        reference: when it is asked, in the time zone of the asker.
     """
     text = plain(question[:QUESTION_CHARS_MAX])
     zone = reference.tzinfo or UTC
@@ -226,7 +226,7 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
 
 
 def _asking_from(text: str) -> int:
-    """Return where the asking begins: in a long text only its last question asks, what stands before tells."""
+    """Return the offset of the last question in a long text; what precedes it is narration."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)]
     starts = [0, *ends]
     if len(starts) <= _SENTENCES_MAX:

@@ -1,4 +1,4 @@
-"""What stands around a phrase for time and turns it: before, since, between, two weeks before. Pure."""
+"""Temporal relations around a time phrase: before, since, between, two weeks before. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from extraction.temporal.phrases import Phrase
 
 
 class Side(StrEnum):
-    """Where the time asked about lies, seen from what was named."""
+    """Relation of the time asked about to the time named."""
 
     DURING = "during"
     BEFORE = "before"
@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turned:
-    """A stretch with open ends, and the words it came from, those around it included."""
+    """An interval that may be open-ended, and its span in the text with prepositions."""
 
     since: datetime | None
     until: datetime | None
@@ -79,7 +79,7 @@ _FEW = 3
 
 
 def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
-    """Return the times that phrases name with the words around them, in order."""
+    """Return the intervals of time phrases with the relations around them applied, in order."""
     found: list[Turned] = []
     i = 0
     while i < len(phrases):
@@ -147,19 +147,19 @@ def _before(text: str, start: int) -> str:
 
 
 def _lead_chars(before: str) -> int:
-    """Return how many characters of "in the" stand directly before a phrase."""
+    """Return the length of a preposition with article directly before a phrase."""
     lead = _LEAD_EN.search(before)
     return len(lead[0]) if lead else 0
 
 
 def _tail_end(text: str, end: int) -> int:
-    """Return where 那天 and 的时候 after a phrase end."""
+    """Return the end of 那天 or 的时候 after a phrase."""
     tail = _TAIL_ZH.match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
     return tail.end() if tail else end
 
 
 def _away(text: str, phrase: Phrase) -> Turned | None:
-    """Return two weeks before X, the Friday after X, X 前一天, X 后第三天."""
+    """Read "two weeks before X", "the Friday after X", X 前一天, X 后第三天."""
     before = _before(text, phrase.start)
     if after := _AWAY_ZH.match(text, _tail_end(text, phrase.end)):
         return _closed(_away_zh(after, phrase.stretch), phrase, phrase.start - _lead_chars(before), after.end())
@@ -201,7 +201,7 @@ def _away_zh(match: re.Match[str], named: Stretch) -> Stretch:
 
 
 def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool) -> Stretch:
-    """So many units directly before or after; `single`: the last of them only."""
+    """Return `count` units directly before or after; only the farthest one if `single`."""
     if back:
         first = shifted(named.start, unit, -count)
         return Stretch(first, first + DAY if single else named.start)

@@ -1,4 +1,4 @@
-"""Whether a text is Chinese, and what of it is."""
+"""Chinese characters and words of a text."""
 
 import functools
 import logging
@@ -23,18 +23,18 @@ def chinese_in(text: str) -> str:
     return "".join(_CJK.findall(text))
 
 
-# Words of a Chinese text, by a dictionary that is loaded on first use.
+# Segmentation by jieba; the dictionary is loaded on first use.
 
-# What jieba reads as one block; between blocks it cuts in any case.
+# jieba segments each of these blocks separately.
 _BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
-# Its guess at unknown words costs the square of a block. No sentence goes on for so long without a mark.
+# Guessing unknown words takes quadratic time in a block; no sentence has a longer one.
 _BLOCK_CHARS_MAX: Final = 200
 _CJK_RUN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{2,}")
 
 
 @functools.cache
 def _dictionary() -> Any:  # jieba has no types
-    """jieba, which reads its dictionary for about a second."""
+    """Return jieba with its dictionary loaded; the first call takes about a second."""
     import jieba
 
     jieba.setLogLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""English words without their endings, so that "paints", "painted" and "painting" are one word to search (pure)."""
+"""English stems, gerunds, singulars and spelling variants. Pure."""
 
 import re
 from functools import lru_cache
@@ -32,9 +32,9 @@ _STEP_4: Final = (
 
 
 def stem(word: str) -> str:
-    """Return a lower-case word without its endings; short words and words of other scripts stay as they are.
+    """Return the Porter stem of a lower-case word; short words and other scripts are returned unchanged.
 
-    What is longer than any word stays as well, so that what is kept of words is bounded.
+    Strings of more than 60 characters are returned unchanged too, which bounds the cache.
 
     Source: M. F. Porter 1980, "An algorithm for suffix stripping", which Lucene's `english` analyzer uses too.
     """
@@ -114,14 +114,43 @@ def _tidy(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _MORE.match(word) else word
 
 
-# English spellings of one word: British, American, compounds, odd plurals, Roman numbers. Data only.
+# Gerunds and singulars
+
+# Shorter words are no plurals: "Ann" and "Anns" may be two names.
+PLURAL_CHARS_MIN: Final = 4
+_VOWELS: Final = "aeiou"
+
+
+def gerund(verb: str) -> str:
+    """`paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
+    low = verb.lower()
+    if low.endswith("ie"):
+        return low[:-2] + "ying"
+    if low.endswith("e") and not low.endswith(("ee", "oe", "ye")):
+        return low[:-1] + "ing"
+    short = len(low) in (3, 4) and low[-1] not in _VOWELS + "wxyh" and low[-2] in _VOWELS and low[-3] not in _VOWELS
+    return low + low[-1] + "ing" if short else low + "ing"
+
+
+def singular(word: str) -> str | None:
+    """Return what the singular of a plural noun may be; None for words that are no regular plural or too short."""
+    if word.endswith("ies") and len(word) > 5:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os", "ics")):
+        return word[:-1] if len(word) > PLURAL_CHARS_MIN else None
+    return None
+
+
+# Spelling variants: British and American, compounds, irregular plurals, Roman numerals
 
 
 def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in text.split())
 
 
-# Words that are no names: Gray and Grey are two families.
+# British to American; without words that are also names (Gray, Grey).
 AMERICAN: Final = _pairs(
     "colour=color colours=colors favourite=favorite favourites=favorites flavour=flavor flavours=flavors "
     "neighbour=neighbor neighbours=neighbors neighbourhood=neighborhood humour=humor honour=honor labour=labor "
@@ -132,7 +161,7 @@ AMERICAN: Final = _pairs(
     "traveller=traveler jewelled=jeweled catalogue=catalog dialogue=dialog licence=license defence=defense "
     "paediatrician=pediatrician anaesthetist=anesthetist encyclopaedia=encyclopedia archaeology=archeology"
 )
-# One word or two, the same thing.
+# Compounds written as one word or two.
 COMPOUNDS: Final = _pairs(
     "icecream=ice_cream icecreams=ice_creams videogame=video_game videogames=video_games boardgame=board_game "
     "boardgames=board_games highschool=high_school cellphone=cell_phone cellphones=cell_phones "
@@ -147,7 +176,7 @@ SINGULARS: Final = _pairs(
     "dogs=dog cats=cat cows=cow pigs=pig hens=hen bees=bee ants=ant owls=owl toys=toy cars=car bags=bag hats=hat "
     "caps=cap pens=pen maps=map nuts=nut eggs=egg pies=pie cups=cup boys=boy kids=kid pets=pet keys=key"
 )
-# From II on: a single letter is no number (Model X), nor is what every hospital has (IV).
+# From II on, without single letters (Model X) and IV (infusion).
 ROMAN: Final = _pairs("ii=2 iii=3 vi=6 vii=7 viii=8 ix=9 xi=11 xii=12 xiii=13")
-# How German letters are written where they are missing.
+# Transliteration of German letters.
 UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})

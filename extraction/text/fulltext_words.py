@@ -1,73 +1,49 @@
-"""Queries for full-text indexes, built so that no text of a user can be read as query syntax. Pure."""
+"""Words for full-text queries, without anything that Lucene would parse as query syntax. Pure."""
 
 import re
 from collections.abc import Sequence
 
-# A word is what the `cjk` analyzer keeps: letters and digits of any script; what Lucene reads as syntax falls out.
+from extraction.text.stop_words import CHINESE, ENGLISH
+
+# Letters and digits of any script, as the `cjk` analyzer tokenizes; drops all Lucene syntax.
 WORD = re.compile(r"[^\W_]+")
-# "Bart's" asks for Bart, "what's" for nothing.
+# "Bart's" is Bart; "what's" is a stop word.
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _WORDS_MAX = 64
 # Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`), in all fields together; a query
 # of ours names at most three fields. The analyzer makes a term of each pair of characters of scripts without spaces.
 TERMS_MAX = 320
-# Of one word of other scripts; the analyzer cuts longer ones.
+# The analyzer cuts longer words of other scripts.
 _WORD_CHARS_MAX = 255
-# Words so common that they only cost time; the analyzer drops most of them too.
-_STOP_TEXT = """
-a an and are as at be been but by did do does for from had has have he her his how i in is it its me my of on or our she
-so that the their them they this to us was we were what when where which who whom whose why will with would you your
-about ever any
-"""
-_STOP = frozenset(_STOP_TEXT.split())
-_STOP_ZH = (
-    "什么",
-    "怎么",
-    "哪些",
-    "哪个",
-    "哪里",
-    "为什么",
-    "是不是",
-    "有没有",
-    "我",
-    "你",
-    "他",
-    "她",
-    "的",
-    "了",
-    "吗",
-    "呢",
-    "是",
-    "在",
-    "和",
-)
 
 
 def words_in(text: str) -> list[str]:
-    """Return words worth searching for, each once, in order; Chinese stays in runs, of which the analyzer makes
-    pairs.
+    """Return the distinct words of a text without stop words, in order.
+
+    Chinese stays in runs, which the analyzer splits into bigrams.
     """
     return plain_words(_POSSESSIVE.sub("", text))
 
 
 def plain_words(text: str) -> list[str]:
+    """Return the same as `words_in` without removing possessives."""
     found: dict[str, None] = {}
     for word in WORD.findall(text.replace("'", "").replace("’", "")):
         for part in _by_script(word):
-            if part.casefold() not in _STOP:
+            if part.casefold() not in ENGLISH:
                 found[part.casefold()] = None
     return within_terms(list(found)[:_WORDS_MAX], terms_max=TERMS_MAX)
 
 
 def within_terms(words: Sequence[str], *, terms_max: int) -> list[str]:
-    """Return the first words, the last one cut, of which the analyzer makes at most so many terms."""
+    """Return as many leading words as the analyzer turns into `terms_max` terms, the last one cut."""
     kept: list[str] = []
     left = terms_max
     for word in words:
         if left <= 0:
             break
-        # From U+2E80 on characters may become terms of their own or pairs; all other words are one term.
+        # Characters from U+2E80 on may each become a term; any other word is one term.
         by_characters = any(ord(character) >= 0x2E80 for character in word)
         kept.append(word[: left if by_characters else _WORD_CHARS_MAX])
         left -= len(kept[-1]) if by_characters else 1
@@ -85,6 +61,6 @@ def _by_script(word: str) -> list[str]:
 
 
 def _zh_pieces(run: str) -> list[str]:
-    for stop in _STOP_ZH:
+    for stop in CHINESE:
         run = run.replace(stop, " ")
     return run.split()

@@ -1,4 +1,4 @@
-"""Closed lists of Chinese words that the Chinese rules lean on."""
+"""Chinese word lists used by the rules."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-# People of whom one usually has one, so that the bare word can name them.
+# Relatives of whom a person usually has one, so that the word alone names them.
 SOLE_KIN = _words(
     "妈妈 爸爸 母亲 父亲 老妈 老爸 妻子 丈夫 老婆 老公 爱人 男朋友 女朋友 男友 女友 未婚妻 未婚夫 姐姐 "
     "哥哥 弟弟 妹妹 儿子 女儿 "
@@ -37,7 +37,7 @@ PETS = _words(
     "博美 吉娃娃 法斗 斗牛犬 土狗 中华田园犬 田园猫 "
     "狸花猫 美短 暹罗 布偶 加菲猫 折耳猫 缅因猫 龙猫 荷兰猪 豚鼠 鹦鹉鱼 八哥 画眉 蜜袋鼯 刺猬 守宫 蛇 二哈"
 )
-# What people have and keep, beside animals.
+# Things people own, animals included.
 OWNED = [
     *PETS,
     *_words(
@@ -76,7 +76,7 @@ EVENTS = _words(
 CONDITIONS = _words(
     "失眠 头痛 头疼 感冒 发烧 焦虑 抑郁 过敏 胃痛 胃病 哮喘 压力 噩梦 腰痛 颈椎病 高血压 近视 咳嗽 肥胖"
 )
-# Wants that pass with the day.
+# Passing wishes.
 TRIVIAL_GOALS = _words(
     "知道 问 说 听听 听你 聊 找你 看看 请 跟 和你 和来 了解 分享 谢 告诉 要你 让你 找 先 休息 睡 吃 回家 "
     "上班 下班 出门 起床 洗澡 见 试试 "
@@ -154,7 +154,7 @@ NOT_NAMES = frozenset(
 )
 
 
-# Closed lists of Chinese words for languages, pastimes, studies, health and what people are.
+# Languages, pastimes, studies, health and traits
 
 
 def _life_words(text: str) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ CHRONIC: Final = _life_words(
     "脂溢性皮炎 玫瑰痤疮 花粉症 幽门螺杆菌 咽炎 慢性病 癌症 肿瘤 青光眼 白内障 静脉曲张 腱鞘炎 痔疮 "
     "睡眠呼吸暂停 乳糖不耐受 蚕豆病 红斑狼疮"
 )
-# What comes and goes, and what it brings about: pains, troubles, partings.
+# Passing complaints and life events that have causes.
 SYMPTOMS: Final = _life_words(
     "头疼 头痛 偏头痛 失眠 睡不着 睡不好 腰疼 腰痛 腰酸 背疼 背痛 胃疼 胃痛 胃不舒服 胃胀 牙疼 牙痛 "
     "膝盖疼 膝盖痛 脖子疼 肩膀疼 肩周炎 眼睛疼 "
@@ -213,7 +213,7 @@ SUBJECTS: Final = _life_words(
     "油画 雕塑 舞蹈 表演 导演 摄影 动画 "
     "海洋生物学 生物学 化学工程 数据科学 天文 天文学 气象 考古 考古学 人类学 语言学 文学 历史学 公共卫生 食品科学"
 )
-# What people do for a living, told by its field.
+# Fields of work that name an occupation.
 FIELDS: Final = _life_words(
     "后端开发 前端开发 后端 前端 开发 软件开发 数据分析 产品 运营 销售 财务 行政 人事 市场 测试 设计 "
     "平面设计 UI设计 UX设计 室内设计 客服 审计 "

@@ -1,4 +1,4 @@
-"""The spellings of one name that count as equal: a name becomes a few forms, and names meet in a shared form (pure).
+"""Normal forms of names: two names are equal when they share a form. Pure.
 
 Marks, case, width, accents, script (traditional and simplified), articles, possessives and titles may differ. Digits,
 letters and characters may not: "iPhone 12" and "iPhone 13", "Ann" and "Anna", 张伟 and 张玮 never share a form.
@@ -10,13 +10,13 @@ import unicodedata
 from pathlib import Path
 from typing import Final
 
-from extraction.text.english_stems import AMERICAN, COMPOUNDS, ROMAN, SINGULARS, UMLAUTS
+from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
 from schema.kept_results import kept_by_chars
 
-# Our own and articles; "his sister" is not "my sister", so what belongs to others keeps its word.
+# Articles and first-person possessives; "his sister" keeps its possessive because it is not "my sister".
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
-# Of kin and belongings only: 我的世界 is a game.
+# Only before kin and belongings: 我的世界 is a game.
 _MINE_ZH = re.compile(
     r"^(?:我的|我们的|我家的?|我们家的?|咱的?|咱家的?|俺的?|我)"
     r"(?=(?:妈妈?|爸爸?|母亲|父亲|老妈|老爸|姐姐?|妹妹?|哥哥?|弟弟?|老公|老婆|丈夫|妻子|先生|太太|女儿|儿子|孩子"
@@ -43,7 +43,7 @@ _TITLES = {
     **dict.fromkeys(("mrs", "ms", "miss", "sir", "madam", "uncle", "aunt", "captain", "president"), ""),
 }
 _SUFFIX_ZH = ("同学", "先生", "女士", "小姐", "老师", "教授", "医生", "大夫", "师傅", "同志")
-# Which words for the nearest kin are one; only those that everybody has one of.
+# Synonyms for close relatives of whom a person has one.
 _KIN = {
     **dict.fromkeys(("mother", "mom", "mum", "mommy", "mummy", "mama", "mam"), "mother"),
     **dict.fromkeys(("father", "dad", "daddy", "papa", "pa"), "father"),
@@ -54,25 +54,23 @@ _KIN = {
     **dict.fromkeys(("弟弟", "弟"), "弟弟"),
     **dict.fromkeys(("爸爸", "爸", "父亲", "老爸"), "父亲"),
 }
-# Short Latin words are left alone: "Ann" and "Anns" tell too little.
-_PLURAL_CHARS_MIN: Final = 4
 _CJK = re.compile(r"[\u3400-\u9fff]")
 
 
 @functools.cache
 def simplified_characters() -> dict[int, str]:
-    """Traditional characters with the simplified ones that stand for them, as `str.translate` takes them."""
+    """Return the translation table from traditional to simplified characters."""
     lines = (Path(__file__).parent / "simplified.txt").read_text(encoding="utf-8").splitlines()
     pairs = (pair for line in lines if not line.startswith("#") for pair in line.split())
     return {ord(pair[0]): pair[1] for pair in pairs}
 
 
 def fold(name: str) -> str:
-    """Return a name without case, width, accents and traditional characters; marks and words stay."""
+    """Fold case, width, accents and traditional characters of a name; punctuation and words stay."""
     key = name_key(name).translate(_APOSTROPHES)
     if key.isascii():
         return key
-    # Only Latin letters lose their accents: in other scripts the mark makes another letter.
+    # In other scripts than Latin an accent makes another letter.
     parts = [_plain_letter(char) for char in key]
     return "".join(parts).translate(_LATIN_EXTRA).translate(simplified_characters())
 
@@ -101,7 +99,7 @@ def bare(name: str) -> str:
 
 
 def _as_usual(key: str) -> str:
-    """English words in the spelling that stands for both."""
+    """Return the name with British spellings and compounds replaced by one canonical spelling."""
     if not key.isascii():
         return key
     words = (COMPOUNDS.get(word, AMERICAN.get(word, word)) for word in key.split(" "))
@@ -109,7 +107,7 @@ def _as_usual(key: str) -> str:
 
 
 def _dashes_to_spaces(key: str) -> str:
-    """Between digits a dash tells a range or a number's parts, and stays."""
+    """Replace dashes by spaces, except in ranges and numbers."""
     return _DASHES.sub(lambda found: found.group() if _in_number(key, found) else " ", key)
 
 
@@ -118,12 +116,12 @@ def _in_number(key: str, found: re.Match[str]) -> bool:
 
 
 def _without_title(key: str) -> str:
-    """Return a title is left out where two words of a name remain: Mr Smith and Mrs Smith are two."""
+    """Drop a title if two words of the name remain; Mr Smith and Mrs Smith stay two people."""
     first, _, rest = key.partition(" ")
     if first in _TITLES and rest:
         return rest if " " in rest else f"{_TITLES[first] or first} {rest}"
     for suffix in _SUFFIX_ZH:
-        # One character is a surname shared by many, not a name.
+        # A single character is a surname, which is no name by itself.
         if key.endswith(suffix) and len(key) - len(suffix) >= 2 and _CJK.match(key):
             return key[: -len(suffix)]
     return key
@@ -143,23 +141,13 @@ def forms(name: str) -> frozenset[str]:
     """Return the exact forms and, for a plural, what its singular may be."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
-    if _CJK.search(last) or not last.isalpha() or len(last) < _PLURAL_CHARS_MIN:
+    if _CJK.search(last) or not last.isalpha() or len(last) < PLURAL_CHARS_MIN:
         return exact_forms(name)
     lead = f"{head} " if head else ""
-    singular = SINGULARS.get(last) or _singular(last)
-    return exact_forms(name) | {lead + singular} if singular else exact_forms(name)
+    one = SINGULARS.get(last) or singular(last)
+    return exact_forms(name) | {lead + one} if one else exact_forms(name)
 
 
 def all_forms(name: str) -> frozenset[str]:
     """Return every form by which a name is looked up: its forms, and its key for names of marks alone."""
     return forms(name) | {name_key(name)}
-
-
-def _singular(word: str) -> str | None:
-    if word.endswith("ies") and len(word) > 5:
-        return word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os", "ics")):
-        return word[:-1] if len(word) > _PLURAL_CHARS_MIN else None
-    return None

@@ -1,4 +1,4 @@
-"""Names of people, places and works in Chinese and English text."""
+"""Find names of people, places and works in Chinese and English text."""
 
 import functools
 import logging
@@ -22,7 +22,7 @@ _LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?: [A-Z][a-z]+){0,2
 _AT_PLACE = re.compile(r"\b(?:in|to|from|at|near|visit|visited) $")
 _TAGS = {"nr": EntityType.PERSON, "ns": EntityType.PLACE, "nt": EntityType.ORGANIZATION}
 _ORGANIZATION = re.compile(r"(?:公司|大学|中学|小学|学院|银行|医院|集团|台|局|协会|基金会|研究所|剧院|博物馆)$")
-# A tagger's cost grows with the sentence; names stand in clauses, not in walls of text.
+# Tagging cost grows with the sentence.
 _TAGGED_CHARS_MAX = 300
 _NAME_WINDOW = 8
 _GUESSES_MAX = 6
@@ -31,7 +31,7 @@ Found = tuple[str, EntityType | None]
 
 @functools.cache
 def _tagger() -> Any:  # jieba has no types
-    """jieba's tagger, loaded on first use, which reads its dictionary for about a second."""
+    """Return jieba's part-of-speech tagger; the first call loads its dictionary for about a second."""
     import jieba
     import jieba.posseg
 
@@ -42,25 +42,25 @@ def _tagger() -> Any:  # jieba has no types
 
 
 def load_words() -> None:
-    """Load the Chinese dictionary; call it away from the event loop."""
+    """Load the Chinese dictionary; blocks for about a second."""
     _tagger()
 
 
 def word_tag(word: str) -> str | None:
-    """Return the tag jieba's dictionary gives a word, `ns` for places; None for words it does not list."""
+    """Return the part of speech of a word in jieba's dictionary (`ns`: place), or None if it is not listed."""
     tag: str | None = _tagger().dt.word_tag_tab.get(word)
     return tag
 
 
 @kept_by_chars(chars_max=200_000, entries_max=2_000)
 def _tagged(text: str) -> list[Any]:
-    """Return the words of a short text, unknown ones guessed: dear, so never for more than a few characters."""
+    """Tag a short text, guessing unknown words, which is expensive per character."""
     words: list[Any] = _tagger().lcut(text)
     return words
 
 
 def content_words(text: str) -> list[str]:
-    """Return the nouns and verbs of a Chinese text of two characters or more, and its Latin words, in order."""
+    """Return the nouns, verbs and Latin words of a Chinese text, two characters or more, in order."""
     words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()
@@ -70,12 +70,12 @@ def content_words(text: str) -> list[str]:
 
 
 def is_nominal(text: str) -> bool:
-    """Return whether the tagger sees no verb, adverb or preposition in a short text."""
+    """Return whether a short text contains no verb, adverb or preposition."""
     return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagged(text[:20]))
 
 
 def chinese_name_at(text: str, start: int) -> str | None:
-    """Return the Chinese name that begins at a character, as the tagger sees it."""
+    """Return the Chinese personal name that starts at an offset, or None."""
     words = _tagged(text[start : start + _NAME_WINDOW])
     if not words:
         return None
@@ -86,10 +86,10 @@ def chinese_name_at(text: str, start: int) -> str | None:
 
 
 def names_in(sentences: Iterable[Sentence], ignore: Iterable[str] = ()) -> list[Found]:
-    """Return names in the order they are said, each once.
+    """Return distinct names in text order.
 
     Args:
-        ignore: names that are not wanted: the user's and the agent's.
+        ignore: names to leave out: the user's and the agent's.
     """
     unwanted = {name_key(name) for name in ignore}
     found: dict[str, Found] = {}
@@ -117,7 +117,7 @@ def _chinese(text: str) -> list[Found]:
             continue
         name: str | None = word.word
         kind = _TAGS.get(word.flag)
-        # A surname before another single character: a name that the dictionary lacks.
+        # A single-character surname may open a name that the dictionary lacks.
         alone = len(word.word) == 1 and word.word in SURNAMES and number + 1 < len(words)
         if alone and guessed < _GUESSES_MAX:
             guessed += 1
@@ -135,7 +135,7 @@ def _is_chinese_name(word: str, kind: EntityType) -> bool:
         return _ORGANIZATION.search(word) is not None
     if kind is EntityType.PLACE:
         return len(word) <= 8
-    # The tagger calls many unknown words names: trust it where a surname opens a word the dictionary lacks or tags so.
+    # The tagger takes many unknown words for names: require a surname, and no other entry in the dictionary.
     known = word_tag(word)
     named = word[0] in SURNAMES and len(word) in (2, 3) and known in (None, "nr")
     return named or (word[0] in "小老阿" and len(word) == 2 and known in (None, "nr"))

@@ -1,4 +1,4 @@
-"""Whether two sentences say the same in nearly the same words. Pure; linear but for a logarithm, whatever the text."""
+"""Detect near-duplicate sentences by SimHash and longest common substring. Pure, O(n log n)."""
 
 import hashlib
 import re
@@ -9,16 +9,16 @@ from typing import Final
 from extraction.text.sentences import has_cjk
 from schema.kept_results import kept_by_chars
 
-# Source: requirements.md C7: "64-bit SimHash, Hamming ≤ 3, verified by longest common substring > 0.8".
+# 64-bit SimHashes differ in at most three bits; confirmed by the longest common substring.
 HAMMING_MAX: Final = 3
 COMMON_PART_MIN: Final = 0.8
-# Statements of a profile are short and alike in form, so more of them must be common.
+# Profile statements are short and similar in form, so more must be common.
 PROFILE_COMMON_PART_MIN: Final = 0.85
 
 COMPARED_CHARS_MAX: Final = 2_000
 
 _BITS: Final = 64
-# Words of one band or another are equal whenever two hashes differ in at most three bits: four bands, three places.
+# Pigeonhole: of four bands at least one is equal when at most three bits differ.
 _BANDS: Final = HAMMING_MAX + 1
 _BAND_BITS: Final = _BITS // _BANDS
 _NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*|[零一二三四五六七八九十百千万亿两〇]+")
@@ -27,7 +27,7 @@ _WORD_GRAM, _CJK_GRAM = 3, 2
 
 
 def plain(text: str) -> str:
-    """Return what is left of a text without case, width, punctuation and more than one space between words."""
+    """Normalize a text: fold case and width, drop punctuation, collapse spaces."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     kept = "".join(char if char.isalnum() or char in "'+#" else " " for char in folded)
     return " ".join(kept.split())
@@ -35,7 +35,7 @@ def plain(text: str) -> str:
 
 @kept_by_chars(chars_max=4_000_000, entries_max=8_192)
 def simhash(text: str) -> int:
-    """64 bits that differ little where texts differ little: pairs of Chinese characters, triples of others."""
+    """Return the 64-bit SimHash of a text over bigrams of Chinese characters and trigrams of others."""
     votes = [0] * _BITS
     for gram in _grams(plain(text)):
         bits = int.from_bytes(hashlib.blake2b(gram.encode(), digest_size=_BITS // 8).digest())
@@ -45,18 +45,18 @@ def simhash(text: str) -> int:
 
 
 def hamming(one: int, other: int) -> int:
-    """In how many bits two hashes differ."""
+    """Return the number of bits in which two hashes differ."""
     return (one ^ other).bit_count()
 
 
 def bands(value: int) -> list[str]:
-    """Return words of which two hashes share at least one whenever they differ in at most `HAMMING_MAX` bits."""
+    """Return lookup keys; two hashes within `HAMMING_MAX` bits share at least one."""
     mask = (1 << _BAND_BITS) - 1
     return [f"{band}{value >> band * _BAND_BITS & mask:04x}" for band in range(_BANDS)]
 
 
 def common_part(one: str, other: str) -> float:
-    """Return how much of the longer text the longest common run of characters makes up, 0 to 1."""
+    """Return the length of the longest common substring relative to the longer text, 0 to 1."""
     longer = max(len(one), len(other))
     if not longer:
         return 1.0
@@ -68,15 +68,15 @@ def common_part(one: str, other: str) -> float:
 
 
 def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN) -> bool:
-    """Return whether two sentences say the same in nearly the same words.
+    """Return whether two sentences are near duplicates.
 
-    Numbers and words of denial must be the same: one digit or one "not" is a small change and another meaning.
+    Numbers and negations must be equal: one digit or one "not" is a small edit that changes the meaning.
     """
     left, right = plain(one), plain(other)
     if left == right:
         return _marks(one) == _marks(other)
     return (
-        # Comparing runs costs the square of their length; longer texts than any statement are the same or are not.
+        # Comparing substrings takes quadratic time; longer texts are compared for equality only.
         max(len(left), len(right)) <= COMPARED_CHARS_MAX
         and _marks(one) == _marks(other)
         and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
@@ -85,13 +85,13 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
 
 
 def likeness(one: str, other: str) -> float:
-    """Return how alike two sentences are, 0 to 1: shared grams; for ranking only."""
+    """Return the Jaccard similarity of the n-grams of two sentences; for ranking only."""
     left, right = _gram_set(one), _gram_set(other)
     either = len(left | right)
     return len(left & right) / either if either else 1.0
 
 
-# About a hundred bytes for each character.
+# A set takes about a hundred bytes per character.
 @kept_by_chars(chars_max=500_000, entries_max=8_192)
 def _gram_set(text: str) -> frozenset[str]:
     return frozenset(_grams(plain(text)))

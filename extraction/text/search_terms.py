@@ -1,8 +1,8 @@
-"""What of a question is searched for in texts, and how often each text says it, in English and Chinese (pure).
+"""Search terms of a question and their frequencies in texts, in English and Chinese. Pure.
 
-English words count by their stems, British and American ones alike. Chinese texts are never cut into words, which would
-take longer than the search: the question is, into words of the dictionary, pairs of characters and single ones, and
-texts are asked how often they contain them. Single characters find what is said in other words: 画 in 画画 and 绘画.
+English terms are stems, with British and American spellings unified. Chinese texts are not segmented, which would take
+longer than the search: the question is split into dictionary words, character bigrams and single characters, and texts
+are searched for these as substrings. Single characters also match other words for the same: 画 in 画画 and 绘画.
 """
 
 import re
@@ -14,39 +14,30 @@ from typing import Final
 
 from extraction.text.chinese import chinese_words
 from extraction.text.english_stems import AMERICAN, stem
+from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
 from schema.kept_results import kept_by_chars
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
-# A Chinese word has about this many characters with what stands between words.
+# Average characters per Chinese word, punctuation included.
 _CHARS_A_WORD: Final = 1.6
 _TEXTS_KEPT: Final = 8_192
 _CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
-# A conversation as a question: 96 would be its first sentence or two.
+# For long questions, of which 96 terms would cover a sentence or two.
 _LONG_MAX: Final = 288
-_STOP_TEXT: Final = """
-a about am an and any are as at be been being but by can could d did do does ever for from had has have he her his how i
-if in into is it its just ll m me my no not of on or our out re s she should so t than that the their them then there
-these they this those to up us ve was we were what when where which who whom whose why will with would you your
-"""
-_STOP: Final = frozenset(_STOP_TEXT.split())
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
-# Characters that ask, point or join, and so stand in every text.
-_STOP_CHARACTERS: Final = frozenset(
-    "的了是在和有我你他她它们这那什么吗呢吧啊也都就很哪谁怎个多少几会要不对哦嗯呀过着给被把到去来说"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What is searched for.
+    """Search terms of a question.
 
     Attributes:
-        stems: of English words; texts are compared by stems.
-        strings: Chinese words, pairs of characters and characters; texts are searched for them.
-        times: how often the question says each, the stems first; empty for once.
+        stems: of English words; compared with the stems of texts.
+        strings: Chinese words, character bigrams and characters; matched as substrings.
+        times: frequency of each term in the question, the stems first; empty if each occurs once.
     """
 
     stems: tuple[str, ...] = ()
@@ -57,7 +48,7 @@ class Terms:
         return len(self.stems) + len(self.strings)
 
     def without(self, stems: Collection[str], name: str) -> "Terms":
-        """Return the same terms but those that are among these stems or part of a name."""
+        """Return the terms without these stems and without strings that are part of `name`."""
         kept = [one not in stems for one in self.stems] + [one not in name for one in self.strings]
         return Terms(
             stems=tuple(compress(self.stems, kept)),
@@ -67,10 +58,10 @@ class Terms:
 
 
 def terms_of(question: str, *, characters: bool = False) -> Terms:
-    """Return the terms of a question, each once, in order; words that every text has are left out.
+    """Return the distinct terms of a question in order, without stop words.
 
     Args:
-        characters: also single Chinese characters, and more terms of a long question.
+        characters: include single Chinese characters, and more terms of a long question.
     """
     folded = question.lower()
     runs = _CJK.findall(folded)
@@ -78,7 +69,7 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     for run in runs:
         strings |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
     if characters:
-        strings |= dict.fromkeys(one for run in runs for one in run if one not in _STOP_CHARACTERS)
+        strings |= dict.fromkeys(one for run in runs for one in run if one not in CHINESE_CHARACTERS)
     said = Counter(_stems(folded))
     most = _LONG_MAX if characters else TERMS_MAX
     stems, found = tuple(said)[:TERMS_MAX], tuple(strings)[:most]
@@ -88,32 +79,32 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
 
 
 def both_spellings(words: Sequence[str]) -> list[str]:
-    """Return the words, and behind them the other spelling of those that are British or American."""
+    """Return the words, followed by the British or American variants of those that have one."""
     others = (AMERICAN.get(word) or _BRITISH.get(word) for word in words)
     return list(dict.fromkeys([*words, *(other for other in others if other)]))
 
 
 def counts(terms: Terms, text: str) -> list[int]:
-    """Return how often a text says each term: the stems first, then the strings."""
+    """Return the frequency of each term in a text: the stems first, then the strings."""
     said = _said(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
 def said_in(terms: Terms, text: str) -> list[str]:
-    """Return the terms that a text says."""
+    """Return the terms that occur in a text."""
     said = _said(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
 def stems_in(text: str) -> Collection[str]:
-    """Return the stems of the English words that a text has, each once, without words that every text has."""
+    """Return the distinct stems of the English words of a text, without stop words."""
     return _said(text)[0].keys()
 
 
 def length(text: str) -> float:
-    """Return how many words a text has, those that every text has left out."""
+    """Return the number of words of a text, without stop words."""
     return _said(text)[1]
 
 
@@ -127,4 +118,4 @@ def _said(text: str) -> tuple[dict[str, int], float]:
 
 def _stems(folded: str) -> Sequence[str]:
     plain = _POSSESSIVE.sub("", folded).replace("'", "").replace("’", "")
-    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in _STOP]
+    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in ENGLISH_BM25]

@@ -1,9 +1,9 @@
-"""Sentences of Chinese and English text with the characters they stand at, in linear time."""
+"""Split Chinese and English text into sentences with character offsets, in linear time."""
 
 import re
 from dataclasses import dataclass
 
-# Longer runs without an end mark are cut here, so that no pattern ever sees more.
+# Longer runs without an end mark are cut; this bounds the input of all patterns.
 SENTENCE_CHARS_MAX = 600
 _END = re.compile(r"[。！？!?…\n\r]|\.(?=[\s\"'”’)]|$)")
 _CLOSERS = "。！？!?….\"'”’）)」』 \t"
@@ -14,7 +14,7 @@ _QUESTION_TAIL = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """One sentence and its place: `text == message[start:end]`.
+    """One sentence with its span: `text == message[start:end]`.
 
     Attributes:
         asks: it ends with a question mark.
@@ -27,12 +27,12 @@ class Sentence:
 
 
 def has_cjk(text: str) -> bool:
-    """Return whether any Chinese character stands in the text."""
+    """Return whether a text contains a Chinese character."""
     return _CJK.search(text) is not None
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a text in order, without outer space, none longer than `SENTENCE_CHARS_MAX`."""
+    """Return the stripped sentences of a text in order, none longer than `SENTENCE_CHARS_MAX`."""
     found: list[Sentence] = []
     start = position = 0
     while position < len(text):
@@ -60,7 +60,7 @@ def _next_end(text: str, position: int, start: int) -> int:
 
 
 def _soft_end(text: str, start: int, limit: int) -> int:
-    """Return a space near the limit, so that a word is not cut; the limit itself when there is none."""
+    """Return the last word boundary before the limit, or the limit if there is none near."""
     if limit == len(text):
         return limit
     space = text.rfind(" ", start + SENTENCE_CHARS_MAX // 2, limit)

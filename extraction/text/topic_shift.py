@@ -1,7 +1,7 @@
-"""How far a message turns away from what was spoken of just before it: by meaning and by words. Pure.
+"""Score topic shifts between a message and those before it, by vectors and by words. Pure.
 
-Distances differ between embedding models and languages, so each is taken in standard deviations of what the same
-conversation showed before; 0 is as usual. Measured on joined pieces of LoCoMo (en) and MemoryBank (zh): see
+Distances differ between embedding models and languages, so scores are standard deviations from the same conversation's
+earlier distances; 0 is average. Measured on joined pieces of LoCoMo (en) and MemoryBank (zh): see
 `tests/benchmarks/topic_table.py`.
 """
 
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from extraction.text.sentences import has_cjk
 from extraction.text.text_rank import words_of
 
-# A message is compared with so many before it, and its distance with that of so many before it.
+# Messages compared with, and earlier distances used as the baseline.
 NEAR: Final = 6
 USUAL: Final = 14
-# Fewer terms say nothing about a topic: thanks, greetings, a yes.
+# Shorter messages (thanks, greetings) carry no topic.
 TERMS_MIN: Final = 4
-# A conversation that kept very close to its topic must not make every other message a turn.
+# Lower bounds of the deviation: in a conversation with one topic not every other message is a shift.
 _MEANING_SPREAD_MIN: Final = 0.05
 _WORDS_SPREAD_MIN: Final = 0.08
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -31,10 +31,10 @@ _TEXT_CHARS_MAX = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Topic:
-    """What one message is about; equal to itself only.
+    """Topic features of one message; compared by identity.
 
     Attributes:
-        vector: of unit length; None without an embedder, or when it knows little of the message's language.
+        vector: unit vector; None without an embedder, or when it does not support the message's language.
     """
 
     terms: frozenset[str]
@@ -42,7 +42,7 @@ class Topic:
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """Return words that carry meaning; of Chinese every two neighbouring characters, which need no dictionary."""
+    """Return content words, and for Chinese the character bigrams, which need no dictionary."""
     head = text[:_TEXT_CHARS_MAX]
     if not has_cjk(head):
         return frozenset(words_of(head))
@@ -52,15 +52,13 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 class Turns:
-    """How far messages of one conversation turn away; what neighbours share is worked out once."""
+    """Topic-shift scores within one conversation; pairwise similarities are cached."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Topic, ...], tuple[float, float | None]] = {}
 
     def strength(self, earlier: Sequence[Topic], new: Topic) -> float:
-        """Return how far `new` turns away from `earlier` (oldest first), in standard deviations; 0: nothing can be
-        said.
-        """
+        """Return the topic shift of `new` after `earlier` (oldest first) in standard deviations; 0 if unknown."""
         if len(new.terms) < TERMS_MIN or len(earlier) < 2:
             return 0.0
         every = (*earlier[-(USUAL + NEAR) :], new)
@@ -72,14 +70,14 @@ class Turns:
         return (by_words + by_meaning) / 2
 
     def _common(self, window: tuple[Topic, ...]) -> tuple[float, float | None]:
-        """Return what the last topic shares with those before it, in words and in meaning."""
+        """Return the similarity of the last topic to those before it, by words and by vectors."""
         if window not in self._known:
             self._known[window] = (_shared(window[:-1], window[-1]), _nearest(window[:-1], window[-1]))
         return self._known[window]
 
 
 def _unusual(values: Sequence[float], spread_min: float) -> float:
-    """Return how far the last value lies below the others."""
+    """Return how many standard deviations the last value lies below the mean of the others."""
     usual = values[-USUAL - 1 : -1]
     if not usual:
         return 0.0
@@ -89,13 +87,13 @@ def _unusual(values: Sequence[float], spread_min: float) -> float:
 
 
 def _shared(before: Sequence[Topic], topic: Topic) -> float:
-    """Return which share of a message's terms was said just before it."""
+    """Return the share of a message's terms that occur in the messages before it."""
     said = frozenset[str]().union(*(one.terms for one in before))
     return len(topic.terms & said) / max(TERMS_MIN, len(topic.terms))
 
 
 def _nearest(before: Sequence[Topic], topic: Topic) -> float | None:
-    """Return the greatest cosine between a message and those just before it; None without vectors."""
+    """Return the highest cosine between a message and those before it; None without vectors."""
     others = [one.vector for one in before if one.vector is not None]
     if topic.vector is None or not others:
         return None

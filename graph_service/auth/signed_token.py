@@ -22,7 +22,7 @@ _REFUSED: Final = "the token is invalid: {why}; get a new one from your issuer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRules:
-    """How tokens are verified.
+    """Rules for the verification of tokens.
 
     Attributes:
         algorithm: the only accepted one, whatever the token's header says.

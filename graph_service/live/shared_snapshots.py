@@ -36,7 +36,7 @@ class SnapshotFrameCache:
     def __init__(self, *, part_bytes: int, bytes_max: int) -> None:
         self._part_bytes = part_bytes
         self._bytes_max = bytes_max
-        self._held: deque[_Encoded] = deque()
+        self._cached: deque[_Encoded] = deque()
         self._one = asyncio.Lock()
 
     async def parts(self, snapshot: Snapshot, *, stale: bool) -> tuple[bytes, ...]:
@@ -49,10 +49,10 @@ class SnapshotFrameCache:
             TooSlowError: encoding took too long.
         """
         async with self._one:
-            for known in self._held:
+            for known in self._cached:
                 if known.snapshot is snapshot and known.stale == stale:
                     return known.parts
-            held = self._held
+            cached = self._cached
 
             def encoded() -> tuple[bytes, ...]:
                 whole = snapshot.frame(stale=stale)
@@ -61,11 +61,13 @@ class SnapshotFrameCache:
             small = len(snapshot.nodes) + len(snapshot.edges) <= _ENCODED_INLINE
             made = encoded() if small else await _ENCODING.run(encoded)
             # `clear` replaces the deque, so that a snapshot begun before it is not cached.
-            held.append(_Encoded(snapshot, stale, made))
-            while len(held) > _SNAPSHOTS_MAX or (len(held) > 1 and sum(one.bytes_n for one in held) > self._bytes_max):
-                held.popleft()
+            cached.append(_Encoded(snapshot, stale, made))
+            while len(cached) > _SNAPSHOTS_MAX or (
+                len(cached) > 1 and sum(one.bytes_n for one in cached) > self._bytes_max
+            ):
+                cached.popleft()
             return made
 
     def clear(self) -> None:
         """Drop everything, after data in it was deleted."""
-        self._held = deque()
+        self._cached = deque()

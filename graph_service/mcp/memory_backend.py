@@ -42,7 +42,7 @@ class MemoryBackend:
     """Answer from a memory in this process.
 
     Args:
-        desk: what tools work with, as soon as it is ready.
+        context: returns the context of tool handlers, once it is ready.
         note: writes an audit entry: caller, tool, outcome.
     """
 

@@ -1,4 +1,4 @@
-"""Clauses of an English sentence and who each of them is about."""
+"""Split English sentences into clauses and resolve their subjects."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_
 from extraction.text.sentences import Sentence
 from schema.kept_results import kept_by_chars
 
-# English as people type it, made plain: small "i", missing apostrophes, and words that are not the writer's own.
+# Normalization: lower-case "i", missing apostrophes, quoted speech
 
 _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
@@ -24,14 +24,14 @@ _RELAYED: Final = (
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
-# After such a sentence the writer speaks as somebody else, or shows somebody's words.
+# What follows such a sentence is quoted or role play.
 RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"$|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
     r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
     re.IGNORECASE,
 )
-# "Oh great, I just love queues": praise of what nobody likes.
+# Sarcasm: "Oh great, I just love queues".
 SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
@@ -49,7 +49,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\bwanna\b", "want to", re.IGNORECASE),
         (r"\b(?:gotta|have got to|'ve got to)\b", "have to", re.IGNORECASE),
         (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
-        # A promise is no supposition: "I promised her I'd call", "I told Sam I would drive".
+        # "I promised her I'd call", "I told Sam I would drive" are promises, not hypotheses.
         (
             r"\b(promised?|swore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
             r"((?: to)?(?: (?:my|his|her|our) \w+| myself| him| her| them| [A-Z]\w+)?)(?: that)? (?:I|we|he|she)"
@@ -79,7 +79,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\b([Mm]y|[Hh]is|[Hh]er) ([a-z]+)'s (?=called|named|from|an? )", r"\1 \2 is ", 0),
     )
 )
-# Every contraction holds one of these.
+# Quick check for any contraction.
 _MAY_CHANGE = re.compile(
     r"'|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
     re.IGNORECASE,
@@ -88,7 +88,7 @@ _MAY_CHANGE = re.compile(
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
 def mask_quoted_speech(text: str) -> str:
-    """Return a sentence of the same length with plain marks and a capital "I"; the words of others are blanked out."""
+    """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
     if '"' in text:
         text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
@@ -99,7 +99,7 @@ def mask_quoted_speech(text: str) -> str:
 
 
 def _is_speech(quoted: str) -> bool:
-    """Return whether quotation marks hold what someone says, and no title."""
+    """Return whether a quotation is speech rather than a title."""
     return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
 
 
@@ -185,7 +185,7 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
-# "Just moved to Austin", "Never liked jazz": who writes about themselves may leave the "I" away.
+# Elided "I": "Just moved to Austin", "Never liked jazz".
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
 _ELIDED = re.compile(
     r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really) ){0,3}"
@@ -196,7 +196,7 @@ _ELIDED = re.compile(
     r"forward|allergic to|born (?:in|on|and)|grew up|used to|signed up|decided to|training for|preparing for|"
     r"based in|"
     r"turned \d|adopted|bought|visited|can not stand|not a (?:big |huge )?fan|not into|do not (?:like|eat|drink))\b|"
-    # "Learning German is hard" tells nothing; "still learning German" does.
+    # "Still learning German" is about the speaker; "Learning German is hard" is not.
     r"^(?:(?:just|still|been|currently|now|also) ){1,2}(?:working (?:at|for|as)|living in|studying|learning|"
     r"reading)\b",
     re.IGNORECASE,
@@ -204,7 +204,7 @@ _ELIDED = re.compile(
 
 
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
-    """Yield the clauses that state something; questions and what is only supposed are left out."""
+    """Yield the clauses that state something, without questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.opens = True
     if SARCASTIC.search(text):
@@ -222,7 +222,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
 
 
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
-    """Return a clause beside a supposed one still states something, unless an "if" opens or follows it."""
+    """Return whether a clause next to a hypothetical one is factual: not if the sentence contains "if"."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         return False
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
@@ -269,7 +269,7 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
 
 
 def without_lead(text: str) -> str:
-    """Return a text without the conjunctions and interjections before what it says."""
+    """Strip leading conjunctions and interjections."""
     return _LEAD.sub("", text.strip(" ,"))
 
 
@@ -281,11 +281,11 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if state.opens and state.subject in (None, state.speaker.me) and _ELIDED.match(text):
         return state.speaker.me, text
     if _GOES_ON.match(text):
-        # "LeBron is the man - love his skills": the speaker loves them, and does not say so.
+        # "LeBron is the man - love his skills": the subject of "love" is unclear.
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
         return (state.subject if goes_on else None), text
     kin = _KIN.match(text)
-    # "Kids like sweets" is about all of them.
+    # "Kids like sweets" is generic.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]
     named = _NAMED.match(text)
@@ -323,7 +323,7 @@ def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:
 
 
 def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
-    """Return what someone said about themselves is about them; what they said about others is left out."""
+    """Resolve reported speech: a speaker's words about themselves are about them, others are dropped."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
@@ -335,12 +335,12 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
 
 
 def with_article(name: str) -> str:
-    """Return the place of an object in a statement, with "a" or "an" unless the object is a plural."""
+    """Return the placeholder "{o}" with "a" or "an" unless the object is a plural."""
     if name.endswith("s") and not name.endswith("ss"):
         return "{o}"
     return "an {o}" if name[0].lower() in "aeiou" else "a {o}"
 
 
 def owner(possessive: str, clause: Clause, state: DiscourseState) -> str | None:
-    """Return whose "my", "his" or "her" thing it is."""
+    """Return the subject that "my", "our", "his" or "her" refers to."""
     return state.speaker.me if possessive.lower() in ("my", "our") else clause.third

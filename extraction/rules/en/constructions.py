@@ -1,4 +1,4 @@
-"""English sentences whose subject is a thing: what pleases, bothers, matters, belongs or causes something else."""
+"""English constructions that need their own code: favourites, names, relatives, judgements of things, causes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,8 +14,9 @@ from extraction.rules.en.clauses import (
 )
 from extraction.rules.en.clauses import owner as owner_of
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
-from extraction.rules.en.phrases import gerund, noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
     EMOTIONS,
     GENERIC,
@@ -33,7 +34,7 @@ from extraction.text.lexicon_en import (
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 
-# English wordings beside plain subject, verb and object: favourites, names, relatives, triggers and causes.
+# Patterns
 
 FAVORITE_IS = re.compile(
     r"^(?:my|his|her) (?:all[- ]time |absolute |most )?(?:favou?rite)(?P<c>(?: [a-z-]+){0,3}) (?:is|are|"
@@ -62,7 +63,7 @@ KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
 _PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
 _MINE = r"\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er"
 NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
-# Where the words say that a name follows, it may be typed small.
+# After these a name may be written in lower case.
 _CALLED = r"(?:,? (?:is |who is )?(?:called|named)|(?:'s|s'| ) ?name is)"
 KIN_NAMED = re.compile(
     r"(?P<p>"
@@ -120,7 +121,7 @@ NAMED_BY_ME = re.compile(
 )
 
 
-# People and animals that belong to someone, with their names, in English clauses.
+# Relatives and pets
 
 _MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
 _OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
@@ -128,7 +129,7 @@ _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
 
 
 def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """People and animals that belong to someone, with their names."""
+    """Yield relatives and pets with their names."""
     text = clause.text
     for found in KIN_LIST.finditer(text):
         owner = owner_of(found["p"], clause, state)
@@ -178,7 +179,7 @@ def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str
     )
 
 
-# What English sentences tell about causes: pains, troubles and partings, and what brings them.
+# Causes of symptoms and life events
 
 _OFTEN = (
     r"(?:always |often |usually |sometimes |really |just |only |still |mostly |mainly |largely |actually |"
@@ -186,7 +187,7 @@ _OFTEN = (
 )
 _SYMPTOM = r"(?:[a-z]+ ){0,2}?(?:" + "|".join(sorted(SYMPTOMS, key=len, reverse=True)) + ")"
 _MY_CAUSE = r"(?:my |the |his |her |our |these |this |those |all my |me |us )?"
-# How a parting or a breakdown told by a verb is called.
+# Nouns for life events told by a verb.
 _EVENTS: Final = {
     "broke up": "breakup",
     "split up": "breakup",
@@ -247,7 +248,7 @@ _HINT: Final = re.compile(
 
 
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
-    """`Red wine gives me headaches`, `my back pain comes from sitting`: effect and cause, at most one pair."""
+    """Yield at most one effect with its cause: `Red wine gives me headaches`, `my back pain comes from sitting`."""
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
     if _HINT.search(text) is None or HYPOTHETICAL.search(text):
         return
@@ -258,7 +259,7 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         groups = found.groupdict()
         effect = _EVENTS[groups["v"].lower()] if groups.get("v") else noun_phrase(groups["o"])
         cause = _cause(groups["c"], done=groups.get("me") is not None)
-        # "My sister is from Spain" tells no cause: only pains are "from" something.
+        # "My sister is from Spain" is no cause: "from" counts for symptoms only.
         if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
             continue
         clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
@@ -271,7 +272,7 @@ def _is_pain(effect: str) -> bool:
 
 
 def _cause(said: str, *, done: bool) -> str | None:
-    """Return the cause in words; what someone does is told by its gerund: `skip breakfast` → `skipping breakfast`."""
+    """Return the normalized cause; an action becomes a gerund, `skip breakfast` → `skipping breakfast`."""
     found = things(re.sub(r"^(?:drinking|eating) (?=\w)", "", said))[:1]
     if not found or len(found[0].split()) > 4:
         return None
@@ -372,7 +373,7 @@ _OF_THINGS: Final = (
         None,
     ),
 )
-# Each of them holds one of these words.
+# Quick check for the patterns above.
 _SAYING_HINT: Final = re.compile(
     r"\b(?:me|us|my|first|important|sacred|everything|essential|priority|I)\b", re.IGNORECASE
 )
@@ -439,7 +440,7 @@ _BIRTHDAY: Final = re.compile(r"^my (?:birthday|bday|birth date|date of birth) i
 
 
 def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield what a clause says about a thing and whoever speaks."""
+    """Yield judgements of things, triggers of emotions, and facts of life told by a noun."""
     yield from _triggers(clause, state)
     yield from _judged(clause, state)
     yield from _of_life(clause, state)
@@ -464,7 +465,7 @@ def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _judged(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield what someone thinks of things: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
+    """Yield judgements: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
     me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in (
         _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
@@ -495,7 +496,7 @@ _NOT_A_THING: Final = re.compile(
 
 
 def _of_life(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Home, work, birthday and goals told by their nouns: `my address is`, `our team at`, `my dream is`."""
+    """Yield home, work, birthday and goals told by a noun: `my address is`, `our team at`, `my dream is`."""
     me, text = state.speaker.me, clause.text
     found = _PLAN_IS.match(text)
     name = verb_phrase(found["o"] or found["o2"], trivial=frozenset()) if found else None
@@ -521,7 +522,7 @@ _LIFE: Final = (
 
 
 def _first(found: re.Match[str]) -> str:
-    """Return the group that took part: alternatives of a pattern name their objects `o`, `o2`, `o3`."""
+    """Return the group that matched: alternatives name their objects `o`, `o2`, `o3`."""
     return next(text for text in found.groupdict().values() if text is not None)
 
 

@@ -1,4 +1,4 @@
-"""English words and patterns that state what no longer holds: former tastes, homes, work, habits and possessions."""
+"""English rules for facts that ended: former tastes, homes, work, habits and possessions."""
 
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule

@@ -1,4 +1,4 @@
-"""English words and patterns that state home, work, study, age, possessions and experiences."""
+"""English rules for home, work, study, age, possessions and experiences."""
 
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule

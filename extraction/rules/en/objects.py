@@ -1,4 +1,4 @@
-"""From the words after an English verb to objects of facts, by the shape a rule asks for."""
+"""Extract objects after an English verb phrase by the shape of the rule."""
 
 import re
 from collections.abc import Callable
@@ -336,7 +336,7 @@ def object_type(phrase: str, default: EntityType | None = None) -> EntityType | 
 
 
 def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
+    """Return the cleaned objects of a rule; empty if they are unclear."""
     return [
         ObjectPhrase(name, object_type(name, rule.object_type or kind))
         for name, kind, _ in _BY_SHAPE[rule.shape](rule, text)

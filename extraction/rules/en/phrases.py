@@ -1,7 +1,8 @@
-"""Short canonical noun and verb phrases of English clauses."""
+"""Normalize English noun and verb phrases."""
 
 import re
 
+from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import ADJECTIVES, ARTICLES, JOINED, PRONOUNS, TRIVIAL_GOALS, VAGUE, word_set
 
 PHRASE_WORDS_MAX = 6
@@ -39,7 +40,6 @@ _CONSUME = re.compile(r"^(?:to )?(?:eat|eating|drink|drinking) (?!out\b|at\b|wit
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
 _EDGE = " ,.!?;:'\"“”()[]*_~-"
 _TO_VERB = re.compile(r"^to ([a-z]+)\b(.*)$", re.IGNORECASE | re.DOTALL)
-_VOWELS = "aeiou"
 
 
 def quoted_title(text: str) -> str | None:
@@ -50,19 +50,8 @@ def quoted_title(text: str) -> str | None:
     return found.group(1).strip(_EDGE)
 
 
-def gerund(verb: str) -> str:
-    """`paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
-    low = verb.lower()
-    if low.endswith("ie"):
-        return low[:-2] + "ying"
-    if low.endswith("e") and not low.endswith(("ee", "oe", "ye")):
-        return low[:-1] + "ing"
-    short = len(low) in (3, 4) and low[-1] not in _VOWELS + "wxyh" and low[-2] in _VOWELS and low[-3] not in _VOWELS
-    return low + low[-1] + "ing" if short else low + "ing"
-
-
 def things(text: str) -> list[str]:
-    """Return the things a list names, cleaned; what cannot be made short and clear is left out."""
+    """Return the normalized items of a list, without long or unclear ones."""
     text = _CONSUME.sub("", text.strip())
     if title := quoted_title(text):
         return [title]

@@ -1,4 +1,4 @@
-"""English words and patterns that state tastes and fears."""
+"""English rules for tastes, fears, plans, goals, promises and values."""
 
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule

@@ -1,4 +1,4 @@
-"""English small talk: clauses that say nothing worth keeping, and what makes a question worth reading."""
+"""English patterns for small talk, requests and the first person."""
 
 import re
 from typing import Final

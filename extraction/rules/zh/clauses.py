@@ -1,4 +1,4 @@
-"""Clauses of a Chinese sentence and who each of them is about."""
+"""Split Chinese sentences into clauses and resolve their subjects."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
 from schema.kept_results import kept_by_chars
 
-# Chinese as people type it, made plain: short words for relatives, and words that are not the writer's own.
+# Normalization: short kinship terms, quoted speech
 
 _SPEECH = re.compile(r"[“\"「『][^”\"」』]{2,200}[”\"」』]")
 _SPEAKER = re.compile(r"[我你您他她它咱俺]")
@@ -23,12 +23,12 @@ _RELAYED: Final = (
     r"翻译成(?:英文|中文|英语|日语)))[：:]"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.DOTALL)
-# After such a sentence the writer speaks as somebody else, or shows somebody's words.
+# What follows such a sentence is quoted or role play.
 RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"|^(?:请你?)?(?:假装|假设|想象一下|想象|扮演|你来?扮演|你现在是|从现在开始你是|角色扮演|比如说?我[叫是])"
 )
-# "我可真喜欢排队": praise of what nobody likes.
+# Sarcasm: "我可真喜欢排队".
 SARCASTIC: Final = re.compile(
     r"可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|可不是嘛|好家伙|"
     r"真是谢谢)[，,！!].{0,12}(?:喜欢|爱|享受)|"
@@ -51,7 +51,7 @@ _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
 def mask_quoted_speech(text: str) -> str:
-    """Return a sentence of the same length in which the words of others are blanked out."""
+    """Blank out quoted and relayed speech; the length stays the same."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text)
     if relayed is None:
@@ -60,7 +60,7 @@ def mask_quoted_speech(text: str) -> str:
 
 
 def expand_kinship_words(text: str) -> str:
-    """`我妈` → `我妈妈`: short words for relatives written out; the length changes."""
+    """Expand short kinship terms, `我妈` → `我妈妈`; the length changes."""
     text = _OUR.sub("我", text)
     return _MY_KIN.sub(lambda found: "我" + _SHORT_KIN[found["k"]], text)
 
@@ -77,7 +77,7 @@ _LEAD = re.compile(
     r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
 )
 _LEADS_MAX = 4
-# What was so before something else, or long ago: "疫情前我住在…", "以前我…".
+# The past: "疫情前我住在…", "以前我…".
 _PAST = re.compile(
     r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
     r"读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
@@ -87,7 +87,7 @@ _ONCE = re.compile(
     r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
 )
 _MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
-# Who writes about themselves may leave 我 away at the beginning.
+# Elided 我 at the beginning.
 _ELIDED = re.compile(
     r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
     r"正在|打小|实在|真心|向来|完全){0,3}"
@@ -118,7 +118,7 @@ _ME = re.compile(
 )
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
-# "我跟我弟弟开了店": who is with me is not what I do.
+# Company: "我跟我弟弟开了店".
 _COMPANY = re.compile(r"^(?:我们?的?)?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?")
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
@@ -137,7 +137,7 @@ _REPORT = re.compile(
 
 
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
-    """Yield the clauses that state something; questions and what is only supposed are left out."""
+    """Yield the clauses that state something, without questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.subject = None
     state.kin = None
@@ -171,7 +171,7 @@ def _inside_title(text: str, place: int) -> bool:
 
 
 def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Return a list written with commas (唱歌，健身，旅游) belongs to the clause that opens it."""
+    """Join a list written with commas (唱歌，健身，旅游) to the clause that opens it."""
     plain = [text[start:end].strip('。！？!?…~～ .”“"') for start, end in pieces]
     joined: list[tuple[int, int, str]] = []
     number = 0
@@ -203,7 +203,7 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     if subject is None and state.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
         subject = state.speaker.me
     state.opens = state.opens and len(text) <= _GREETING_CHARS_MAX
-    # "以前住在上海，在华为上班": what goes on without a new subject was so then too.
+    # "以前住在上海，在华为上班": the past extends to clauses without a new subject.
     past = past or (state.past and rest == text and _NOW.search(plain) is None)
     state.past = past
     if subject is not None and (once := _ONCE.match(rest)):
@@ -212,7 +212,7 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
         state.kin = kin_before
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
-    # "我知道他喜欢旅游，喜欢美食": what follows is about him.
+    # "我知道他喜欢旅游，喜欢美食": the next clause is about him.
     state.subject = None if subject == state.speaker.me and re.search(r"[他她你]", rest) else subject
     return Clause(
         text=text,
@@ -251,7 +251,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
 
 
 def _may_be_name(word: str) -> bool:
-    """Return whether the dictionary knows the word as no other thing: 周末, 高中 and 小店 are no names."""
+    """Return whether the dictionary lists the word as a name or not at all; 周末, 高中 and 小店 are no names."""
     return word[0].isascii() or word_tag(word) in (None, "nr")
 
 
@@ -293,7 +293,7 @@ def _name_after(rest: str) -> str | None:
 
 
 def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
-    """Return what someone said about themselves is about them; what they said about others is left out."""
+    """Resolve reported speech: a speaker's words about themselves are about them, others are dropped."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
@@ -308,7 +308,7 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
 
 
 def owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:
-    """Return whose 我的, 他的, 自己的 thing it is."""
+    """Return the subject that 我的, 他的 or 自己的 refers to."""
     if pronoun and pronoun.startswith("我"):
         return state.speaker.me
     if pronoun and pronoun[0] in "他她":

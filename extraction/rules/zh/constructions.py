@@ -1,4 +1,4 @@
-"""Chinese sentences whose subject is a thing: what pleases, bothers or matters, and what is told by its noun."""
+"""Chinese constructions that need their own code: favourites, names, relatives, judgements, experiences, causes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 
-# What Chinese sentences tell about causes: pains, troubles and partings, and what brings them.
+# Causes of symptoms and life events
 
 _SYMPTOM = "(?:" + "|".join(SYMPTOMS) + ")"
 _MINE = r"(?:我们?的?|这个|这次|那个|最近的?|老|这种|这|他的|她的){0,3}"
@@ -78,7 +78,7 @@ _NO_CAUSE = re.compile(r"(?:感到|觉得|感觉|什么|[你这那]|一下|知�
 
 
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
-    """`因为工作压力，我经常失眠`: effect and cause, often in two clauses; at most one pair."""
+    """Yield at most one effect with its cause, often in two clauses: `因为工作压力，我经常失眠`."""
     text = mask_quoted_speech(sentence.text).rstrip("。！.! ~～")
     if _HINT.search(text) is None or HYPOTHETICAL.search(text):
         return
@@ -94,7 +94,7 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _cause(said: str) -> str | None:
-    """Return the cause in words; "不吃早饭" may be one, though no thing is called so."""
+    """Return the normalized cause; a negated action such as "不吃早饭" is allowed."""
     said = re.sub(r"^(?:我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
     if _NO_CAUSE.search(said):
         return None
@@ -103,7 +103,7 @@ def _cause(said: str) -> str | None:
     return noun_phrase(said)
 
 
-# Chinese wordings beside plain subject, verb and object: favourites, names, relatives, experiences and causes.
+# Patterns
 
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
@@ -181,14 +181,14 @@ VISITED = re.compile(
 )
 
 
-# Chinese favourites and experiences: what someone loves best, read, watched, visited, won or was given.
+# Favourites and experiences
 
 _WANTED = re.compile(r"希望|想|找|没有|应该")
 _NOT_DONE = re.compile(r"想|打算|计划|准备|要|会|可以|能|希望|应该|没|未|不|下次|下一次")
 
 
 def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """`我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
+    """Yield favourites: `我最喜欢的颜色是蓝色`, `看到了他喜欢的大象`."""
     found = FAVORITE_IS.match(clause.text)
     if found:
         category = re.sub(r"(?:还|就|也|当然|一直|永远)+$", "", found["c"])
@@ -218,7 +218,7 @@ def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield what someone read, watched, visited, took part in, won or was given."""
+    """Yield experiences: read, watched, visited, took part in, won, received."""
     assert clause.subject is not None
     subject, rest = clause.subject, clause.rest
     if _NOT_DONE.search(rest):
@@ -370,7 +370,7 @@ _SPEAKS: Final = re.compile(r"^(?P<o>" + "|".join(LANGUAGES) + r")(?:我)?(?:也
 
 
 def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield what a clause says about a thing and whoever speaks."""
+    """Yield the speaker's judgements of things, triggers of emotions, languages and job."""
     if _speaks_of_others(clause, state):
         return
     yield from _triggers(clause, state)
@@ -409,7 +409,7 @@ def _speaks_of_others(clause: Clause, state: DiscourseState) -> bool:
 
 
 def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield what always makes someone feel so."""
+    """Yield triggers of emotions."""
     found = EMOTION.match(clause.text)
     if found and (found["c"] or re.search(r"总|都会|一直", found[0])):
         emotion = EMOTIONS[found["e"]]
@@ -420,13 +420,13 @@ def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             yield draft(clause, state, state.speaker.me, predicate, name, says, emotion=emotion)
 
 
-# People and animals that belong to someone, with their names, in Chinese clauses.
+# Relatives and pets
 
 _KIN_MAX = 6
 
 
 def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """People who belong to someone, with their names."""
+    """Yield relatives and pets with their names."""
     text = clause.text
     found = [(match, match["n"]) for match in IS_KIN.finditer(text) if match["n"] not in NOT_NAMES]
     if not found:
@@ -464,7 +464,7 @@ def _belongs(clause: Clause, state: DiscourseState, owner: str, name: str, word:
 
 
 def _each(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """`两个孩子，大的叫乐乐，小的叫甜甜`."""
+    """Yield the names in `两个孩子，大的叫乐乐，小的叫甜甜`."""
     if several := SEVERAL.search(clause.text):
         state.many = several["k"] if clause.subject == state.speaker.me else None
     elif state.many and (each := EACH.match(clause.text)):
@@ -472,7 +472,7 @@ def _each(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _kin_name(match: re.Match[str], text: str) -> str | None:
-    """Return the name after a word for a relative; None when what follows is no name."""
+    """Return the name after a kinship term, or None."""
     name, start = match["n"], match.start("n")
     if name[0] == "老" and name[1] not in SURNAMES:
         return None

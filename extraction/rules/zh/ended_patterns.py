@@ -1,4 +1,4 @@
-"""Chinese words and patterns that state what no longer holds: former tastes, homes, work, habits and possessions."""
+"""Chinese rules for facts that ended: former tastes, homes, work, habits and possessions."""
 
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX

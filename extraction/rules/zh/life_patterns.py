@@ -1,4 +1,4 @@
-"""Chinese words and patterns that state home, work, study, age, health, possessions and pastimes."""
+"""Chinese rules for home, work, study, age, health, possessions and pastimes."""
 
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX

@@ -1,4 +1,4 @@
-"""From the words after a Chinese verb to objects of facts, by the shape a rule asks for."""
+"""Extract objects after a Chinese verb phrase by the shape of the rule."""
 
 import re
 from collections.abc import Callable
@@ -256,7 +256,7 @@ def visited_place(text: str) -> str | None:
 
 
 def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return the objects that a rule finds in a text, cleaned; empty when they are not clear."""
+    """Return the cleaned objects of a rule; empty if they are unclear."""
     return _BY_SHAPE[rule.shape](rule, text)
 
 

@@ -1,4 +1,4 @@
-"""Short canonical phrases of Chinese clauses."""
+"""Normalize Chinese noun and verb phrases."""
 
 import re
 
@@ -64,7 +64,7 @@ def titles(text: str) -> list[str]:
 
 
 def things(text: str) -> list[str]:
-    """Return the things a list names, cleaned; what cannot be made short and clear is left out."""
+    """Return the normalized items of a list, without long or unclear ones."""
     if named := titles(_TAIL_CLAUSE.sub("", text)):
         return named[:_THINGS_MAX]
     if quoted := _QUOTED.match(text):

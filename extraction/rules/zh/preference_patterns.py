@@ -1,4 +1,4 @@
-"""Chinese words and patterns that state tastes and fears."""
+"""Chinese rules for tastes, fears, plans, goals, promises and values."""
 
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX

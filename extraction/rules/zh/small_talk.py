@@ -1,4 +1,4 @@
-"""Chinese small talk: clauses that say nothing worth keeping, and what makes a question worth reading."""
+"""Chinese patterns for small talk, requests and the first person."""
 
 import re
 from typing import Final

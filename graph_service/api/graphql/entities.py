@@ -112,7 +112,7 @@ class IdentityMutation:
         info: Info[Any, None],
         a_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
         b_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
-        reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "told so",
+        reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "rejected by a person",
     ) -> str:
         """Record that two entities are different."""
         return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)

@@ -12,7 +12,7 @@ from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
 from schema.telling import Closing
 
-strawberry.enum(Closing, name="ClosingWhy", description="The reason why a fact no longer holds.")
+strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact no longer holds.")
 
 
 @strawberry.type(name="FactClosing", description="Why a fact no longer holds, and what closed it.")
@@ -27,8 +27,8 @@ class FactClosing:
     message_id: str | None = strawberry.field(description="The message that stated its end.")
 
 
-@strawberry.type(name="FactStanding", description="A fact and whether it holds.")
-class FactStanding:
+@strawberry.type(name="FactStatus", description="A fact and whether it holds.")
+class FactStatusAnswer:
     """A fact and whether it holds."""
 
     id: str = strawberry.field(description="Its id.")
@@ -52,10 +52,10 @@ class FactsQuery:
         id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-    ) -> FactStanding:
+    ) -> FactStatusAnswer:
         """Return a fact and whether it holds."""
         memory, tenant = memory_of(info), info.context["tenant"]
-        return _standing(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
+        return _status_answer(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
 @strawberry.type
@@ -68,13 +68,13 @@ class FactsMutation:
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The closed fact's id.")],  # noqa: A002  the API's word
         reason: Annotated[str, strawberry.argument(description="The reason, for people.")],
-    ) -> FactStanding:
+    ) -> FactStatusAnswer:
         """Reopen a closed fact."""
-        return _standing(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
+        return _status_answer(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
 
 
-def _standing(one: FactStatus) -> FactStanding:
-    return FactStanding(
+def _status_answer(one: FactStatus) -> FactStatusAnswer:
+    return FactStatusAnswer(
         id=one.id,
         statement=one.statement,
         valid_at=one.valid_at,

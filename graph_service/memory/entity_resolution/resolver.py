@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from extraction.entities.matching import Candidate, Match, MatchKind, Shelf, person_words
+from extraction.entities.matching import Candidate, Match, MatchKind, NameIndex, person_words
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
@@ -108,7 +108,7 @@ def resolve(
     spellings match within one call as they would in two.
     """
     records = {known.entity.id: known for known in candidates}
-    index = Shelf(map(_candidate, candidates))
+    index = NameIndex(map(_candidate, candidates))
     resolved: dict[str, EntityRef] = {}
     touched: dict[MemoryId, EntityRecord] = {}
     for seen in sorted(names, key=lambda n: n.said_at):
@@ -137,7 +137,9 @@ def _candidate(known: EntityRecord) -> Candidate:
     )
 
 
-def _match_or_create(seen: NameSeen, records: dict[MemoryId, EntityRecord], index: Shelf, owner: Owner) -> EntityRecord:
+def _match_or_create(
+    seen: NameSeen, records: dict[MemoryId, EntityRecord], index: NameIndex, owner: Owner
+) -> EntityRecord:
     match = index.match(seen.name, seen.entity_type)
     if match.verdict is not MatchKind.SAME or match.id is None:
         entity = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)

@@ -1,4 +1,4 @@
-"""An evaluation runs end to end through a real service, and leaves nobody's words behind. Requirement D4."""
+"""An evaluation runs end to end through a real service, and deletes everything it stored."""
 
 import asyncio
 import socket
@@ -13,8 +13,8 @@ from fastapi import FastAPI
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.graphql_client import Door
-from graph_service.evaluation.ingest import FactsBrought, Stored, store
+from graph_service.evaluation.graphql_client import GraphqlClient
+from graph_service.evaluation.ingest import FactsBrought, StoredConversation, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
 from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from graph_service.graph.store import Graph
@@ -26,13 +26,13 @@ from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
-LEFT = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
-# The log's numbers, the mark that keeps a forgotten user from coming back, work that is done, and what it cost.
-KEPT = {"Change", "Job", "Tombstone", "Usage"}
+REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
+# Log numbers, tombstones, finished jobs and usage remain.
+KEPT_LABELS = {"Change", "Job", "Tombstone", "Usage"}
 
 
 class InProcess:
-    """The service's other side: its worker works when somebody asks what is left."""
+    """A `ServiceControl` whose worker runs when asked for the remaining work."""
 
     def __init__(self, graph: Graph) -> None:
         self._memory = a_memory(graph)
@@ -51,7 +51,7 @@ class InProcess:
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers."""
+    """Sets an event when it accepts requests."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -64,7 +64,7 @@ class _Server(uvicorn.Server):
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def address(graph: Graph) -> AsyncIterator[str]:
-    """Where a real server answers GraphQL."""
+    """Serve GraphQL, and return the address."""
     app = FastAPI()
     app.add_middleware(RoundTripHeader)
     app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
@@ -76,44 +76,49 @@ async def address(graph: Graph) -> AsyncIterator[str]:
     await serving
 
 
-async def left_of(graph: Graph, run: str) -> list[tuple[str, str]]:
+async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
     async with graph._driver.session() as session:
-        rows = await (await session.run(LEFT, run=run)).data()
+        rows = await (await session.run(REMAINING, run=run)).data()
     return [(row["label"], str(row["properties"])) for row in rows]
 
 
 @pytest.mark.parametrize("facts", list(FactsBrought))
-async def test_own_sets_are_measured_and_then_forgotten(
+async def test_bundled_sets_are_measured_and_then_forgotten(
     graph: Graph, tenant: str, address: str, facts: FactsBrought
 ) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", user="Nora"))
-    conversations, place, steps = read_datasets([OWN]), InProcess(graph), list[Step]()
-    async with Door(address) as door:
+    conversations, control, steps = read_datasets([OWN]), InProcess(graph), list[Step]()
+    async with GraphqlClient(address) as client:
         plan = Plan(facts=facts, concurrency=3)
-        figures = await evaluate(door, place, HashedWords(), conversations, plan, steps.append)
-    assert set(figures.orders) == {OURS, BM25, DENSE}
-    assert figures.facts_dropped == 0
-    together = {line.system: line for line in lines_of(figures) if line.dataset == "all"}
-    assert together[OURS].questions == 22
-    assert together[OURS].measures["recall@10"].value >= 0.8
-    assert together[OURS].measures["recall@50"].value >= 0.9
-    assert cost_of(figures)["round_trips_most"] == 1
-    told = {(row["dataset"], row["without_answer"]): row["questions"] for row in abstention_of(figures)}
-    assert told == {("own-en", "foreign"): 22, ("own-zh", "foreign"): 22, ("own-en", "own"): 12, ("own-zh", "own"): 12}
-    assert len(figures.unanswerable) == 2
+        run = await evaluate(client, control, HashedWords(), conversations, plan, steps.append)
+    assert set(run.orders) == {OURS, BM25, DENSE}
+    assert run.facts_dropped == 0
+    totals = {line.system: line for line in lines_of(run) if line.dataset == "all"}
+    assert totals[OURS].questions == 22
+    assert totals[OURS].measures["recall@10"].value >= 0.8
+    assert totals[OURS].measures["recall@50"].value >= 0.9
+    assert cost_of(run)["round_trips_most"] == 1
+    questions = {(row["dataset"], row["without_answer"]): row["questions"] for row in abstention_of(run)}
+    assert questions == {
+        ("own-en", "foreign"): 22,
+        ("own-zh", "foreign"): 22,
+        ("own-en", "own"): 12,
+        ("own-zh", "own"): 12,
+    }
+    assert len(run.unanswerable) == 2
     assert {step.part for step in steps} == {"storing", "reading", "asking", "yardsticks", "forgetting"}
-    left = await left_of(graph, place.tenants[0].rpartition("-")[0])
-    assert {label for label, _ in left} <= KEPT
+    remaining = await remaining_nodes(graph, control.tenants[0].rpartition("-")[0])
+    assert {label for label, _ in remaining} <= KEPT_LABELS
     words = {word for one in conversations for turn in one.turns for word in (turn.text, turn.text[:8])}
-    assert not [text for _, text in left if any(word in text for word in words)]
-    mine = await a_memory(graph).recall(
+    assert not [text for _, text in remaining if any(word in text for word in words)]
+    answer = await a_memory(graph).recall(
         TenantId(tenant), Question(user_id="Nora", text="Lisbon", kinds=(HitKind.MESSAGE,))
     )
-    assert [hit.candidate.text for hit in mine.hits] == ["Nora lives in Lisbon."]
+    assert [hit.candidate.text for hit in answer.hits] == ["Nora lives in Lisbon."]
 
 
-async def test_a_service_that_goes_away_ends_it_and_all_is_forgotten(graph: Graph, address: str) -> None:
-    conversations, place = read_datasets([OWN / "linxiao.json"]), InProcess(graph)
+async def test_unavailable_service_ends_the_run_and_everything_is_forgotten(graph: Graph, address: str) -> None:
+    conversations, control = read_datasets([OWN / "linxiao.json"]), InProcess(graph)
     calls = 0
 
     def on_step(step: Step) -> None:
@@ -122,17 +127,17 @@ async def test_a_service_that_goes_away_ends_it_and_all_is_forgotten(graph: Grap
         if calls == 2:
             raise UnavailableError("away")
 
-    async with Door(address) as door:
+    async with GraphqlClient(address) as client:
         with pytest.raises(UnavailableError, match="away"):
-            await evaluate(door, place, None, conversations, Plan(), on_step)
-    assert {label for label, _ in await left_of(graph, place.tenants[0])} <= KEPT
+            await evaluate(client, control, None, conversations, Plan(), on_step)
+    assert {label for label, _ in await remaining_nodes(graph, control.tenants[0])} <= KEPT_LABELS
 
 
-async def test_facts_reach_the_memory_with_the_turns_that_prove_them(graph: Graph, tenant: str, address: str) -> None:
+async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: str, address: str) -> None:
     nora = read_datasets([OWN / "nora-and-ben.json"])[0]
-    stored = Stored(tenant=tenant, conversation=nora)
-    async with Door(address) as door:
-        await store(door, stored, FactsBrought.OBSERVATIONS, on_messages=lambda _count: None)
+    stored = StoredConversation(tenant=tenant, conversation=nora)
+    async with GraphqlClient(address) as client:
+        await store(client, stored, FactsBrought.OBSERVATIONS, on_messages=lambda _count: None)
     await a_worker(graph).drain()
     question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
@@ -140,10 +145,10 @@ async def test_facts_reach_the_memory_with_the_turns_that_prove_them(graph: Grap
     assert [stored.turn_ids[one.id] for one in found.candidate.evidence] == ["2.4"]
 
 
-async def test_what_the_service_refuses_is_told_in_its_words(tenant: str, address: str) -> None:
-    async with Door(address) as door:
+async def test_refusals_are_reported_with_the_service_message(tenant: str, address: str) -> None:
+    async with GraphqlClient(address) as client:
         with pytest.raises(MnemographError, match="userId"):
-            await door.ask(tenant, '{ recall(userId: "", query: "x") { path } }', {})
-    async with Door("http://127.0.0.1:9") as nobody:
+            await client.ask(tenant, '{ recall(userId: "", query: "x") { path } }', {})
+    async with GraphqlClient("http://127.0.0.1:9") as unreachable:
         with pytest.raises(UnavailableError, match="does not answer"):
-            await nobody.ask(tenant, "{ __typename }", {})
+            await unreachable.ask(tenant, "{ __typename }", {})

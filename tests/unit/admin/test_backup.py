@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graph_service.admin.backup import back_up, restore
-from graph_service.graph.local.owner import _is_there, try_lock
+from graph_service.graph.local.owner import _still_exists, try_lock
 from schema.errors import ConflictError, InputError, InstallError
 
 CHILD = Path(__file__).with_name("backup_child.py")
@@ -220,11 +220,11 @@ def test_symbolic_link_at_the_target_is_not_followed(data_dir: Path, tmp_path: P
 def test_lock_on_a_deleted_file_blocks_nobody(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with open(path, "a+b") as opened_before:
-        assert _is_there(opened_before.fileno(), path)
+        assert _still_exists(opened_before.fileno(), path)
         path.unlink()
-        assert not _is_there(opened_before.fileno(), path)
+        assert not _still_exists(opened_before.fileno(), path)
         path.touch()
-        assert not _is_there(opened_before.fileno(), path)
+        assert not _still_exists(opened_before.fileno(), path)
 
 
 def an_entry(kind: bytes, size: int = 0, **more: str) -> tarfile.TarInfo:

@@ -310,7 +310,7 @@ async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_somethin
     assert await shared.parts(one, stale=False) is not first
     small = SnapshotFrameCache(part_bytes=50_000, bytes_max=1)
     assert [bool(await small.parts(each, stale=False)) for each in (one, other)] == [True, True]
-    assert len(small._held) == 1
+    assert len(small._cached) == 1
 
 
 def patch_cases() -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.entities.matching import Candidate, Match, MatchKind, Shelf, match, person_words, same_name
+from extraction.entities.matching import Candidate, Match, MatchKind, NameIndex, match, person_words, same_name
 from extraction.reader import THE_AGENT, THE_USER
 from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
@@ -132,10 +132,10 @@ def test_the_shelf_decides_as_if_every_spelling_were_compared(
         name: replace(a_candidate(name, *aliases, kind=its), stands_for_it=MemoryId(root) if root.strip() else None)
         for name, aliases, its, root in known
     }
-    shelf = Shelf(replace(one, aliases=one.aliases[:1]) for one in candidates.values())
+    index = NameIndex(replace(one, aliases=one.aliases[:1]) for one in candidates.values())
     for one in candidates.values():
-        shelf.put(one)
-    assert shelf.match(mention, kind) == by_comparing_all(mention, kind, list(candidates.values()))
+        index.put(one)
+    assert index.match(mention, kind) == by_comparing_all(mention, kind, list(candidates.values()))
 
 
 @pytest.mark.parametrize("word", ["I", "me", "My", "我", "本人", "主人", "用户", "user", "The User"])
