@@ -10,7 +10,6 @@ Only a stop event, or cancelling the task itself, ends a supervised loop.
 """
 
 import asyncio
-import contextlib
 import logging
 import random
 import time
@@ -155,7 +154,7 @@ class Supervisor:
                     return
                 failures = 1 if self._clock_s() - started_s >= self._steady_s(failures) else failures + 1
                 self.note(name, error, number=number)
-                await _pause(self._backoff.pause_s(failures), stop)
+                await wait_for_any(stop, timeout_s=self._backoff.pause_s(failures))
                 if number in record.failing:
                     record.failing[number] = self._clock_s() + self._steady_s(failures)
         finally:
@@ -243,13 +242,18 @@ async def _run_once(
     return EndedError(f"the loop {name.value!r} ended without a request to stop; this is a bug, please report it")
 
 
-async def _pause(pause_s: float, stop: asyncio.Event | None) -> None:
-    if stop is None:
-        await asyncio.sleep(pause_s)
+async def wait_for_any(*events: asyncio.Event | None, timeout_s: float | None) -> None:
+    """Wait until one of the events is set, at most `timeout_s` seconds; None waits without a limit."""
+    waiting = [asyncio.create_task(event.wait()) for event in events if event is not None]
+    if not waiting:
+        await asyncio.sleep(timeout_s or 0.0)
         return
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(pause_s):
-            await stop.wait()
+    try:
+        await asyncio.wait(waiting, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
 
 def _now() -> datetime:

@@ -147,7 +147,7 @@ async def examine_redis(settings: Settings) -> Check:
 
     redis = RedisTurns(url, RedisRules(timeout_s=max(settings.redis.timeout_s, 1.0)))
     try:
-        await redis.answers()
+        await redis.ping()
     except MnemographError as error:
         mend = "start it, or correct REDIS_URL, or unset it; until then each process keeps the last turns by itself"
         return Check(name="Redis", ok=False, finding=error.message, mend=mend)

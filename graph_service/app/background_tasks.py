@@ -74,7 +74,7 @@ async def _close_sessions(services: Services) -> None:
     if not services.settings.sessions.close_on_shutdown:
         return
     try:
-        await services.memory.sessions.close_taken()
+        await services.memory.sessions.close_active()
     except Exception as error:
         # After any error, running jobs must still finish and the services be closed.
         failure = failure_of(error)

@@ -29,7 +29,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import kinds_done_with, next_due
+from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.ranking_modes import LayerRules
 from graph_service.memory.recall.result_page import OrderRules
@@ -160,8 +160,8 @@ class Services:
         Embedding jobs do not count without an embedder.
         """
         backlog = await self.memory.backlog(tenant)
-        kinds = kinds_done_with(embedder=self.embedder is not None)
-        doable, _ = await next_due(self.graph, kinds)
+        kinds = supported_kinds(embedder=self.embedder is not None)
+        doable, _ = await pending_jobs(self.graph, kinds)
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:
@@ -300,8 +300,8 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
     model = await connect_openai_model(
         model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
     )
-    patient = ThrottledModel(model, clock_s=time.monotonic)
-    guarded = GuardedModel(patient, service)
+    throttled = ThrottledModel(model, clock_s=time.monotonic)
+    guarded = GuardedModel(throttled, service)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
         fallback=read_by_rules,
@@ -316,15 +316,17 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; the service also starts while Redis does not answer."""
     wanted, redis = settings.window, settings.redis
-    ring = TurnBuffer(turns_max=wanted.turns, talks_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    buffer = TurnBuffer(turns_max=wanted.turns, sessions_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
     if redis.url is None:
-        return InProcessWindow(ring)
+        return InProcessWindow(buffer)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
         timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
     )
-    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic, supervisor=supervisor)
+    window = RedisWindow(
+        redis=RedisTurns(redis.url, rules), buffer=buffer, clock_s=time.monotonic, supervisor=supervisor
+    )
     await window.check()
     return window
 
@@ -344,7 +346,9 @@ async def _assemble(
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     readers, reader_name = await _readers(settings, external_services.model)
-    job_context = JobContext(clock=_now, word=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed)
+    job_context = JobContext(
+        clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
+    )
     rules = WorkerRules(idle_s=settings.sessions.idle_s)
     worker = Worker(
         graph=graph,
@@ -384,7 +388,7 @@ async def _assemble(
             embedder=embedder,
             clock=_now,
             notify=changed,
-            refresh=worker.whole_texts,
+            refresh=worker.refresh_layers,
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,

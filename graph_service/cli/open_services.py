@@ -128,6 +128,6 @@ async def watch_jobs(
         if left != last:
             last, last_at = left, loop.time()
         elif loop.time() - last_at > patience_s:
-            await services.worker.one()
+            await services.worker.run_one()
         await asyncio.sleep(POLL_S)
     bars(Step(part="reading", doing="scenes and facts", done=most, total=most, unit="jobs"))

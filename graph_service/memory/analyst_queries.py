@@ -1,4 +1,4 @@
-"""What analysts may ask of the whole database, in Cypher of their own, and what they cannot do with it."""
+"""Read-only Cypher over the whole database for analysts, with limits on concurrency and cost."""
 
 import asyncio
 import math
@@ -13,19 +13,19 @@ from graph_service.graph.store import Graph
 from schema.errors import InputError, UnavailableError
 from schema.timespan import iso
 
-# A core is left for those who remember and recall.
-_AT_ONCE: Final = 2
-# Who would wait longer, or behind more than these, is told to come again.
+# Leaves a core for remember and recall.
+_CONCURRENT_MAX: Final = 2
+# Requests that would wait longer, or behind more than these, are refused.
 _WAITING_MAX: Final = 16
 _WAIT_MAX_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalystStatement:
-    """A statement of an analyst.
+    """A Cypher statement of an analyst.
 
     Attributes:
-        timeout_s, rows: less than what is allowed; None means what is allowed.
+        timeout_s, rows: at most the configured limits; None means these limits.
     """
 
     statement: str
@@ -35,79 +35,79 @@ class AnalystStatement:
 
 
 class Analyst:
-    """Reads in Cypher over all tenants: for admins of the whole installation.
+    """Runs read-only Cypher over all tenants, for admins of the whole installation.
 
-    A statement keeps its place until the server has really ended it, also when its caller was answered or went away
-    before: what Neo4j cannot stop takes one core at most of each place, never more.
+    A statement occupies its slot until the server has ended it, even if its caller disconnected, so statements that
+    Neo4j cannot stop take at most one core for each slot.
 
     Args:
-        caps: how much one statement may cost at most.
+        caps: limits of one statement.
     """
 
     def __init__(self, graph: Graph, caps: Caps | None = None) -> None:
         self._graph = graph
         self._caps = caps or Caps()
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._slots = asyncio.Semaphore(_CONCURRENT_MAX)
         self._waiting = 0
         self._ending: set[asyncio.Task[None]] = set()
 
     async def ask(self, question: AnalystStatement) -> FreeAnswer:
-        """Return what a statement gives; rows beyond the caps are left out, and the answer says so.
+        """Return the rows of a statement; rows beyond the caps are left out, and the answer says so.
 
         Raises:
-            InputError: it cannot be asked like this, would do more than read, or was stopped because it costs too much.
-            UnavailableError: Neo4j does not answer, or other statements hold all places.
+            InputError: it is invalid, would write, or was stopped because it cost too much.
+            UnavailableError: Neo4j does not answer, or other statements occupy all slots.
         """
         caps = replace(
             self._caps,
-            timeout_s=_less("the time-out", question.timeout_s, self._caps.timeout_s),
-            rows=round(_less("the number of rows", question.rows, self._caps.rows)),
+            timeout_s=_within_limit("the timeout", question.timeout_s, self._caps.timeout_s),
+            rows=round(_within_limit("the number of rows", question.rows, self._caps.rows)),
         )
-        await self._enter()
+        await self._acquire_slot()
         tag = uuid4().hex
         try:
-            if await running(self._graph) >= _AT_ONCE:
+            if await running(self._graph) >= _CONCURRENT_MAX:
                 raise _busy()
             answer = await free_query(self._graph, question.statement, question.parameters, caps, tag)
         except BaseException:
-            self._leave_when_gone(tag)
+            self._release_when_ended(tag)
             raise
-        self._places.release()
+        self._slots.release()
         return answer
 
-    async def _enter(self) -> None:
+    async def _acquire_slot(self) -> None:
         if self._waiting >= _WAITING_MAX:
             raise _busy()
         self._waiting += 1
         try:
             async with asyncio.timeout(_WAIT_MAX_S):
-                await self._places.acquire()
+                await self._slots.acquire()
         except TimeoutError as error:
             raise _busy() from error
         finally:
             self._waiting -= 1
 
-    def _leave_when_gone(self, tag: str) -> None:
-        async def leave() -> None:
+    def _release_when_ended(self, tag: str) -> None:
+        async def release() -> None:
             try:
                 await until_gone(self._graph, tag)
             finally:
-                self._places.release()
+                self._slots.release()
 
-        task = asyncio.create_task(leave(), name="end of an analyst's statement")
+        task = asyncio.create_task(release(), name="end of an analyst's statement")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
 
 def _busy() -> UnavailableError:
     return UnavailableError(
-        f"{_AT_ONCE} statements are computed at a time, and all places are taken; try again in a minute. A statement "
-        "that was stopped and that Neo4j goes on computing keeps its place",
+        f"{_CONCURRENT_MAX} statements run at a time, and all slots are taken; try again in a minute. A stopped "
+        "statement that Neo4j is still computing keeps its slot",
         60.0,
     )
 
 
-def _less(what: str, wanted: float | None, most: float) -> float:
+def _within_limit(what: str, wanted: float | None, most: float) -> float:
     if wanted is None:
         return most
     if not 0 < wanted <= most:
@@ -116,7 +116,7 @@ def _less(what: str, wanted: float | None, most: float) -> float:
 
 
 def json_ready(value: Any) -> Any:
-    """Return a plain value as JSON knows it: moments as ISO 8601, numbers that are none as null."""
+    """Return a value for JSON: times as ISO 8601, infinite and NaN numbers as null."""
     match value:
         case dict():
             return {name: json_ready(one) for name, one in value.items()}

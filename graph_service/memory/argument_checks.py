@@ -1,4 +1,4 @@
-"""Checks of the ids and limits that come with a wish, for every door alike."""
+"""Checks of ids, limits, texts and times in requests."""
 
 from datetime import datetime
 from typing import Final
@@ -8,13 +8,13 @@ from schema.limits import LIMITS
 
 
 def text_problem(text: object, chars_max: int) -> str | None:
-    """Return what makes a text unfit to be stored, as the end of a sentence; None when it is fit."""
+    """Return why a text cannot be stored, as the end of a sentence; None when it can."""
     if not isinstance(text, str):
         return f"must be a string, not {type(text).__name__}"
     if not text.strip():
         return "is empty; leave it out or write something"
     if len(text) > chars_max:
-        return f"has {len(text):,} characters, at most {chars_max:,} are taken; split it"
+        return f"has {len(text):,} characters, at most {chars_max:,} are accepted; split it"
     if "\x00" in text:
         return f"contains a NUL character at position {text.index(chr(0))}; remove it"
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
@@ -23,21 +23,21 @@ def text_problem(text: object, chars_max: int) -> str | None:
 
 
 def check_ids(**ids: str) -> None:
-    """Refuse ids that no stored thing can have.
+    """Raise for ids that nothing stored can have.
 
     Args:
-        ids: by the name that the message uses.
+        ids: by the name used in the error message.
 
     Raises:
-        InputError: naming every one.
+        InputError: lists all invalid ids.
     """
-    problems = [f"{name} {problem}" for name, value in ids.items() if (problem := _problem(value))]
+    problems = [f"{name} {problem}" for name, value in ids.items() if (problem := _id_problem(value))]
     if problems:
         raise InputError("; ".join(problems), tuple(problems))
 
 
 def check_limit(limit: int) -> None:
-    """Refuse a number of results that is out of bounds.
+    """Raise for a number of results that is out of bounds.
 
     Raises:
         InputError: it is not 1 to 100.
@@ -46,7 +46,7 @@ def check_limit(limit: int) -> None:
         raise InputError(f"limit is {limit}; use 1 to {LIMITS.results}")
 
 
-def _problem(value: str) -> str | None:
+def _id_problem(value: str) -> str | None:
     problem = text_problem(value, LIMITS.id_chars)
     if problem is None and any(ord(char) < 32 or ord(char) == 127 for char in value):
         return "contains a control character; remove it"
@@ -54,11 +54,11 @@ def _problem(value: str) -> str | None:
 
 
 _OLDEST_YEAR: Final = 1900
-_FAR_YEAR: Final = 9000  # above it, changing the zone may leave the calendar
+_FAR_YEAR: Final = 9000  # conversion to another zone could exceed the year 9999
 
 
 def time_problem(moment: datetime) -> str | None:
-    """Return what is wrong with the year of a moment, as the end of a sentence."""
+    """Return why the year of a time is out of bounds, as the end of a sentence."""
     if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
         return None
-    return f"lies in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"
+    return f"is in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"

@@ -1,4 +1,4 @@
-"""Times the uses of memories, whatever the door, and counts what they gave."""
+"""Metrics and traces of the use cases, for all interfaces."""
 
 import functools
 import time
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Return times a use of memories, and shows it in traces."""
+    """Decorate a use case: record its duration, outcome and result, and trace it."""
 
     def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @functools.wraps(work)
@@ -40,7 +40,7 @@ def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutin
 
 
 def count(answer: object) -> None:
-    """Count what a use gave."""
+    """Count a result."""
     match answer:
         case Receipt():
             MESSAGES.add("spool" if answer.spooled else "neo4j", n=answer.stored)

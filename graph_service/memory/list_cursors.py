@@ -1,6 +1,6 @@
-"""Places in lists that others write to: a cursor is the sort key of an element, good also when that is gone. Pure.
+"""Opaque cursors for keyset pagination: the sort key of an element, valid even when that is deleted. Pure.
 
-A cursor holds no rights: it names no tenant and no memory, and only the list it was made for accepts it.
+A cursor grants no access: it names no tenant or user, and only the list it was made for accepts it.
 """
 
 import base64
@@ -15,7 +15,7 @@ _INT_MAX: Final = 2**62
 
 
 class ListName(StrEnum):
-    """The lists there are cursors of."""
+    """Lists that have cursors."""
 
     FACTS = "facts"
     SESSIONS = "sessions"
@@ -27,7 +27,7 @@ class ListName(StrEnum):
     LINES = "lines"
 
 
-# What each list is sorted by: the last part makes the key unique.
+# Sort key of each list; the last part makes it unique.
 _KEYS: Final[dict[ListName, tuple[type, ...]]] = {
     ListName.FACTS: (int, str),
     ListName.SESSIONS: (int, str),
@@ -41,32 +41,32 @@ _KEYS: Final[dict[ListName, tuple[type, ...]]] = {
 
 
 def encode_cursor(of: ListName, *key: int | str) -> str:
-    """Return the cursor of an element with this sort key."""
+    """Return the cursor of the element with this sort key."""
     assert tuple(map(type, key)) == _KEYS[of], "a cursor holds the whole sort key"
     text = json.dumps([of.value, *key], ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 
 
 def decode_cursor(of: ListName, cursor: str | None) -> tuple[Any, ...]:
-    """Return the sort key in a cursor; nothing but None for the beginning of the list.
+    """Return the sort key in a cursor; all None for the beginning of the list.
 
     Raises:
-        InputError: it is no cursor of this list.
+        InputError: it is not a cursor of this list.
     """
     if cursor is None:
         return (None,) * len(_KEYS[of])
     try:
-        found = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
-        # What is no Unicode could be sent to no database.
-        json.dumps(found, ensure_ascii=False).encode()
+        decoded = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+        # Lone surrogates cannot be sent to the database.
+        json.dumps(decoded, ensure_ascii=False).encode()
     except (ValueError, binascii.Error, RecursionError) as error:
-        raise _no_cursor(of, cursor) from error
-    if not isinstance(found, list) or found[:1] != [of.value] or tuple(map(type, found[1:])) != _KEYS[of]:
-        raise _no_cursor(of, cursor)
-    if any(isinstance(part, int) and abs(part) > _INT_MAX for part in found[1:]):
-        raise _no_cursor(of, cursor)
-    return tuple(found[1:])
+        raise _invalid_cursor(of, cursor) from error
+    if not isinstance(decoded, list) or decoded[:1] != [of.value] or tuple(map(type, decoded[1:])) != _KEYS[of]:
+        raise _invalid_cursor(of, cursor)
+    if any(isinstance(part, int) and abs(part) > _INT_MAX for part in decoded[1:]):
+        raise _invalid_cursor(of, cursor)
+    return tuple(decoded[1:])
 
 
-def _no_cursor(of: ListName, cursor: str) -> InputError:
-    return InputError(f"after is {cursor[:60]!r}, which is no cursor of {of}; take `endCursor` of the page before")
+def _invalid_cursor(of: ListName, cursor: str) -> InputError:
+    return InputError(f"after is {cursor[:60]!r}, which is not a cursor of {of}; use `endCursor` of the previous page")

@@ -44,7 +44,7 @@ from graph_service.memory.sessions.short_term_window import (
     SessionKey,
     ShortTermWindow,
     session_key_of,
-    turn_of,
+    turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh
 from graph_service.observability.metrics import Use
@@ -124,8 +124,10 @@ class Memory:
         """
         checked = check_request(tenant, incoming, now=self._clock())
         receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
-        self._window.hear(session_key_of(checked.episode), [turn_of(message) for message in checked.episode.messages])
-        self.sessions.took(tenant, receipt.session_uri)
+        self._window.add(
+            session_key_of(checked.episode), [turn_from_message(message) for message in checked.episode.messages]
+        )
+        self.sessions.note_messages(tenant, receipt.session_uri)
         self.keepsakes.want(tenant, incoming.user_id)
         if not receipt.spooled:
             self._notify(tenant)
@@ -301,5 +303,5 @@ class Memory:
 
     async def backlog(self, tenant: TenantId) -> outbox.Backlog:
         """Return the number of a tenant's unfinished jobs."""
-        kinds = outbox.kinds_done_with(embedder=self._embedder is not None)
+        kinds = outbox.supported_kinds(embedder=self._embedder is not None)
         return await outbox.backlog(self._graph, tenant, kinds)

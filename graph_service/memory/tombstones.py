@@ -1,4 +1,4 @@
-"""Marks of what was forgotten: a keyed hash each, so that it does not come back, and no word of it is kept."""
+"""Tombstones of what was forgotten: keyed hashes, which keep it from being stored again and reveal nothing of it."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from schema.relations import canonical_relation
 
 
 class TombstoneKind(StrEnum):
-    """What was forgotten."""
+    """Kind of the forgotten element."""
 
     MESSAGE = "message"
     SESSION = "session"
@@ -30,84 +30,82 @@ class TombstoneKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTombstones:
-    """What a user's memory must not learn again.
+    """Tombstones of one user's facts and entities.
 
     Attributes:
-        who: the user, as marks name them.
-        marks: each with when it was made, milliseconds since 1970.
+        user: the user's id in the hashes.
+        created_ms: by tombstone id, in milliseconds since 1970.
     """
 
     salt: str = ""
-    who: str = ""
-    marks: Mapping[str, int] = field(default_factory=dict)
+    user: str = ""
+    created_ms: Mapping[str, int] = field(default_factory=dict)
 
     def without_forgotten(self, reading: Reading, messages: Sequence[Message], owner: Owner) -> Reading:
-        """Return the reading without facts that were rejected, and without entities that were forgotten after they were
-        named.
+        """Remove forgotten facts, and entities forgotten after the messages that name them were received.
 
-        A refused fact stays refused whenever it is said; an entity may be named anew by messages that come later.
+        A forgotten fact is always removed; a forgotten entity may be mentioned again by later messages.
         """
-        if not self.marks:
+        if not self.created_ms:
             return reading
-        heard_ms = [round((one.received_at or one.said_at).timestamp() * 1000) for one in messages]
-        facts = [fact for fact in reading.facts if not self._refuses_fact(fact, heard_ms, owner)]
+        received_ms = [round((one.received_at or one.said_at).timestamp() * 1000) for one in messages]
+        facts = [fact for fact in reading.facts if not self._is_forgotten_fact(fact, received_ms, owner)]
         mentions = [
             mention
             for mention in reading.mentions
-            if not 0 <= mention.line < len(heard_ms) or not self._refuses_name(mention.name, heard_ms[mention.line])
+            if not 0 <= mention.line < len(received_ms)
+            or not self._is_forgotten_name(mention.name, received_ms[mention.line])
         ]
         return replace(reading, facts=tuple(facts), mentions=tuple(mentions))
 
-    def _refuses_fact(self, fact: ProposedFact, heard_ms: Sequence[int], owner: Owner) -> bool:
-        ends = (spellings_of(fact.subject, owner), spellings_of(fact.object, owner))
-        if not fact.closes and not self.marks.keys().isdisjoint(
-            fact_tombstone_ids(self.salt, self.who, ends[0], fact.predicate, fact.relation, ends[1])
-        ):
+    def _is_forgotten_fact(self, fact: ProposedFact, received_ms: Sequence[int], owner: Owner) -> bool:
+        subject, obj = spellings_of(fact.subject, owner), spellings_of(fact.object, owner)
+        ids = fact_tombstone_ids(self.salt, self.user, subject, fact.predicate, fact.relation, obj)
+        if not fact.closes and not self.created_ms.keys().isdisjoint(ids):
             return True
-        last_ms = max((heard_ms[quote.line] for quote in fact.quotes if quote.line < len(heard_ms)), default=0)
-        return any(self._refuses_name(name, last_ms) for name in (fact.subject, fact.object))
+        last_ms = max((received_ms[quote.line] for quote in fact.quotes if quote.line < len(received_ms)), default=0)
+        return any(self._is_forgotten_name(name, last_ms) for name in (fact.subject, fact.object))
 
-    def _refuses_name(self, name: str, heard_ms: int) -> bool:
-        return any(
-            heard_ms <= self.marks.get(mark, heard_ms - 1) for mark in entity_tombstone_ids(self.salt, self.who, [name])
-        )
+    def _is_forgotten_name(self, name: str, received_ms: int) -> bool:
+        ids = entity_tombstone_ids(self.salt, self.user, [name])
+        return any(received_ms <= self.created_ms.get(tombstone, received_ms - 1) for tombstone in ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TombstoneKey:
-    """How the marks of a tenant are made.
+    """Inputs of a tenant's tombstone hashes.
 
     Attributes:
-        salt: the word that keys them.
-        tenant: under whose name users are named in them: another tenant's where the memory was imported from it, since
-            nobody can make marks anew without the words.
+        salt: the hash key.
+        tenant: tenant of the user ids in the hashes; after an import that of the source, because hashes cannot be
+            computed again without the forgotten text.
     """
 
     salt: str
     tenant: TenantId
 
-    def who(self, user_id: UserId) -> str:
-        """Return a user, as marks name them."""
+    def user_key(self, user_id: UserId) -> str:
+        """Return the user's id in the hashes."""
         return memory_id(user_uri(self.tenant, user_id))
 
 
 async def load_user_tombstones(graph: Graph, owner: Owner) -> UserTombstones:
-    """Return what one user's memory must not learn again."""
+    """Return the fact and entity tombstones of one user."""
     kinds = [TombstoneKind.FACT.value, TombstoneKind.ENTITY.value]
     parameters = {"tenant": owner.tenant, "user_node_id": owner.user.id, "kinds": kinds}
     rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
         return UserTombstones()
-    marking = TombstoneKey(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
-    marks = {mark: at_ms for mark, at_ms in rows[0]["marks"] if mark is not None}
-    return UserTombstones(salt=marking.salt, who=marking.who(owner.user_id), marks=marks)
+    key = TombstoneKey(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
+    created_ms = {tombstone: at_ms for tombstone, at_ms in rows[0]["marks"] if tombstone is not None}
+    return UserTombstones(salt=key.salt, user=key.user_key(owner.user_id), created_ms=created_ms)
 
 
 async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str) -> TombstoneKey:
-    """Return how the marks of a tenant are made; the word that keys them is made now if there is none.
+    """Return the tombstone key of a tenant, creating its salt if there is none.
 
     Args:
-        new: a random word.
+        new: a random string.
 
     Raises:
         NotFoundError: nothing was ever stored for the tenant.
@@ -124,34 +122,34 @@ async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str) -> Tomb
 
 
 def tombstone_id(salt: str, kind: TombstoneKind, *parts: str) -> str:
-    """Return the mark of something: without the salt nobody can tell of what."""
+    """Return the id of a tombstone: a hash that reveals nothing without the salt."""
     text = "\x1f".join((kind.value, *parts))
     return hashlib.blake2b(text.encode(), key=salt.encode(), digest_size=20).hexdigest()
 
 
 def spellings_of(name: str, owner: Owner) -> frozenset[str]:
-    """Return one end of a fact in all its spellings; who speaks is one whatever they are called."""
-    who = speaker_in(name, owner)
-    return frozenset((who,)) if who else all_forms(name)
+    """Return all spellings of a subject or object; user and agent have one, whatever they are called."""
+    speaker = speaker_in(name, owner)
+    return frozenset((speaker,)) if speaker else all_forms(name)
 
 
 def fact_tombstone_ids(
-    salt: str, who: str, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
+    salt: str, user: str, subject: Iterable[str], predicate: str, relation: str | None, obj: Iterable[str]
 ) -> set[str]:
-    """Return the marks of a fact, one for each pair of spellings of its ends."""
-    told = (who, predicate, name_key(canonical_relation(relation) or ""))
-    return {tombstone_id(salt, TombstoneKind.FACT, *told, *ends) for ends in product(sorted(subject), sorted(obj))}
+    """Return the tombstone ids of a fact, one for each pair of spellings of subject and object."""
+    key = (user, predicate, name_key(canonical_relation(relation) or ""))
+    return {tombstone_id(salt, TombstoneKind.FACT, *key, *ends) for ends in product(sorted(subject), sorted(obj))}
 
 
-def entity_tombstone_ids(salt: str, who: str, names: Iterable[str]) -> set[str]:
-    """Return the marks of an entity, one for each spelling."""
-    return {tombstone_id(salt, TombstoneKind.ENTITY, who, form) for name in names for form in all_forms(name)}
+def entity_tombstone_ids(salt: str, user: str, names: Iterable[str]) -> set[str]:
+    """Return the tombstone ids of an entity, one for each spelling."""
+    return {tombstone_id(salt, TombstoneKind.ENTITY, user, form) for name in names for form in all_forms(name)}
 
 
 async def forgotten_message_ids(graph: Graph, episodes: Sequence[Episode]) -> list[Collection[str]]:
-    """Return for each episode the ids of its messages that were forgotten after they came in.
+    """Return for each episode the ids of its messages that were forgotten after they were received.
 
-    Asks twice for each tenant among them; once for one that has never forgotten anything.
+    Two reads for each tenant; one if it has no tombstones.
     """
     forgotten: list[Collection[str]] = [() for _ in episodes]
     for tenant in dict.fromkeys(episode.tenant for episode in episodes):
@@ -160,20 +158,24 @@ async def forgotten_message_ids(graph: Graph, episodes: Sequence[Episode]) -> li
         )
         if not rows or rows[0]["salt"] is None:
             continue
-        ours = [(place, _marks(rows[0]["salt"], one)) for place, one in enumerate(episodes) if one.tenant == tenant]
-        ids = sorted({mark for _, (whole, single) in ours for mark in (*whole, *single)})
-        marks = await graph.read(statement("tombstones/tombstones_by_id"), {"tenant": tenant, "ids": ids})
-        at_ms = {row["id"]: row["at_ms"] for row in marks}
-        for place, (whole, single) in ours:
-            received_ms = round(episodes[place].received_at.timestamp() * 1000)
-            found = {mark for mark in (*whole, *single) if at_ms.get(mark, received_ms - 1) >= received_ms}
+        of_tenant = [
+            (index, _tombstone_ids(rows[0]["salt"], episode))
+            for index, episode in enumerate(episodes)
+            if episode.tenant == tenant
+        ]
+        ids = sorted({tombstone for _, (whole, single) in of_tenant for tombstone in (*whole, *single)})
+        found_rows = await graph.read(statement("tombstones/tombstones_by_id"), {"tenant": tenant, "ids": ids})
+        at_ms = {row["id"]: row["at_ms"] for row in found_rows}
+        for index, (whole, single) in of_tenant:
+            received_ms = round(episodes[index].received_at.timestamp() * 1000)
+            found = {one for one in (*whole, *single) if at_ms.get(one, received_ms - 1) >= received_ms}
             all_ids = list(single.values())
-            forgotten[place] = all_ids if found & whole else [single[mark] for mark in single if mark in found]
+            forgotten[index] = all_ids if found & whole else [single[one] for one in single if one in found]
     return forgotten
 
 
-def _marks(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
-    """Return the marks that an episode's user or session would have, and those of its messages with their ids."""
+def _tombstone_ids(salt: str, episode: Episode) -> tuple[set[str], dict[str, MemoryId]]:
+    """Return the tombstone ids of an episode's user and session, and those of its messages with the message ids."""
     user = memory_id(user_uri(episode.tenant, episode.user_id))
     session = memory_id(session_uri(episode.tenant, episode.user_id, episode.session_id))
     whole = {tombstone_id(salt, TombstoneKind.USER, user), tombstone_id(salt, TombstoneKind.SESSION, session)}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from graph_service.config.settings import Settings
-from graph_service.memory.ingest.episode_writer import Receipt, keep_in_spool
+from graph_service.memory.ingest.episode_writer import Receipt, spool_episode
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
@@ -33,6 +33,6 @@ async def remember_offline(settings: Settings, tenant: TenantId, incoming: Remem
     """
     spool = open_spool(settings)
     try:
-        return await keep_in_spool(spool, check_request(tenant, incoming, now=datetime.now(UTC)))
+        return await spool_episode(spool, check_request(tenant, incoming, now=datetime.now(UTC)))
     finally:
         await spool.close()

@@ -73,7 +73,7 @@ async def world(
     external_services, steady = ExternalServices(), a_job_context(on_step=lambda step: on_step(step) and None)
     job_context = JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=ahead_s),
-        word=steady.word,
+        random_token=steady.random_token,
         on_step=steady.on_step,
         on_change=steady.on_change,
     )

@@ -151,7 +151,7 @@ class Fuzz:
 
 async def fuzzed(graph: Graph, tenant: str, *, seed: int, cases: int) -> Counter[str]:
     """How often each code came of that many operations; a failure of the service raises with what caused it."""
-    memory = a_memory(graph, refresh=a_worker(graph).whole_texts)
+    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
     told = an_incoming("I love jasmine tea.", "I live in Paris.", "My sister Anna works at Acme.")
     receipt = await memory.remember(TenantId(tenant), told)
     await a_worker(graph).drain()

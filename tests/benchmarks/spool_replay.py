@@ -89,7 +89,7 @@ async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> d
 
     job_context = JobContext(
         clock=lambda: datetime.now(UTC),
-        word=lambda: uuid4().hex[:8],
+        random_token=lambda: uuid4().hex[:8],
         on_step=lambda _step: None,
         on_change=lambda _tenant: None,
     )

@@ -70,7 +70,7 @@ def a_job_context(
     numbers = count()
     return JobContext(
         clock=lambda: datetime.now(UTC),
-        word=lambda: f"word-{datetime.now(UTC).timestamp()}-{next(numbers)}",
+        random_token=lambda: f"word-{datetime.now(UTC).timestamp()}-{next(numbers)}",
         on_step=on_step or (lambda _step: None),
         on_change=on_change or (lambda _tenant: None),
     )

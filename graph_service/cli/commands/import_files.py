@@ -191,7 +191,7 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
         with ProgressBars(call.terminal) as bars:
             stored, repeated = await store_all(services, call.tenant, batch.calls, bars)
         # Conversations in a file are over: close their sessions, so that a model need not wait for more messages.
-        await services.memory.sessions.close_taken(CloseReason.IMPORT)
+        await services.memory.sessions.close_active(CloseReason.IMPORT)
         if wait:
             await finish_jobs(services, call.tenant, call.terminal)
     users = sorted({one.user_id for one in batch.calls})

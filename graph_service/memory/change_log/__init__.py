@@ -1,1 +1,1 @@
-"""What viewers are told: numbered changes of the map."""
+"""Numbered changes of the map, for viewers."""

@@ -1,4 +1,4 @@
-"""The change log of a tenant: where it stands, and what happened after a number."""
+"""The change log of a tenant: append numbered changes, read them from a number on."""
 
 import json
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ NO_EPOCH: Final = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Where a change log stands.
+    """The end of a change log.
 
     Attributes:
-        epoch: the life of this log; `NO_EPOCH` while the tenant does not exist. Numbers of two epochs do not compare.
-        seq: number of the last change; 0 before the first.
+        epoch: identifies the log; sequence numbers of two epochs do not compare. `NO_EPOCH` without a tenant.
+        seq: sequence number of the last change; 0 before the first.
     """
 
     epoch: str
@@ -29,27 +29,27 @@ class Head:
 
 
 class ChangeLog:
-    """Reads the changes that commits left behind."""
+    """Reads the change logs of all tenants."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
 
     async def head(self, tenant: str) -> Head:
-        """Return where the log stands now; a tenant that nobody has written to has epoch `NO_EPOCH` and seq 0.
+        """Return the current end of the log; `NO_EPOCH` and 0 for an unknown tenant.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         row = (await self._graph.read(statement("change_log/head"), {"tenant": tenant}))[0]
         return Head(epoch=row["epoch"], seq=row["seq"])
 
     async def since(self, tenant: str, seq: int, *, rows_max: int = 500) -> list[NumberedChange]:
-        """Changes after `seq`, lowest number first, at most `rows_max`.
+        """Return up to `rows_max` changes after `seq`, lowest number first.
 
-        The first one is not `seq + 1` when the log no longer reaches back that far.
+        The first is not `seq + 1` if older changes were deleted.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         rows = await self._graph.read(
             statement("change_log/changes_since"), {"tenant": tenant, "seq": seq, "rows_max": rows_max}
@@ -58,7 +58,7 @@ class ChangeLog:
 
 
 def numbered_change(row: Row) -> NumberedChange:
-    """Return a change in a row of `change_log/changes_since` or `change_log/recent`."""
+    """Convert a row of `change_log/changes_since` or `change_log/recent`."""
     body = row["body"]
     return NumberedChange(
         seq=row["seq"],
@@ -73,13 +73,10 @@ def numbered_change(row: Row) -> NumberedChange:
     )
 
 
-# Writing rows of the change log, inside the commit that causes them.
-
-
 async def append_changes(
     writing: Writing, tenant: TenantId, user_id: str, changes: Sequence[Change], *, at: datetime
 ) -> int:
-    """Number the changes and stores them; returns the number of the last one (0 when there is none to write).
+    """Number and store changes; return the sequence number of the last one (0 without changes).
 
     Call it last in a transaction: it locks the tenant, and all writers take that lock last.
     """

@@ -1,4 +1,4 @@
-"""What viewers see of a node or an edge: pure conversion from properties (schema/README.md) to views."""
+"""Convert stored properties of nodes and edges to what viewers receive. Pure."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -13,12 +13,12 @@ from schema.labels import MIND_MAP_KINDS
 from schema.timespan import iso
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# Between a scene and what belongs to it: nothing that a profile could say.
-_OF_SCENES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
+# Edges of scenes; they have no profile category.
+_SCENE_PREDICATES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
 
 
 def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
-    """Return a node as viewers see it.
+    """Return a node for viewers.
 
     Args:
         properties: those of a `Memory` node; an optional `evidence_n` counts the facts that touch it.
@@ -42,10 +42,10 @@ def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:
 
 
 def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate: str) -> EdgeView:
-    """Return an edge as viewers see it.
+    """Return an edge for viewers.
 
     Args:
-        properties: those of an edge of knowledge; `evidence_n` wins over the length of `evidence`.
+        properties: those of a fact; `evidence_n` takes precedence over the length of `evidence`.
         source: id of the subject.
         target: id of the object.
     """
@@ -73,23 +73,22 @@ def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate
 
 
 def _category(properties: Mapping[str, Any], predicate: str) -> str | None:
-    if predicate in _OF_SCENES:
+    if predicate in _SCENE_PREDICATES:
         return None
-    # Facts of older versions have no kind: they are plain.
     kind = FactKind(properties.get("kind") or FactKind.FACT)
     return category_of(predicate, properties.get("relation"), kind).value
 
 
 def node_body(view: NodeView) -> dict[str, Any]:
-    """Return the body of a `node+` change: every field, so that what is gone overwrites what was there."""
+    """Return the body of a `node+` change: all fields, so that removed values overwrite old ones."""
     return view.model_dump(mode="json")
 
 
 def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str, Any]:
-    """Return the body of an `edge+` change: every field, so that what is gone overwrites what was there.
+    """Return the body of an `edge+` change: all fields, so that removed values overwrite old ones.
 
     Args:
-        strength_was: the strength before this change, when the edge was there; viewers show the difference.
+        strength_was: strength of the existing edge before this change; viewers show the difference.
     """
     body = view.model_dump(mode="json", exclude={"was"})
     if strength_was is not None:
@@ -98,21 +97,21 @@ def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str,
 
 
 def kind_of(labels: Iterable[str]) -> str:
-    """Return which of User, Agent, Entity and Scene is among the labels of a `Memory` node."""
+    """Return the kind among the labels of a `Memory` node: User, Agent, Entity or Scene."""
     present = set(labels)
     return next(kind for kind in MIND_MAP_KINDS if kind in present)
 
 
 def moment_text(moment: datetime | int | None) -> str | None:
-    """Return a moment as ISO 8601 UTC; a number is microseconds since 1970, as statements with many rows return it."""
+    """Return a time as ISO 8601 UTC; an int is microseconds since 1970, as statements with many rows return it."""
     return iso(_EPOCH + timedelta(microseconds=moment) if isinstance(moment, int) else moment)
 
 
 def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
-    """Return the row of the change log for a planned fact.
+    """Return the change for a planned fact.
 
     Args:
-        row: as `fact_row` gave it.
+        row: result of `fact_row`.
     """
     view = edge_view({**row["properties"], "id": row["id"]}, row["subject_id"], row["object_id"], row["predicate"])
     before = planned.before

@@ -1,4 +1,4 @@
-"""Asks a model about facts in doubt, each doubt once while a session is read."""
+"""Ask a model whether new facts restate or contradict known ones; each fact is asked about once a session."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,22 +19,22 @@ from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import scope_token
 from schema.predicates import whitelist
 
-# Facts in doubt: new ones that the rules would write beside known ones that are like them. Pure.
-
-# Of one reading of a session; what is more is left to the rules.
+# Doubtful facts of one session; further ones are left to the rules.
 DOUBTS_MAX: Final = 20
+# Full-text rows for each new fact; at most `SIMILAR_MAX` of them are shown to the model.
+_ROWS_MAX: Final = 30
 
 
-def touching(predicate: str) -> set[str]:
-    """Return the predicates under which a known fact may be repeated or replaced by a new one with this predicate."""
+def related_predicates(predicate: str) -> set[str]:
+    """Return the predicates of known facts that a new fact with this predicate may restate or replace."""
     return {predicate, whitelist()[predicate].opposite or predicate}
 
 
 def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) -> list[Doubt]:
-    """Return the facts in doubt, each claim once, those with the most alike known fact first.
+    """Return the new facts that the rules would add beside similar known ones; each claim once, most similar first.
 
     Args:
-        similar: known facts that share words with the accepted ones, of whatever subject.
+        similar: known facts that share words with the accepted ones, of any subject.
     """
     doubts: dict[Claim, Doubt] = {}
     for fact in accepted:
@@ -42,19 +42,19 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) ->
             continue
         if resolve(fact, similar).verdict is not FactAction.CREATE:
             continue
-        near = [one for one in similar if _may_touch(fact, one)]
+        near = [known for known in similar if _may_touch(fact, known)]
         if near:
-            near.sort(key=lambda one: (-likeness(fact.statement, one.statement), one.id))
+            near.sort(key=lambda known: (-likeness(fact.statement, known.statement), known.id))
             doubts[fact.claim] = Doubt(fact=fact, near=tuple(near[:SIMILAR_MAX]))
     return sorted(doubts.values(), key=_order)[:DOUBTS_MAX]
 
 
-def _may_touch(fact: AcceptedFact, one: KnownFact) -> bool:
+def _may_touch(fact: AcceptedFact, known: KnownFact) -> bool:
     return (
-        one.subject_id == fact.subject.id
-        and one.predicate in touching(fact.predicate)
-        and one.invalid_at is None
-        and one.claim != fact.claim
+        known.subject_id == fact.subject.id
+        and known.predicate in related_predicates(fact.predicate)
+        and known.invalid_at is None
+        and known.claim != fact.claim
     )
 
 
@@ -63,23 +63,19 @@ def _order(doubt: Doubt) -> tuple[float, tuple[str, ...]]:
     return -alike, tuple(part or "" for part in doubt.fact.claim)
 
 
-# Rows of the full-text index for each new fact; of these, five are shown to the model.
-_WIDE = 30
-
-
 @dataclass(slots=True, kw_only=True)
 class SessionFactJudge:
-    """The judge of one session, with what it said so far: a plan made anew does not ask again.
+    """The judge of one session and its verdicts so far, so that a repeated plan does not ask again.
 
     Attributes:
-        judge: None leaves everything to the rules.
+        judge: None leaves all facts to the rules.
     """
 
     judge: FactJudge | None
     so_far: Judging = NOTHING_JUDGED
     asked: set[Claim] = field(default_factory=set)
 
-    async def on(
+    async def judge_scenes(
         self,
         graph: Graph,
         owner: Owner,
@@ -87,20 +83,20 @@ class SessionFactJudge:
         names: Sequence[NameSeen],
         known: Sequence[EntityRecord],
     ) -> Judging:
-        """Return the verdicts on the facts of these scenes, and what they cost.
+        """Return the verdicts on the doubtful facts of some scenes, with their token usage.
 
         Raises:
-            UnavailableError: the model or Neo4j is away; the same call may work later.
+            UnavailableError: the model or Neo4j does not answer.
         """
         if self.judge is None:
             return NOTHING_JUDGED
-        # What a person states needs no judge.
+        # Facts that a person states need no judge.
         accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.stated is None]
         doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:
             self.asked |= {doubt.fact.claim for doubt in new}
-            self.so_far = _joined(self.so_far, await _ask(self.judge, new))
+            self.so_far = _merged(self.so_far, await _ask(self.judge, new))
         return self.so_far
 
 
@@ -108,11 +104,11 @@ async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> Judging:
     try:
         return await judge(doubts)
     except MisreadError as error:
-        # The rules decide then; what it cost is counted.
+        # The rules decide; the usage still counts.
         return Judging(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
 
 
-def _joined(one: Judging, other: Judging) -> Judging:
+def _merged(one: Judging, other: Judging) -> Judging:
     return replace(
         one,
         verdicts={**one.verdicts, **other.verdicts},
@@ -123,7 +119,7 @@ def _joined(one: Judging, other: Judging) -> Judging:
 
 
 async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[KnownFact]:
-    """Known facts of the same subjects that share words with the accepted ones, besides the subject's name."""
+    """Return known facts of the same subjects that share words, other than the subject's name, with new ones."""
     scope = scope_token(owner.tenant, owner.user_id)
     asks = []
     for fact in accepted:
@@ -132,11 +128,11 @@ async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact])
         asks.append(
             {
                 "subject_id": fact.subject.id,
-                "predicates": sorted(touching(fact.predicate)),
+                "predicates": sorted(related_predicates(fact.predicate)),
                 "query": scoped_query(words, fields=["statement"], scope_user=scope, days=False),
             }
         )
-    wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _WIDE}
+    wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
     rows = await graph.read(statement("consolidation/similar_facts"), wanted) if asks else []
     facts = {fact.id: fact for fact in map(known_fact, rows)}
     return [facts[name] for name in sorted(facts)]

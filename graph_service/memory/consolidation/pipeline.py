@@ -1,24 +1,32 @@
-"""Reading a session: unread messages → scenes → readings → accepted facts → one commit; the work `read`."""
+"""The job `read`: unread messages → scenes → extraction → accepted facts → one commit."""
 
 import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import FactJudge
 from extraction.llm.summary_writer import LayerWriter, worth_writing
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
-from graph_service.graph.statements import statement
+from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.memory.consolidation.commit import StaleError, commit_digest
+from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import SessionFactJudge
 from graph_service.memory.consolidation.known_facts import load_known
-from graph_service.memory.consolidation.plan import DigestPlan, SceneExtraction, names_of, plan_digest
-from graph_service.memory.consolidation.plan_size import computed, facts_in, planned_chars
+from graph_service.memory.consolidation.plan import (
+    DigestPlan,
+    SceneExtraction,
+    facts_in,
+    names_of,
+    plan_digest,
+    planning_chars,
+    run_off_loop_if_large,
+)
+from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.segmentation import SceneRules, is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
@@ -26,7 +34,7 @@ from graph_service.memory.consolidation.session_input import (
     load_session_input,
     scene_text,
 )
-from graph_service.memory.consolidation.token_budget import affordable
+from graph_service.memory.consolidation.token_budget import day_of, is_over_budget, over_budget_reader
 from graph_service.memory.consolidation.user_aliases import (
     add_declared_aliases,
     changed_alias_properties,
@@ -34,9 +42,13 @@ from graph_service.memory.consolidation.user_aliases import (
     stored_aliases,
 )
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
+from graph_service.memory.entity_resolution.kinship_merges import affects_kinship, update_kinship_merges
+from graph_service.memory.entity_resolution.projection_writer import write_member_rows
+from graph_service.memory.facts.writer import put_facts, want_vectors
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
-from graph_service.memory.jobs.outbox import JobClaim, finish
+from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
+from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
     asks_for_overview,
     basis_lines,
@@ -50,48 +62,24 @@ from graph_service.observability.metrics import FACTS, MODEL_TOKENS, READINGS, R
 from schema.errors import ConflictError, MisreadError, TooSlowError
 from schema.scene import Scene
 
-_CALLER: Final = "caller"
-
-
-def count_digest(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
-    """Count what one digest read and wrote; to be called after its commit."""
-    for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != _CALLER):
-        READINGS.add(_outcome(reading))
-    FACTS.add(n=len(plan.facts))
-    for rejected in plan.rejected:
-        REJECTED.add(rejected.reason)
-    MODEL_TOKENS.add("in", n=plan.cost["tokens_in"])
-    MODEL_TOKENS.add("out", n=plan.cost["tokens_out"])
-
-
-def _outcome(reading: Reading) -> str:
-    if reading.owed:
-        return "budget spent"
-    if TOO_SLOW in reading.path:
-        return "too slow"
-    if reading.reader != READER_NAME:
-        return "model" if reading.path in ((), ("model",)) else "model retried"
-    return "fell back" if "model" in reading.path else "rules"
-
-
 _log = logging.getLogger("mnemograph.worker")
 
-# How often a plan is made anew because the user's memory changed under it, before the work is given back.
-_PLANS_MAX = 5
+# Plans made because the user's memory changed meanwhile, before the job is given back.
+_PLANS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
-    """Who reads scenes.
+    """The readers, summary writer and judge that extraction uses.
 
     Attributes:
         first: a model, or the rules when none is configured.
-        fallback: the rules; they read a scene whose model answer was unusable, so that nothing said is lost.
-        parallel: how many scenes of a session are read at the same time by a model; the rules read one at a time.
-        tokens_per_day: what the model may cost each tenant a day; 0 means no limit.
+        fallback: the rules; they read scenes for which the model's answer was unusable.
+        parallel: scenes of a session that a model reads at the same time; the rules read one at a time.
+        tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: of overviews; None leaves them extractive.
-        judge: of new facts that may touch known ones in other words; None leaves them to the rules.
-        waits_for_ripe: read a scene when it will grow no more: a model is then asked once for each scene.
+        judge: of new facts that may restate or contradict known ones; None leaves them to the rules.
+        waits_for_ripe: read a scene when it is complete, so that a model reads each scene once.
     """
 
     first: Reader
@@ -103,193 +91,167 @@ class Readers:
     waits_for_ripe: bool = False
 
 
+class StalePlanError(Exception):
+    """The user's memory changed after the plan was made; make a new plan. Never leaves this module."""
+
+
 async def read_session(
     graph: Graph,
     readers: Readers,
-    held: JobClaim,
+    claim: JobClaim,
     job_context: JobContext,
     rules: SceneRules,
-    turns: KeyedLock,
+    user_locks: KeyedLock,
     *,
     embedder: Embedder | None = None,
     final: bool = False,
     whole: bool = False,
     until_ms: int | None = None,
 ) -> bool:
-    """Digest what is unread in one session; True when a rest is left.
+    """Digest the unread messages of one session.
 
     Args:
-        turns: of users, by which readings of one memory wait for each other.
-        embedder: tells where a scene's topic ends; None leaves that to the words.
-        final: the session ends, so that every scene is ripe.
-        whole: somebody asks for the layer texts of every scene, ripe or not.
-        until_ms: only what was said before, milliseconds since 1970; None for all of it.
+        user_locks: keeps digests of one user apart within this process.
+        embedder: used to find topic shifts; None uses the words alone.
+        final: the session ends, so every scene is complete.
+        whole: update the summary layers of every scene, complete or not.
+        until_ms: read messages before this time only, in milliseconds since 1970; None for all.
+
+    Returns:
+        True when unread messages are left.
 
     Raises:
-        UnavailableError: the model or Neo4j is away; nothing was written.
+        UnavailableError: the model or Neo4j does not answer; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    text = await load_session_input(graph, held, rules, embedder, owed=whole, until_ms=until_ms)
+    session_input = await load_session_input(graph, claim, rules, embedder, with_deferred=whole, until_ms=until_ms)
     job_context.step("read loaded")
-    if text is None:
-        await _finish_empty(graph, held, job_context)
+    if session_input is None:
+        await _finish_without_scenes(graph, claim, job_context)
         return False
-    affordable_readers = await _affordable(graph, readers, held, job_context)
-    refused = await load_user_tombstones(graph, text.owner)
-    scenes = await _read_scenes(text, affordable_readers, rules, refused, final=final, whole=whole)
+    over_budget = await is_over_budget(
+        graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=job_context.clock()
+    )
+    if over_budget:
+        readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
+    tombstones = await load_user_tombstones(graph, session_input.owner)
+    scenes = await _read_scenes(session_input, readers, rules, tombstones, final=final, whole=whole)
     if not scenes:
-        await _finish_empty(graph, held, job_context, text)
-        return text.more
+        await _finish_without_scenes(graph, claim, job_context, session_input)
+        return session_input.more
     job_context.step("read")
-    judges = SessionFactJudge(judge=affordable_readers.judge)
-    # Two plans on one memory at once: the later one would only be made again.
-    async with turns.turn(f"{held.tenant} {text.owner.user.id}") as waited:
+    judge = SessionFactJudge(judge=readers.judge)
+    # Of two plans for one memory at a time, the later would be stale.
+    async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}") as waited:
         if waited:
-            text = await _refresh(graph, text, held)
+            session_input = await _refresh(graph, session_input, claim)
         for _ in range(_PLANS_MAX):
-            plan = await _plan(graph, text, scenes, judges, job_context)
+            plan = await _plan(graph, session_input, scenes, judge, job_context)
             job_context.step("planned")
+            too_slow = _too_slow_message(scenes)
             try:
-                await commit_digest(graph, text, plan, held, now_ms=job_context.now_ms(), too_slow=_too_slow(scenes))
-            except StaleError:
-                text = await _refresh(graph, text, held)
+                await _commit(graph, session_input, plan, claim, now_ms=job_context.now_ms(), too_slow=too_slow)
+            except StalePlanError:
+                session_input = await _refresh(graph, session_input, claim)
                 continue
             job_context.step("read committed")
-            count_digest(scenes, plan)
-            job_context.on_change(held.tenant)
-            return text.more
-    raise ConflictError(f"the memory of user {text.owner.user_id!r} keeps changing; the work is tried again later")
+            _count(scenes, plan)
+            job_context.on_change(claim.tenant)
+            return session_input.more
+    raise ConflictError(f"the memory of user {session_input.owner.user_id!r} keeps changing; the job is retried later")
 
 
-async def _plan(
-    graph: Graph,
-    text: SessionInput,
-    scenes: Sequence[SceneExtraction],
-    judges: SessionFactJudge,
-    job_context: JobContext,
-) -> DigestPlan:
-    owner, told = text.owner, add_declared_aliases(text.user_properties, scenes, text.owner)
-    scenes = replace_user_aliases(scenes, stored_aliases(told), owner)
-    names = names_of(scenes)
-    candidates = await load_candidates(graph, owner, names)
-    judging = await judges.on(graph, owner, scenes, names, candidates)
-    judged = [verdict.known for verdict in judging.verdicts.values()]
-    known = await load_known(graph, owner, scenes, names, candidates, also=judged)
-    now = replace(text, user_properties=told)
-    planning = partial(
-        plan_digest,
-        now,
-        scenes,
-        names,
-        candidates,
-        known.facts,
-        known.mentions,
-        recorded_at=job_context.clock(),
-        held=known.held,
-        judging=judging,
-    )
-    try:
-        plan = await computed(planning, planned_chars(scenes, known.facts))
-    except TooSlowError as error:
-        raise TooSlowError(
-            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) beside {len(known.facts)} known ones took too"
-            f" long ({error}); the messages of session {text.session_uri} are stored and searchable; forget some of"
-            " these facts, or send them again in smaller parts, and try the work again"
-        ) from error
-    return replace(plan, own_names=changed_alias_properties(text.user_properties, told))
+async def _finish_without_scenes(
+    graph: Graph, claim: JobClaim, job_context: JobContext, session_input: SessionInput | None = None
+) -> None:
+    more = session_input is not None and session_input.more
+    now_ms = job_context.now_ms()
+    # Provided facts of messages without a scene must not block later ones.
+    skipped = session_input.episodes if session_input is not None and more else ()
+    if skipped:
+        extra = {"tenant": claim.tenant, "work": claim.id}
+        _log.warning("skipped the facts of %d calls, whose messages are in no scene", len(skipped), extra=extra)
+
+    async def steps(writing: Writing) -> None:
+        if skipped:
+            parameters = {"tenant": claim.tenant, "ids": list(skipped)}
+            await writing.run(statement("consolidation/complete_episodes"), parameters)
+        await finish_jobs(writing, [claim], more=more, now_ms=now_ms)
+
+    await graph.write(steps)
 
 
-async def _refresh(graph: Graph, text: SessionInput, held: JobClaim) -> SessionInput:
-    """Return the same text with the user as it is now; the scenes cannot have changed, because the session is leased to
-    us.
-    """
-    wanted = {"tenant": held.tenant, "user_node_id": text.owner.user.id}
-    rows = await graph.read(statement("consolidation/user_revision"), wanted)
-    if not rows:
-        raise ConflictError(f"user {text.owner.user_id!r} was forgotten meanwhile; nothing is left to do")
-    return replace(text, **rows[0])
+# Extraction
 
 
 async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
-    text: SessionInput, readers: Readers, rules: SceneRules, refused: UserTombstones, *, final: bool, whole: bool
+    session_input: SessionInput,
+    readers: Readers,
+    rules: SceneRules,
+    tombstones: UserTombstones,
+    *,
+    final: bool,
+    whole: bool,
 ) -> list[SceneExtraction]:
-    """Return the readings of scenes that changed, and new layer texts where the old ones hold no more."""
-    # Rules share the processor and few threads with everybody; only answers of a model are worth waiting for together.
-    told_by = ProvidedByMessage(text.session_uri, text.brought)
-    gate = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
+    """Read the scenes that changed, and make new summary layers where the stored ones are out of date."""
+    provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
+    # Rules share the processor and a few threads with all requests; only calls of a model gain from concurrency.
+    limit = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
-    async def one(scene: Scene) -> SceneExtraction | None:
-        stored = text.stored.get(scene.id, {})
-        ripe = is_ripe(scene, rules, newest_ms=text.newest_ms, final=final)
+    async def read_scene(scene: Scene) -> SceneExtraction | None:
+        stored = session_input.stored.get(scene.id, {})
+        ripe = is_ripe(scene, rules, newest_ms=session_input.newest_ms, final=final)
         pending = readers.waits_for_ripe and not ripe
-        changed = scene.id in text.changed
+        changed = scene.id in session_input.changed
         due = changed or (bool(stored.get("unextracted")) and not pending)
-        lines = scene_text(text, scene, told_by.covered)
+        lines = scene_text(session_input, scene, provided_by_message.covered)
 
-        def kept(reading: Reading) -> Reading:
-            return refused.without_forgotten(reading, scene.messages, text.owner)
+        def allowed(reading: Reading) -> Reading:
+            return tombstones.without_forgotten(reading, scene.messages, session_input.owner)
 
-        brought = kept(told_by.reading(scene))
-        basis = basis_of(scene, stored, brought, whole=ripe or whole, pending=pending)
-        owed = whole and bool(stored.get("overview_owed"))
-        if not due and basis.fresh and not owed:
+        provided = allowed(provided_by_message.reading(scene))
+        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending)
+        overview_deferred = whole and bool(stored.get("overview_owed"))
+        if not due and basis.fresh and not overview_deferred:
             return None
-        async with gate:
+        async with limit:
             read, slow = [], False
             if due and not pending:
-                told, slow = await _read(lines, readers)
-                read = [kept(one) for one in told]
-            readings = (brought, *read) if due else ()
-            if basis.fresh and not read and not owed:
+                new, slow = await _read(lines, readers)
+                read = [allowed(one) for one in new]
+            readings = (provided, *read) if due else ()
+            if basis.fresh and not read and not overview_deferred:
                 return SceneExtraction(
                     scene=scene, readings=readings, layers=None, basis=basis, pending=pending, too_slow=slow
                 )
-            asks = readers.writer if whole or asks_for_overview(readings) else None
-            # Texts of a scene that is not read now lean on the rules alone.
-            leaning = readings
+            writer = readers.writer if whole or asks_for_overview(readings) else None
+            # The summary of a scene that is not read now uses the rules alone.
+            sources = readings
             if not read:
-                told, again_slow = ([], False) if pending else await _read_by_rules(lines, readers)
-                leaning, slow = (brought, *map(kept, told)), slow or again_slow
+                new, slow_rules = ([], False) if pending else await _read_by_rules(lines, readers)
+                sources, slow = (provided, *map(allowed, new)), slow or slow_rules
             shown = basis_lines(lines, basis)
             try:
-                layers = await written_layers(shown, within(leaning, basis), asks)
+                layers = await written_layers(shown, within(sources, basis), writer)
             except TooSlowError:
                 layers, slow = plain_layers(shown), True
-            if pending and asks is None and readers.writer is not None and worth_writing(lines):
-                # Whoever asks for the texts before the scene is read has the model write them.
+            if pending and writer is None and readers.writer is not None and worth_writing(lines):
+                # A request for the layers before the scene is read has the model write them.
                 layers = replace(layers, owed=True)
             return SceneExtraction(
                 scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow
             )
 
-    read = await asyncio.gather(*(one(scene) for scene in text.scenes))
-    for scene in read:
-        if scene is not None and scene.too_slow:
-            extra = {"tenant": text.owner.tenant, "work": scene.scene.id}
+    extractions = await asyncio.gather(*(read_scene(scene) for scene in session_input.scenes))
+    for extraction in extractions:
+        if extraction is not None and extraction.too_slow:
+            extra = {"tenant": session_input.owner.tenant, "work": extraction.scene.id}
             _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
-    return [scene for scene in read if scene is not None]
-
-
-def _too_slow(scenes: Sequence[SceneExtraction]) -> str | None:
-    """Return what a dead letter says of scenes that took too long: which they are, never what they hold."""
-    slow = [read.scene.uri for read in scenes if read.too_slow]
-    if not slow:
-        return None
-    return (
-        f"TooSlowError: reading took too long and was stopped for {len(slow)} scene(s); their messages are stored and"
-        f" searchable, no facts were read from them; cancel this letter when it was seen: {', '.join(slow)}"
-    )
-
-
-async def _affordable(graph: Graph, readers: Readers, held: JobClaim, job_context: JobContext) -> Readers:
-    budget, now = readers.tokens_per_day, job_context.clock()
-    first = await affordable(graph, held.tenant, readers.first, readers.fallback, tokens_per_day=budget, now=now)
-    # Over the budget nothing is asked of the model at all.
-    return readers if first is readers.first else replace(readers, first=first, writer=None, judge=None)
+    return [extraction for extraction in extractions if extraction is not None]
 
 
 async def _read(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
-    """Return the readings of what is fresh, and whether the deadline passed and the plain way was taken."""
+    """Read a scene if it has unread lines; the second value is True if the deadline passed and no facts were read."""
     if not any(line.fresh for line in lines.lines):
         return [], False
     try:
@@ -307,23 +269,153 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
         return [plain_reading()], True
 
 
-async def _finish_empty(
-    graph: Graph, held: JobClaim, job_context: JobContext, text: SessionInput | None = None
+def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
+    """Return the dead letter for scenes that took too long; it names their URIs and never quotes them."""
+    slow = [extraction.scene.uri for extraction in scenes if extraction.too_slow]
+    if not slow:
+        return None
+    return (
+        f"TooSlowError: reading took too long and was stopped for {len(slow)} scene(s); their messages are stored and"
+        f" searchable, no facts were read from them; cancel this letter when it was seen: {', '.join(slow)}"
+    )
+
+
+# Plan
+
+
+async def _plan(
+    graph: Graph,
+    session_input: SessionInput,
+    scenes: Sequence[SceneExtraction],
+    judge: SessionFactJudge,
+    job_context: JobContext,
+) -> DigestPlan:
+    """Resolve names, look up known facts and plan the rows of the commit."""
+    owner = session_input.owner
+    user_properties = add_declared_aliases(session_input.user_properties, scenes, owner)
+    scenes = replace_user_aliases(scenes, stored_aliases(user_properties), owner)
+    names = names_of(scenes)
+    candidates = await load_candidates(graph, owner, names)
+    judging = await judge.judge_scenes(graph, owner, scenes, names, candidates)
+    judged_claims = [verdict.known for verdict in judging.verdicts.values()]
+    known = await load_known(graph, owner, scenes, names, candidates, also=judged_claims)
+    planning = partial(
+        plan_digest,
+        replace(session_input, user_properties=user_properties),
+        scenes,
+        names,
+        candidates,
+        known.facts,
+        known.mentions,
+        recorded_at=job_context.clock(),
+        member_ids=known.member_ids,
+        judging=judging,
+    )
+    try:
+        plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))
+    except TooSlowError as error:
+        raise TooSlowError(
+            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) beside {len(known.facts)} known ones took too"
+            f" long ({error}); the messages of session {session_input.session_uri} are stored and searchable; forget"
+            " some of these facts, or send them again in smaller parts, and retry the job"
+        ) from error
+    return replace(plan, own_names=changed_alias_properties(session_input.user_properties, user_properties))
+
+
+async def _refresh(graph: Graph, session_input: SessionInput, claim: JobClaim) -> SessionInput:
+    """Return the input with the user's current properties and revision; the lease keeps the scenes unchanged."""
+    parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
+    rows = await graph.read(statement("consolidation/user_revision"), parameters)
+    if not rows:
+        raise ConflictError(f"user {session_input.owner.user_id!r} was forgotten meanwhile; nothing is left to do")
+    return replace(session_input, **rows[0])
+
+
+# Commit
+
+
+async def _commit(
+    graph: Graph, session_input: SessionInput, plan: DigestPlan, claim: JobClaim, *, now_ms: int, too_slow: str | None
 ) -> None:
-    now_ms = job_context.now_ms()
-    # Facts whose messages no scene holds must not stand in the way of those that come after them.
-    passed = text.episodes if text is not None and text.more else ()
-    if passed:
-        extra = {"tenant": held.tenant, "work": held.id}
-        _log.warning(
-            "%d calls brought facts for messages that no scene holds; they are passed over", len(passed), extra=extra
-        )
+    """Write the plan, finish the job and append to the change log in one transaction.
+
+    Locks the user first and the tenant last, like all writers, so that digests of one user are serialized.
+
+    Raises:
+        StalePlanError: the memory was written since the plan's reads.
+        ConflictError: the lease was lost, or messages were forgotten.
+    """
+    tenant, owner = claim.tenant, session_input.owner
+    recorded_at = plan.recorded_at
 
     async def steps(writing: Writing) -> None:
-        if passed:
-            await writing.run(
-                statement("consolidation/complete_episodes"), {"tenant": held.tenant, "ids": list(passed)}
-            )
-        await finish(writing, [held], more=text is not None and text.more, now_ms=now_ms)
+        await _lock_user(writing, session_input, plan, claim)
+        await _put(writing, statement("entity_resolution/put_entities"), tenant, plan.entities)
+        await _put(writing, statement("entity_resolution/put_agents"), tenant, plan.agents)
+        if plan.scenes:
+            parameters = {"tenant": tenant, "session": claim.session, "rows": plan.scenes}
+            written = await writing.run(statement("consolidation/put_scenes"), parameters)
+            expected = {row["id"]: len(row["messages"]) for row in plan.scenes}
+            if {row["id"]: row["messages"] for row in written} != expected:
+                raise ConflictError("messages of a scene were forgotten while it was read; it is read again")
+        unembedded = await put_facts(writing, tenant, plan.facts, session=claim.session)
+        if plan.episodes:
+            await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
+        if any(row["properties"].get("unembedded") for row in plan.scenes):
+            unembedded.add(claim.session)
+        await want_vectors(writing, tenant, unembedded, at=recorded_at)
+        await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
+        changes = await write_member_rows(writing, tenant, plan.member_entities, plan.member_facts, at=recorded_at)
+        if affects_kinship((*plan.facts, *plan.member_facts)):
+            changes += await update_kinship_merges(writing, tenant, owner.user_id, at=recorded_at)
+        about = subjects_in((*plan.facts, *plan.member_facts), owner.user.id, owner.agent.id)
+        if about:
+            changes += await settle_profile(writing, tenant, about, at=recorded_at)
+        day = day_of(recorded_at)
+        await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day, "cost": plan.cost})
+        await append_changes(writing, tenant, owner.user_id, [*plan.changes, *changes], at=recorded_at)
 
     await graph.write(steps)
+
+
+async def _lock_user(writing: Writing, session_input: SessionInput, plan: DigestPlan, claim: JobClaim) -> None:
+    parameters = {
+        "tenant": claim.tenant,
+        "user_node_id": session_input.owner.user.id,
+        "revision": session_input.revision,
+        "seen": plan.last_said,
+        "names": plan.own_names,
+    }
+    rows = await writing.run(statement("consolidation/lock_user"), parameters)
+    if not rows or not rows[0]["fresh"]:
+        raise StalePlanError
+
+
+async def _put(writing: Writing, put: Statement, tenant: str, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        written = await writing.run(put, {"tenant": tenant, "rows": rows})
+        assert len(written) == len(rows), f"{put.name} must write every row"
+
+
+# Metrics
+
+
+def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
+    """Count what one digest read and wrote; call it after the commit."""
+    for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != CALLER):
+        READINGS.add(_outcome(reading))
+    FACTS.add(n=len(plan.facts))
+    for rejected in plan.rejected:
+        REJECTED.add(rejected.reason)
+    MODEL_TOKENS.add("in", n=plan.cost["tokens_in"])
+    MODEL_TOKENS.add("out", n=plan.cost["tokens_out"])
+
+
+def _outcome(reading: Reading) -> str:
+    if reading.owed:
+        return "budget spent"
+    if TOO_SLOW in reading.path:
+        return "too slow"
+    if reading.reader != READER_NAME:
+        return "model" if reading.path in ((), ("model",)) else "model retried"
+    return "fell back" if "model" in reading.path else "rules"

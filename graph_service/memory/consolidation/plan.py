@@ -1,17 +1,18 @@
-"""From readings to everything one digest writes: beings, scenes, facts, mentions and rows of the change log. Pure."""
+"""Plan the rows that one digest writes: entities, scenes, facts, mentions and changes. Pure but the last function."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, TypeVar
 
+from extraction.bounded_threads import THREADS
 from extraction.llm.fact_judge import NOTHING_JUDGED, Judging
 from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
 from graph_service.memory.consolidation.proposal_check import Rejected, check
 from graph_service.memory.consolidation.session_input import SessionInput
-from graph_service.memory.consolidation.token_budget import digest_cost, scene_cost, scene_marks
+from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
 from graph_service.memory.entity_resolution.resolver import (
     EntityRecord,
     NameSeen,
@@ -34,7 +35,13 @@ from schema.message import Message
 from schema.scene import Scene
 from schema.timespan import day_token, millis
 
-# Who and what scenes mention → the edges that say so. Pure.
+T = TypeVar("T")
+
+# Planning searches each message for time expressions; more characters than this are planned away from the event loop.
+ON_LOOP_CHARS: Final = 20_000
+# Planning cost of a fact, and of each of its assertions or quotes, in characters.
+FACT_CHARS: Final = 200
+ASSERTION_CHARS: Final = 10
 
 
 def plan_mentions(
@@ -46,20 +53,20 @@ def plan_mentions(
     """Return the MENTIONED edges of one scene.
 
     Args:
-        known: mentions of the scene that are stored, by id.
-        named: for each being, the messages that name it and when they were said; never empty.
+        known: stored mentions by id.
+        named: for each entity, the messages that name it and when they were said; never empty.
     """
     planned = []
-    for being, proofs in sorted(named.items()):
-        uri = fact_uri(scene_uri, "MENTIONED", None, being, 0)
+    for entity, evidence_messages in sorted(named.items()):
+        uri = fact_uri(scene_uri, "MENTIONED", None, entity, 0)
         before = known.get(memory_id(uri))
-        moments = [moment for _, moment in proofs]
-        evidence = tuple(sorted({message for message, _ in proofs} | set(before.evidence if before else ())))
+        moments = [moment for _, moment in evidence_messages]
+        evidence = tuple(sorted({message for message, _ in evidence_messages} | set(before.evidence if before else ())))
         fact = KnownFact(
             id=memory_id(uri),
             uri=uri,
             subject_id=scene,
-            object_id=being,
+            object_id=entity,
             predicate="MENTIONED",
             relation=None,
             slot=0,
@@ -86,13 +93,13 @@ def plan_mentions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneExtraction:
-    """A scene with its readings (callers' first) and its layer texts.
+    """A scene with its readings (provided facts first) and its summary layers.
 
     Attributes:
-        layers: None: the stored texts still hold.
-        basis: what they were made from.
-        pending: it may still grow, and is read when it grows no more.
-        too_slow: reading it, or writing its texts, passed the deadline, and the plain way was taken.
+        layers: None if the stored layers are up to date.
+        basis: input of the layers.
+        pending: the scene may still grow and is read when it is complete.
+        too_slow: extraction or summary passed the deadline, and the low-cost fallback was used.
     """
 
     scene: Scene
@@ -105,11 +112,11 @@ class SceneExtraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DigestPlan:
-    """Rows for the statements of one commit, each list ordered by id, and what was left out.
+    """Rows for the statements of one commit, each list ordered by id, and the rejected proposals.
 
     Attributes:
-        own_names: properties of the user that change because of a name the user told.
-        held_entities, held_facts: of merged entities, as they are said; what the map shows of them follows from these.
+        own_names: changed properties of the user, because of new aliases.
+        member_entities, member_facts: rows of merged entities, from which their projection on the map is computed.
     """
 
     entities: list[dict[str, Any]]
@@ -123,30 +130,30 @@ class DigestPlan:
     rejected: tuple[Rejected, ...]
     cost: dict[str, int]
     own_names: Mapping[str, Any] = field(default_factory=dict)
-    held_entities: tuple[dict[str, Any], ...] = ()
-    held_facts: tuple[dict[str, Any], ...] = ()
+    member_entities: tuple[dict[str, Any], ...] = ()
+    member_facts: tuple[dict[str, Any], ...] = ()
 
 
 def names_of(scenes: Sequence[SceneExtraction]) -> list[NameSeen]:
-    """Return every name in the readings with the time it was said, in the order of scenes and lines."""
+    """Return the names in the readings with the time they were said, in the order of scenes and lines."""
     seen: dict[tuple[str, datetime], NameSeen] = {}
-    for read in scenes:
-        lines = read.scene.messages
-        for reading in read.readings:
+    for extraction in scenes:
+        lines = extraction.scene.messages
+        for reading in extraction.readings:
             for mention in _mentions_in(reading):
                 if 0 <= mention.line < len(lines):
                     said_at = lines[mention.line].said_at
                     before = seen.get((mention.name, said_at))
-                    kind, told = mention.entity_type, mention.attributes
+                    kind, attributes = mention.entity_type, mention.attributes
                     if before is not None:
-                        kind, told = before.entity_type or kind, before.attributes or told
-                    new = NameSeen(name=mention.name, said_at=said_at, entity_type=kind, attributes=told)
+                        kind, attributes = before.entity_type or kind, before.attributes or attributes
+                    new = NameSeen(name=mention.name, said_at=said_at, entity_type=kind, attributes=attributes)
                     seen[mention.name, said_at] = new
     return list(seen.values())
 
 
 def _mentions_in(reading: Reading) -> Iterator[Mention]:
-    """Yield what a reading names: its mentions, and both ends of each fact where it was said."""
+    """Yield the mentions of a reading, and subject and object of its facts at each quote."""
     yield from reading.mentions
     for fact in reading.facts:
         for quote in fact.quotes:
@@ -157,21 +164,24 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
 def accepted_in(
     scenes: Sequence[SceneExtraction], names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
 ) -> list[AcceptedFact]:
-    """Return the facts of these scenes that pass the check."""
-    beings, _ = _beings(names, candidates, owner)
-    verdicts = [check(reading, read.scene.messages, beings) for read in scenes for reading in read.readings]
-    return [fact for verdict in verdicts for fact in verdict.accepted]
+    """Return the accepted facts of some scenes."""
+    entities, _ = _resolve(names, candidates, owner)
+    results = [
+        check(reading, extraction.scene.messages, entities) for extraction in scenes for reading in extraction.readings
+    ]
+    return [fact for result in results for fact in result.accepted]
 
 
-def _beings(
+def _resolve(
     names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
-    beings, touched = resolve(names, candidates, owner)
-    return beings | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
+    """Return the entity of each name, user and agent included, and the records that changed or were named."""
+    entities, touched = resolve(names, candidates, owner)
+    return entities | {THE_USER: owner.user, THE_AGENT: owner.agent}, touched
 
 
 def plan_digest(
-    text: SessionInput,
+    session_input: SessionInput,
     scenes: Sequence[SceneExtraction],
     names: Sequence[NameSeen],
     candidates: Sequence[EntityRecord],
@@ -179,26 +189,27 @@ def plan_digest(
     mentions_known: Mapping[MemoryId, KnownFact],
     *,
     recorded_at: datetime,
-    held: Collection[MemoryId] = (),
+    member_ids: Collection[MemoryId] = (),
     judging: Judging = NOTHING_JUDGED,
 ) -> DigestPlan:
-    """Return everything one digest writes; the same input gives the same plan.
+    """Return the rows that one digest writes; deterministic.
 
     Args:
-        judging: what a model judged of facts in doubt.
-        held: which of the known facts belong to merged entities.
+        member_ids: ids of known facts that belong to merged entities.
+        judging: verdicts of the model on doubtful facts.
     """
-    owner = text.owner
-    beings, touched = _beings(names, candidates, owner)
+    owner = session_input.owner
+    entities, touched = _resolve(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[Rejected] = []
     mentions: list[PlannedFact] = []
-    for read in scenes:
-        verdicts = [check(reading, read.scene.messages, beings) for reading in read.readings]
-        accepted += [(fact, read.scene.id) for verdict in verdicts for fact in verdict.accepted]
-        rejected += [item for verdict in verdicts for item in verdict.rejected]
-        named = _named(read, [fact for verdict in verdicts for fact in verdict.accepted], beings, owner)
-        mentions += plan_mentions(mentions_known, read.scene.id, read.scene.uri, named)
+    for extraction in scenes:
+        scene = extraction.scene
+        results = [check(reading, scene.messages, entities) for reading in extraction.readings]
+        accepted += [(fact, scene.id) for result in results for fact in result.accepted]
+        rejected += [item for result in results for item in result.rejected]
+        named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)
+        mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
     planned = [*plan_facts(facts_known, accepted, judging.verdicts), *mentions]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
@@ -207,17 +218,17 @@ def plan_digest(
     used = {end for _, row in fact_rows for end in (row["subject_id"], row["object_id"])}
     entity_rows = [entity_row(known, owner) for known in touched]
     agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
-    scene_rows = sorted((_scene_row(read, text) for read in scenes), key=lambda row: str(row["id"]))
-    last_said = max(message.said_at for read in scenes for message in read.scene.messages)
+    scene_rows = sorted((_scene_row(one, session_input) for one in scenes), key=lambda row: str(row["id"]))
+    last_said = max(message.said_at for extraction in scenes for message in extraction.scene.messages)
     plan = DigestPlan(
         entities=[entity_row(known, owner) for known in touched if known.changed],
         agents=agent_rows,
         scenes=scene_rows,
         facts=[row for _, row in fact_rows],
-        episodes=list(text.episodes),
+        episodes=list(session_input.episodes),
         changes=[
-            _user_change(text, last_said),
-            # Unchanged ones too: a viewer that shows a part of the map needs both ends of each edge that follows.
+            _user_change(session_input, last_said),
+            # Unchanged ones too: a viewer of a part of the map needs both ends of each edge that follows.
             *(node_put_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
             *(node_put_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
             *(node_put_change(row, Label.SCENE, "read") for row in scene_rows),
@@ -226,100 +237,126 @@ def plan_digest(
         last_said=last_said,
         recorded_at=recorded_at,
         rejected=tuple(rejected),
-        cost=digest_cost(((read.readings, read.layers) for read in scenes), judging, rejected=len(rejected)),
+        cost=digest_cost(((one.readings, one.layers) for one in scenes), judging, rejected=len(rejected)),
     )
-    apart = {known.entity.id for known in touched if known.root_id}
-    return _hold_back(plan, [row for row in entity_rows if row["id"] in apart], held) if apart or held else plan
+    members = {known.entity.id for known in touched if known.root_id}
+    if not members and not member_ids:
+        return plan
+    return _split_members(plan, [row for row in entity_rows if row["id"] in members], member_ids)
 
 
-def _hold_back(plan: DigestPlan, entities: Sequence[dict[str, Any]], held: Collection[MemoryId]) -> DigestPlan:
-    """Return the plan with what belongs to merged entities by itself, since the map shows what follows from that."""
+def _split_members(
+    plan: DigestPlan, entities: Sequence[dict[str, Any]], member_ids: Collection[MemoryId]
+) -> DigestPlan:
+    """Move the rows of merged entities to `member_entities` and `member_facts`; the map shows their projection."""
     names = {row["id"] for row in entities}
-    facts = [row for row in plan.facts if row["id"] in held or {row["subject_id"], row["object_id"]} & names]
+    facts = [row for row in plan.facts if row["id"] in member_ids or {row["subject_id"], row["object_id"]} & names]
     gone = names | {row["id"] for row in facts}
     return replace(
         plan,
         entities=[row for row in plan.entities if row["id"] not in gone],
         facts=[row for row in plan.facts if row["id"] not in gone],
         changes=[change for change in plan.changes if change.element_id not in gone],
-        held_entities=tuple(entities),
-        held_facts=tuple(facts),
+        member_entities=tuple(entities),
+        member_facts=tuple(facts),
     )
 
 
 def _named(
-    read: SceneExtraction, accepted: Sequence[AcceptedFact], beings: Mapping[str, EntityRef], owner: Owner
+    extraction: SceneExtraction, accepted: Sequence[AcceptedFact], entities: Mapping[str, EntityRef], owner: Owner
 ) -> dict[MemoryId, list[tuple[MemoryId, datetime]]]:
-    """For each being, the messages of the scene that name it; whoever's memory it is belongs to every scene."""
-    lines = read.scene.messages
-    said = {message.id: message.said_at for message in lines}
+    """Return the messages of the scene that name each entity; the user belongs to every scene."""
+    lines = extraction.scene.messages
+    said_at = {message.id: message.said_at for message in lines}
     spoken = [message for message in lines if message.role is Role.USER] or list(lines)
     named: dict[MemoryId, list[tuple[MemoryId, datetime]]] = {owner.user.id: [(m.id, m.said_at) for m in spoken]}
-    for reading in read.readings:
+    for reading in extraction.readings:
         for mention in reading.mentions:
-            if mention.name in beings and 0 <= mention.line < len(lines):
+            if mention.name in entities and 0 <= mention.line < len(lines):
                 line = lines[mention.line]
-                named.setdefault(beings[mention.name].id, []).append((line.id, line.said_at))
+                named.setdefault(entities[mention.name].id, []).append((line.id, line.said_at))
     for fact in accepted:
-        for being in (fact.subject, fact.object):
-            proofs = [(proof.message_id, said[proof.message_id]) for proof in fact.proofs]
-            named.setdefault(being.id, []).extend(proofs)
+        for entity in (fact.subject, fact.object):
+            proofs = [(proof.message_id, said_at[proof.message_id]) for proof in fact.proofs]
+            named.setdefault(entity.id, []).extend(proofs)
     return named
 
 
-def _scene_row(read: SceneExtraction, text: SessionInput) -> dict[str, Any]:
-    scene, owner = read.scene, text.owner
-    stored = text.stored.get(scene.id, {})
-    held = [_held(message) for message in scene.messages]
+def _scene_row(extraction: SceneExtraction, session_input: SessionInput) -> dict[str, Any]:
+    scene, owner = extraction.scene, session_input.owner
+    stored = session_input.stored.get(scene.id, {})
+    message_rows = [_message_row(message) for message in scene.messages]
     properties = {
         "uri": scene.uri,
         "user_id": owner.user_id,
-        **layer_properties(read.layers, read.basis, stored),
+        **layer_properties(extraction.layers, extraction.basis, stored),
         "first_seen": scene.episode_start,
         "last_seen": scene.episode_end,
         "start_ms": millis(scene.episode_start),
         "end_ms": millis(scene.episode_end),
-        "scene_start": min((row["mentioned_start"] for row in held if row["mentioned_start"]), default=None),
-        "scene_end": max((row["mentioned_end"] for row in held if row["mentioned_end"]), default=None),
+        "scene_start": min((row["mentioned_start"] for row in message_rows if row["mentioned_start"]), default=None),
+        "scene_end": max((row["mentioned_end"] for row in message_rows if row["mentioned_end"]), default=None),
         "importance": max(message.importance for message in scene.messages),
         "evidence_n": len(scene.messages),
         "content_hash": scene.content_hash,
         "scope_tenant": scope_token(owner.tenant),
         "scope_user": scope_token(owner.tenant, owner.user_id),
         "said_day": day_token(scene.episode_start),
-        **scene_marks(read.readings),
-        "unextracted": True if read.pending else None,
+        **reader_properties(extraction.readings),
+        "unextracted": True if extraction.pending else None,
     }
-    return {"id": scene.id, "properties": properties, "messages": held, "cost": scene_cost(read.readings, read.layers)}
+    cost = scene_cost(extraction.readings, extraction.layers)
+    return {"id": scene.id, "properties": properties, "messages": message_rows, "cost": cost}
 
 
 def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any]:
-    moments = [message.said_at for read in scenes for message in read.scene.messages]
+    moments = [message.said_at for extraction in scenes for message in extraction.scene.messages]
     known = EntityRecord(entity=owner.agent, aliases=(), first_seen=min(moments), last_seen=max(moments), changed=True)
     return entity_row(known, owner)
 
 
-def _user_change(text: SessionInput, last_said: datetime) -> Change:
-    stored = dict(text.user_properties)
+def _user_change(session_input: SessionInput, last_said: datetime) -> Change:
+    stored = dict(session_input.user_properties)
     stored["last_seen"] = max(stored["last_seen"], last_said)
-    view = node_view(stored, Label.USER.value)
-    return Change(op=Op.NODE_PUT, element_id=text.owner.user.id, body=node_body(view), reason="spoke in a scene")
+    body, user_id = node_body(node_view(stored, Label.USER.value)), session_input.owner.user.id
+    return Change(op=Op.NODE_PUT, element_id=user_id, body=body, reason="spoke in a scene")
 
 
-def _held(message: Message) -> dict[str, Any]:
-    """Return a message as its scene takes it, with the time it talks about: what the caller said, else what its words
-    say.
+def _message_row(message: Message) -> dict[str, Any]:
+    """Return the row that adds a message to its scene, with the time it mentions: given by the caller, else parsed.
 
-    Time words are resolved against when and where it was said.
+    Time expressions are resolved against the time and zone of the message.
     """
     if message.mentioned_start and message.mentioned_end:
         return {"id": message.id, "mentioned_start": message.mentioned_start, "mentioned_end": message.mentioned_end}
     spans = [found.span for found in spans_in(message.text, message.said_local)]
     starts = [span.start for span in spans if span.start is not None]
     ends = [span.end for span in spans if span.end is not None]
-    named = bool(starts and ends)
+    bounded = bool(starts and ends)
     return {
         "id": message.id,
-        "mentioned_start": min(starts) if named else None,
-        "mentioned_end": max(ends) if named else None,
+        "mentioned_start": min(starts) if bounded else None,
+        "mentioned_end": max(ends) if bounded else None,
     }
+
+
+def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[KnownFact]) -> int:
+    """Estimate the cost of planning in characters: messages, new facts with their quotes, and known facts."""
+    text = sum(len(message.text) for extraction in scenes for message in extraction.scene.messages)
+    quotes = sum(len(fact.quotes) for one in scenes for reading in one.readings for fact in reading.facts)
+    assertions = sum(len(fact.told) for fact in known)
+    return text + FACT_CHARS * (facts_in(scenes) + len(known)) + ASSERTION_CHARS * (quotes + assertions)
+
+
+def facts_in(scenes: Sequence[SceneExtraction]) -> int:
+    """Return the number of extracted and provided facts."""
+    return sum(len(reading.facts) for extraction in scenes for reading in extraction.readings)
+
+
+async def run_off_loop_if_large(work: Callable[[], T], chars: int) -> T:
+    """Return the result of `work`, run in a thread if it is about more than a few characters.
+
+    Raises:
+        TooSlowError: it passed the deadline and was stopped.
+    """
+    return work() if chars <= ON_LOOP_CHARS else await THREADS.run(work)

@@ -1,7 +1,8 @@
-"""Proposals of readers against the whitelist: accepted facts, and rejected ones with the reason. Pure."""
+"""Check proposed facts against the predicate whitelist, the known entities and their evidence. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from extraction.reader import ProposedFact, Quote, Reading
 from extraction.rules.additive_cues import holds_beside
@@ -14,19 +15,19 @@ from schema.predicates import allowed, whitelist
 from schema.relations import canonical_relation
 from schema.timespan import as_utc
 
-# Below it a proposal is a guess; a wrong edge on the map costs more trust than a missing one.
-CONFIDENCE_MIN = 0.5
-# Likewise for what the reader itself holds unimportant. Source: requirements.md C7, "importance ≥ 0.5".
-IMPORTANCE_MIN = 5
-# Who hands a fact in has judged that it matters.
-_CALLER = "caller"
-# More than this many facts in one scene are not a reading but an accident or an attack.
-FACTS_MAX = 500
+# Reader name of facts that a caller provides.
+CALLER: Final = "caller"
+# A wrong edge on the map costs more trust than a missing one.
+CONFIDENCE_MIN: Final = 0.5
+# Importance of 1 to 10 as the reader rates it; facts that a caller provides are not checked for it.
+IMPORTANCE_MIN: Final = 5
+# Facts accepted from one reading; more indicate a faulty reader or an attack.
+FACTS_MAX: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A proposal that was not accepted; `reason` is one of a few words that can be counted."""
+    """A rejected proposal; `reason` is one of a few texts, counted by the metric."""
 
     fact: ProposedFact
     reason: str
@@ -34,40 +35,40 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """Everything proposed is in exactly one of the two."""
+    """The accepted and the rejected proposals of one reading."""
 
     accepted: tuple[AcceptedFact, ...]
     rejected: tuple[Rejected, ...]
 
 
-def check(reading: Reading, messages: Sequence[Message], beings: Mapping[str, EntityRef]) -> CheckResult:
-    """Accept the proposals that the whitelist permits, whose ends are known and whose proof exists.
+def check(reading: Reading, messages: Sequence[Message], entities: Mapping[str, EntityRef]) -> CheckResult:
+    """Accept proposals with an allowed predicate, known subject and object, and existing evidence.
 
     Args:
-        messages: the lines of the scene, in the order the reader saw them.
-        beings: for each name in the reading, and for `THE_USER` and `THE_AGENT`, who it is.
+        messages: the messages of the scene, in the order that the reader saw.
+        entities: the entity of each name in the reading, of `THE_USER` and of `THE_AGENT`.
     """
     accepted: list[AcceptedFact] = []
     rejected: list[Rejected] = []
     for index, fact in enumerate(reading.facts):
-        reason = _reason_against(fact, len(messages), beings) if index < FACTS_MAX else "too many facts in one scene"
-        if reading.reader != _CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
+        reason = _reason_against(fact, len(messages), entities) if index < FACTS_MAX else "too many facts in one scene"
+        if reading.reader != CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
             reason = reason or "not important enough"
         if reason:
             rejected.append(Rejected(fact=fact, reason=reason))
         else:
-            accepted.append(_accept(fact, messages, beings, reading.reader))
+            accepted.append(_accept(fact, messages, entities, reading.reader))
     return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))
 
 
-def _reason_against(fact: ProposedFact, lines: int, beings: Mapping[str, EntityRef]) -> str | None:
+def _reason_against(fact: ProposedFact, lines: int, entities: Mapping[str, EntityRef]) -> str | None:
     if fact.predicate not in whitelist():
         return "predicate not on the whitelist"
-    if fact.subject not in beings or fact.object not in beings:
+    if fact.subject not in entities or fact.object not in entities:
         return "subject or object has no usable name"
-    if not allowed(beings[fact.subject].label, fact.predicate, beings[fact.object].label):
+    if not allowed(entities[fact.subject].label, fact.predicate, entities[fact.object].label):
         return "the whitelist does not allow this predicate between these kinds"
-    if beings[fact.subject].id == beings[fact.object].id:
+    if entities[fact.subject].id == entities[fact.object].id:
         return "subject and object are the same"
     if not fact.quotes or any(not 0 <= quote.line < lines for quote in fact.quotes):
         return "no message proves it"
@@ -79,15 +80,15 @@ def _reason_against(fact: ProposedFact, lines: int, beings: Mapping[str, EntityR
 
 
 def _accept(
-    fact: ProposedFact, messages: Sequence[Message], beings: Mapping[str, EntityRef], reader: str
+    fact: ProposedFact, messages: Sequence[Message], entities: Mapping[str, EntityRef], reader: str
 ) -> AcceptedFact:
     said = sorted(messages[quote.line].said_at for quote in fact.quotes)
     valid_at = as_utc(fact.valid_at) if fact.valid_at else said[0]
     invalid_at = as_utc(fact.invalid_at) if fact.invalid_at else None
     return AcceptedFact(
-        subject=beings[fact.subject],
+        subject=entities[fact.subject],
         predicate=fact.predicate,
-        object=beings[fact.object],
+        object=entities[fact.object],
         statement=fact.statement.strip(),
         relation=canonical_relation(fact.relation),
         strength=fact.strength,

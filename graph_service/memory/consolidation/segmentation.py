@@ -1,4 +1,4 @@
-"""Which messages make one scene: by pauses, topics, participants and size, however they were cut into calls. Pure."""
+"""Group messages into scenes by pauses, topics, participants and size, independent of the calls. Pure."""
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
@@ -10,24 +10,24 @@ from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
 from schema.scene import Scene
 
-# Late messages may fill a scene beyond its size, because a scene of its own would be a fragment; but not for ever.
+# Late messages may fill a scene to this multiple of its size, because a scene of their own would be a fragment.
 _LATE_FACTOR = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneRules:
-    """When a new scene begins. Turns are in standard deviations, as `extraction.text.topic_shift.turn` gives them.
+    """Conditions for a new scene; topic shifts are in standard deviations (`extraction.text.topic_shift`).
 
     Attributes:
         pause_s: a longer silence ends a scene.
-        lull_s: after a longer silence, or when somebody new speaks, a slight turn of topic ends a scene.
-        messages_min: no turn of topic ends a shorter scene, so that there are no fragments; half of it is enough
-            after a lull and for a new speaker.
-        messages_full: a slight turn of topic ends a longer scene.
-        messages_max: a scene of this size is ended, so that a model can read it in one call.
-        chars_max: a scene with so many characters is ended, for the same reason and so that reading it has an end.
-        turn_clear: a turn of topic that ends a scene; turn_slight: one that does when something else speaks for it.
-        importance_min: a less important message ends no scene by its topic.
+        lull_s: after a longer silence, or for a new speaker, a slight topic shift ends a scene.
+        messages_min: no topic shift ends a shorter scene, to avoid fragments; half of it after a lull or for a new
+            speaker.
+        messages_full: a slight topic shift ends a longer scene.
+        messages_max: maximum size, so that a model can read a scene in one call.
+        chars_max: maximum number of characters, for the same reason.
+        turn_clear: topic shift that ends a scene; turn_slight: one that does together with another sign.
+        importance_min: a less important message does not end a scene by its topic.
     """
 
     pause_s: float = 3_600.0
@@ -43,7 +43,7 @@ class SceneRules:
 
 @dataclass(slots=True)
 class _Open:
-    """A scene that may take messages; they are kept in order."""
+    """A scene under construction, with its messages in order."""
 
     id: MemoryId
     uri: Uri
@@ -62,7 +62,7 @@ class _Open:
 
 
 def in_order(messages: Sequence[Message]) -> list[Message]:
-    """Oldest first; at the same moment as they stood in the call."""
+    """Return messages oldest first; those of the same time in the order of the call."""
     return sorted(messages, key=_key)
 
 
@@ -73,25 +73,24 @@ def assign(
     rules: SceneRules | None = None,
     topics: Mapping[MemoryId, Topic] | None = None,
 ) -> list[Scene]:
-    """Return the scenes that change when the unread messages join a session, complete, oldest first.
+    """Return the scenes that the unread messages change or create, with all their messages, oldest first.
 
-    Each message joins the nearest scene that is not further away than the pause, unless it goes on after the end of
-    that scene and turns away from it or finds it full; then it opens one that is named by it. A message that belongs
-    inside a scene joins it. Messages are taken one by one in the order they were said, each decision looks at earlier
-    ones only, and no message ever changes its scene: one call with twenty messages and twenty calls with one give
-    the same scenes, and late messages move nothing.
+    Each message joins the nearest scene within the pause. If it follows that scene and shifts its topic, or the scene
+    is full, it starts a new scene, whose URI derives from it. A message that falls inside a scene joins it. Messages
+    are assigned in the order they were said, from earlier messages only, and never change their scene. So twenty
+    calls with one message give the same scenes as one call with twenty, and late messages move no others.
 
     Args:
         session: URI of the session.
-        known: scenes of the session that lie within the pause of an unread message.
-        topics: of unread and known messages, by id; without them pauses and size decide.
+        known: scenes of the session within the pause of an unread message.
+        topics: of unread and known messages, by id; without them only pauses and size count.
     """
     rules = rules or SceneRules()
     scenes = [_opened(scene) for scene in known]
-    held = {message.id for scene in scenes for message in scene.messages}
+    assigned = {message.id for scene in scenes for message in scene.messages}
     turns = Turns()
     for message in in_order(unread):
-        if message.id in held:
+        if message.id in assigned:
             continue
         scene = _nearest(scenes, message, rules)
         if scene is None or _ends(scene, message, rules, topics or {}, turns):
@@ -104,15 +103,15 @@ def assign(
 
 
 def span_pauses(rules: SceneRules) -> int:
-    """Return how many pauses long a scene can be at most; each of its messages came within one of the others."""
+    """Return the maximum length of a scene in pauses; each message is within a pause of another."""
     return rules.messages_max * _LATE_FACTOR
 
 
 def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> bool:
-    """Return whether a scene will hardly grow any more: it is full, a later one has begun, or its session ends.
+    """Return whether a scene is complete: it is full, a later one has begun, or the session ends.
 
     Args:
-        newest_ms: when the latest scene of the session begins, milliseconds since 1970.
+        newest_ms: start of the latest scene of the session, in milliseconds since 1970.
         final: the session ends.
     """
     started_ms = round(scene.episode_start.timestamp() * 1000)
@@ -136,7 +135,7 @@ def _key(message: Message) -> tuple[datetime, int, MemoryId]:
 
 
 def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _Open | None:
-    """Return the scene that lies nearest in time; of several, the latest that began before the message."""
+    """Return the scene nearest in time within the pause; of equals, the latest that began before the message."""
     moment, key = message.said_at, _key(message)
     near = [scene for scene in scenes if scene.distance_s(moment) <= rules.pause_s]
     if not near:
@@ -148,7 +147,7 @@ def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _O
 
 
 def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns) -> bool:
-    """Return whether a scene is over when this message comes."""
+    """Return whether this message starts a new scene instead of joining."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
         return size >= rules.messages_max * _LATE_FACTOR or scene.chars >= rules.chars_max * _LATE_FACTOR
@@ -157,12 +156,12 @@ def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[Mem
     new = topics.get(message.id)
     if new is None or message.importance < rules.importance_min:
         return False
-    names = {(one.speaker or one.role) for one in ordered}
+    speakers = {(one.speaker or one.role) for one in ordered}
     lull = (message.said_at - ordered[-1].said_at).total_seconds() > rules.lull_s
-    eager = lull or (message.speaker is not None and message.speaker not in names)
-    if size < (rules.messages_min // 2 if eager else rules.messages_min):
+    slight_counts = lull or (message.speaker is not None and message.speaker not in speakers)
+    if size < (rules.messages_min // 2 if slight_counts else rules.messages_min):
         return False
-    slight = eager or size >= rules.messages_full
+    slight = slight_counts or size >= rules.messages_full
     earlier = [topics[one.id] for one in ordered if one.id in topics]
     return turns.strength(earlier, new) >= (rules.turn_slight if slight else rules.turn_clear)
 

@@ -1,4 +1,4 @@
-"""What a digest works on: the unread messages of a session, their scenes, and the facts brought with them."""
+"""Load the input of a digest: unread messages of a session, their scenes and the facts provided with them."""
 
 import contextlib
 import json
@@ -16,6 +16,7 @@ from extraction.reader import ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.text.topic_shift import Topic, terms_of
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.segmentation import SceneRules, assign, span_pauses
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.jobs.outbox import JobClaim
@@ -29,15 +30,13 @@ from schema.message import Message
 from schema.scene import Scene
 from schema.telling import Stated
 
-# What messages are about, as far as scenes need it: by words, and by vectors where those tell something.
-
 _log = logging.getLogger("mnemograph.scenes")
 
 
 async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> dict[MemoryId, Topic]:
-    """Return the topic of each message; by words alone while the embedder is away, because scenes do not wait for it.
+    """Return the topic of each message; without vectors if the embedder does not answer.
 
-    The same texts are embedded for search, so with a cache around the embedder nothing is computed twice.
+    The same texts are embedded for search, so a cached embedder computes each vector once.
     """
     vectors: dict[MemoryId, NDArray[np.float64]] = {}
     if embedder and messages:
@@ -45,23 +44,22 @@ async def topics_of(messages: Sequence[Message], embedder: Embedder | None) -> d
             found = await embedder.embed([spoken(message.speaker, message.text) for message in messages])
             vectors = {message.id: np.asarray(vector) for message, vector in zip(messages, found, strict=True)}
         except MnemographError as error:
-            _log.warning("scenes are cut by words alone: %s", error)
+            _log.warning("topics of scenes are found without vectors: %s", error)
     return {message.id: Topic(terms=terms_of(message.text), vector=vectors.get(message.id)) for message in messages}
 
 
 _MESSAGES_MAX = 500
-# One digest reads so much; the rest is the next one's, after others had their turn.
+# Limits of one digest; the next one reads what is left, after jobs of other tenants.
 _CHARS_MAX = 60_000
-# Calls with facts that one digest takes in beside those of its messages, messages that all may name, and characters of
-# their facts: about 1,000, a few calls at their limits.
+# Calls with facts in one digest, messages that they may reference, and characters of their facts (about 1,000 facts).
 _EPISODES_MAX = 50
-_TOLD_MAX = 1_000
+_REFERENCES_MAX = 1_000
 _FACTS_CHARS_MAX = 500_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvidedEpisode:
-    """Facts and a summary that a caller handed in with some messages."""
+    """Facts and a summary that a caller provided with some messages."""
 
     id: str
     message_ids: tuple[MemoryId, ...]
@@ -71,19 +69,18 @@ class ProvidedEpisode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionInput:
-    """Everything one digest of a session reads.
+    """The input of one digest of a session.
 
     Attributes:
-        revision: how often this user's memory had been written.
-        scenes: those that gain messages, those that brought facts speak of, and those that wait for their reading or
-            for texts of all their messages; oldest first.
+        revision: number of writes to the user's memory, for optimistic locking.
+        scenes: those with new messages, those of provided facts, and those that wait to be read or for layers of all
+            their messages; oldest first.
         changed: ids of the first two.
         newest_ms: when the latest scene of the session begins, milliseconds since 1970.
-        stored: properties of the scenes that are stored already, by id.
-        fresh: ids of messages that nobody has read yet.
-        brought: unread first, then what came earlier with messages of the same scenes.
-        episodes: ids of what was brought and is read now.
-        more: unread messages, or facts brought, are left for the next digest.
+        stored: properties of the stored scenes, by id.
+        provided: unread facts first, then earlier ones of messages in the same scenes.
+        episodes: ids of the episodes whose provided facts are read now.
+        more: unread messages or provided facts are left for the next digest.
     """
 
     owner: Owner
@@ -94,63 +91,66 @@ class SessionInput:
     changed: frozenset[MemoryId]
     newest_ms: int
     stored: Mapping[str, Mapping[str, Any]]
-    fresh: frozenset[MemoryId]
-    brought: tuple[ProvidedEpisode, ...]
+    provided: tuple[ProvidedEpisode, ...]
     episodes: tuple[str, ...]
     more: bool
 
 
 async def load_session_input(
     graph: Graph,
-    held: JobClaim,
+    claim: JobClaim,
     rules: SceneRules,
     embedder: Embedder | None,
     *,
-    owed: bool = False,
+    with_deferred: bool = False,
     until_ms: int | None = None,
 ) -> SessionInput | None:
-    """Return the text to digest, or None when everything was read before.
-
-    Raises:
-        BrokenDataError: what is stored lacks something; the message names the node.
+    """Return the input to digest; None when everything was read before.
 
     Args:
-        embedder: tells where a topic ends; None leaves that to the words.
-        owed: scenes that wait for an overview by a model come too.
-        until_ms: only what was said before, milliseconds since 1970; None for all of it.
+        embedder: used to find topic shifts; None uses the words alone.
+        with_deferred: include scenes that wait for an overview by a model.
+        until_ms: messages before this time only, in milliseconds since 1970; None for all.
+
+    Raises:
+        BrokenDataError: stored data lacks a property; the message names the node.
     """
     pause_ms = round(rules.pause_s * 1000)
-    wanted = {"pause_ms": pause_ms, "span_ms": pause_ms * span_pauses(rules), "owed": owed, "until_ms": until_ms}
-    bounds = {
+    parameters = {
+        "tenant": claim.tenant,
+        "session": claim.session,
         "messages_max": _MESSAGES_MAX,
         "chars_max": _CHARS_MAX,
         "episodes_max": _EPISODES_MAX,
         "facts_chars_max": _FACTS_CHARS_MAX,
-        "told_max": _TOLD_MAX,
+        "told_max": _REFERENCES_MAX,
+        "pause_ms": pause_ms,
+        "span_ms": pause_ms * span_pauses(rules),
+        "owed": with_deferred,
+        "until_ms": until_ms,
     }
-    parameters = {"tenant": held.tenant, "session": held.session, **bounds, **wanted}
     rows = await graph.read(statement("consolidation/session_input"), parameters)
     if not rows:
         return None
     row = rows[0]
-    marks = ("unextracted", "layers_behind", *(["overview_owed"] if owed else []))
+    marks = ("unextracted", "layers_behind", *(["overview_owed"] if with_deferred else []))
     waiting = {scene["id"] for scene in row["scenes"] if any(scene["properties"][mark] for mark in marks)}
     if not (row["messages"] or row["episodes"] or waiting):
         return None
     near = row["scenes"]
-    with understanding(f"session {held.session}"):
+    with broken_data_errors(f"session {claim.session}"):
         unread = [_message(message) for message in row["messages"]]
-        unread_episodes = tuple(_brought(episode) for episode in row["episodes"])
+        unread_episodes = tuple(_provided_episode(episode) for episode in row["episodes"])
         known = [_scene(scene) for scene in near]
-        owner = _owner(held.tenant, row)
-    brought = unread_episodes + await _earlier_episodes(graph, held, [*near, row], unread_episodes)
+        owner = _owner(claim.tenant, row)
+    provided = unread_episodes + await _earlier_episodes(graph, claim, [*near, row], unread_episodes)
     together = [message for scene in known for message in scene.messages] + unread
-    # Shorter ones end by pauses alone.
+    # Shorter scenes end at pauses only.
     topics = await topics_of(together, embedder) if len(together) >= rules.messages_min // 2 else {}
     changed = assign(row["session_uri"], unread, known, rules, topics)
-    spoken_of = {message_id for episode in unread_episodes for message_id in episode.message_ids}
+    referenced = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
-    also = [s for s in known if s.id not in ids and any(message.id in spoken_of for message in s.messages)]
+    also = [s for s in known if s.id not in ids and any(message.id in referenced for message in s.messages)]
     ids |= {scene.id for scene in also}
     also += [scene for scene in known if scene.id in waiting - ids]
     scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
@@ -164,19 +164,18 @@ async def load_session_input(
         changed=frozenset(ids),
         newest_ms=max([*starts, row["newest_ms"] or 0]),
         stored={scene["id"]: scene["properties"] for scene in near},
-        fresh=frozenset(message.id for message in unread),
-        brought=brought,
+        provided=provided,
         episodes=tuple(episode.id for episode in unread_episodes),
-        # Where no episode could be taken, their messages come first, or are not asked for now.
+        # If no episode fitted, messages are left, or `until_ms` excludes them.
         more=row["messages_left"] or (bool(unread_episodes) and row["episodes_left"]),
     )
 
 
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
     user = row["user_properties"]
-    # What the user told in a conversation holds from then on only; `memory/own_names.py` knows.
-    told = set(user.get("called") or ())
-    names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in told)])
+    # Aliases that the user declared in a conversation hold from then on only (`user_aliases.py`).
+    declared = set(user.get("called") or ())
+    names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in declared)])
     return Owner(
         tenant=tenant,
         user_id=UserId(row["user_id"]),
@@ -186,39 +185,38 @@ def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
 
 
 async def _earlier_episodes(
-    graph: Graph, held: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedEpisode]
+    graph: Graph, claim: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedEpisode]
 ) -> tuple[ProvidedEpisode, ...]:
-    """Return what was brought before with messages that are read; a scene is always read as a whole."""
+    """Return provided facts of earlier digests whose messages are in the scenes; scenes are always read whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
     if not ids:
         return ()
-    rows = await graph.read(statement("consolidation/episodes_by_id"), {"tenant": held.tenant, "ids": sorted(ids)})
-    with understanding(f"session {held.session}"):
-        return tuple(_brought(row) for row in rows)
+    rows = await graph.read(statement("consolidation/episodes_by_id"), {"tenant": claim.tenant, "ids": sorted(ids)})
+    with broken_data_errors(f"session {claim.session}"):
+        return tuple(_provided_episode(row) for row in rows)
 
 
 @contextlib.contextmanager
-def understanding(what: str) -> Iterator[None]:
-    """Raise `BrokenDataError` for anything inside the block that what is stored lacks, naming what it belongs to."""
+def broken_data_errors(what: str) -> Iterator[None]:
+    """Turn lookup and conversion errors inside the block into `BrokenDataError`, naming the damaged node."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         place = failure_of(error)
         raise BrokenDataError(
-            f"what is stored of {what} lacks what belongs to it ({place.kind} in {place.where}); see whether an import"
-            " or another program left it, set it right or forget it, and try the work again"
+            f"the stored data of {what} is incomplete ({place.kind} in {place.where}); find out whether an import"
+            " or another program wrote it, repair or forget it, and retry the job"
         ) from error
 
 
-def scene_text(text: SessionInput, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
-    """Return the scene as a reader gets it; messages that came with facts are context, because the caller has read
-    them.
+def scene_text(session_input: SessionInput, scene: Scene, covered: Collection[MemoryId]) -> SceneText:
+    """Return the scene as input of a reader.
 
     Args:
-        covered: those messages.
+        covered: messages with provided facts; context only, because the caller has read them.
     """
-    owner = text.owner
+    owner = session_input.owner
     return SceneText(
         user_names=owner.user_names,
         agent_names=(owner.agent_id,) if owner.agent_id else (),
@@ -237,11 +235,13 @@ def scene_text(text: SessionInput, scene: Scene, covered: Collection[MemoryId]) 
 
 
 @dataclass(slots=True)
-class _BroughtOnce:
-    """What came in one call, by message.
+class _FactIndex:
+    """Index of the facts of one call by message.
 
     Attributes:
-        places: where it names a message; chosen: facts that name it, each with where; whole: facts of all its messages.
+        places: positions of a message in the call.
+        chosen: facts that reference a message, with the rank of the reference.
+        whole: facts that reference all messages of the call.
     """
 
     places: dict[MemoryId, list[int]] = field(default_factory=dict)
@@ -250,61 +250,61 @@ class _BroughtOnce:
 
 
 class ProvidedByMessage:
-    """What callers brought, by the messages it is about: no scene goes through all of it.
+    """Provided facts indexed by message, so that no scene has to scan all of them.
 
     Raises:
-        BrokenDataError: a fact that was brought lacks something.
+        BrokenDataError: a provided fact lacks a property.
     """
 
-    def __init__(self, session: str, brought: Sequence[ProvidedEpisode]) -> None:
-        self.covered = frozenset(name for one in brought if one.facts for name in one.message_ids)
-        self._brought = brought
+    def __init__(self, session: str, provided: Sequence[ProvidedEpisode]) -> None:
+        self.covered = frozenset(name for episode in provided if episode.facts for name in episode.message_ids)
+        self._provided = provided
         self._calls: dict[MemoryId, list[int]] = {}
-        for number, one in enumerate(brought):
-            for name in dict.fromkeys(one.message_ids):
+        for number, episode in enumerate(provided):
+            for name in dict.fromkeys(episode.message_ids):
                 self._calls.setdefault(name, []).append(number)
-        with understanding(f"the facts brought to session {session}"):
-            self._once = [_by_message(one) for one in brought]
+        with broken_data_errors(f"the facts provided to session {session}"):
+            self._indexes = [_index_facts(episode) for episode in provided]
 
     def reading(self, scene: Scene) -> Reading:
-        """Return what callers brought about the messages of one scene.
+        """Return the provided facts about the messages of one scene, as a reading.
 
         Raises:
-            BrokenDataError: a fact that was brought lacks something.
+            BrokenDataError: a provided fact lacks a property.
         """
         lines = {message.id: line for line, message in enumerate(scene.messages)}
         calls = sorted({number for name in lines for number in self._calls.get(name, ())})
         facts: list[ProposedFact] = []
-        with understanding(f"the facts brought with scene {scene.id}"):
+        with broken_data_errors(f"the facts provided with scene {scene.id}"):
             for number in calls:
-                brought, quotes = self._brought[number].facts, _quotes(self._once[number], lines)
-                facts += [_proposal(brought[fact], quotes[fact]) for fact in sorted(quotes)]
-        summaries = [summary for number in calls if (summary := self._brought[number].summary)]
-        return Reading(reader="caller", facts=tuple(facts), summary=summaries[-1] if summaries else None)
+                provided, quotes = self._provided[number].facts, _quotes(self._indexes[number], lines)
+                facts += [_proposal(provided[fact], quotes[fact]) for fact in sorted(quotes)]
+        summaries = [summary for number in calls if (summary := self._provided[number].summary)]
+        return Reading(reader=CALLER, facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
 
-def _by_message(brought: ProvidedEpisode) -> _BroughtOnce:
-    once = _BroughtOnce()
-    for place, name in enumerate(brought.message_ids):
-        once.places.setdefault(name, []).append(place)
-    for number, fact in enumerate(brought.facts):
+def _index_facts(provided: ProvidedEpisode) -> _FactIndex:
+    index = _FactIndex()
+    for place, name in enumerate(provided.message_ids):
+        index.places.setdefault(name, []).append(place)
+    for number, fact in enumerate(provided.facts):
         if not fact["message_indexes"]:
-            once.whole.append(number)
+            index.whole.append(number)
         for rank, place in enumerate(fact["message_indexes"] or ()):
-            once.chosen.setdefault(brought.message_ids[place], []).append((number, rank))
-    return once
+            index.chosen.setdefault(provided.message_ids[place], []).append((number, rank))
+    return index
 
 
-def _quotes(once: _BroughtOnce, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
-    """Return the lines of a scene that prove each fact of a call, in the order in which the call names them."""
-    together = sorted((place, line) for name, line in lines.items() for place in once.places.get(name, ()))
+def _quotes(index: _FactIndex, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
+    """Return the lines of a scene that prove each fact of a call, in the order of the call's references."""
+    together = sorted((place, line) for name, line in lines.items() for place in index.places.get(name, ()))
     whole = tuple(Quote(line=line) for _, line in together)
     chosen: dict[int, list[tuple[int, int]]] = {}
     for name, line in lines.items():
-        for number, rank in once.chosen.get(name, ()):
+        for number, rank in index.chosen.get(name, ()):
             chosen.setdefault(number, []).append((rank, line))
-    quotes = {number: tuple(Quote(line=line) for _, line in sorted(said)) for number, said in chosen.items()}
-    return quotes | dict.fromkeys(once.whole, whole)
+    quotes = {number: tuple(Quote(line=line) for _, line in sorted(ranked)) for number, ranked in chosen.items()}
+    return quotes | dict.fromkeys(index.whole, whole)
 
 
 def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
@@ -340,7 +340,7 @@ def _stated(fact: Mapping[str, Any]) -> Stated | None:
 
 
 def entity_type(word: str | None) -> EntityType | None:
-    """Return the entity type of that name; None for no word or one that is not a type."""
+    """Return the entity type of that name; None without a name or for an unknown one."""
     cleaned = (word or "").strip().casefold()
     return EntityType(cleaned) if cleaned in tuple(EntityType) else None
 
@@ -349,14 +349,14 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _brought(row: Mapping[str, Any]) -> ProvidedEpisode:
+def _provided_episode(row: Mapping[str, Any]) -> ProvidedEpisode:
     facts = tuple(json.loads(row["facts"]))
     return ProvidedEpisode(id=row["id"], message_ids=tuple(row["message_ids"]), facts=facts, summary=row["summary"])
 
 
 def _message(row: Mapping[str, Any]) -> Message:
     if not all(isinstance(row[name], str) for name in ("id", "uri", "text", "content_hash")):
-        raise BrokenDataError(f"message {row['id']} is stored without its text, its hash or its address")
+        raise BrokenDataError(f"message {row['id']} is stored without its text, content hash or URI")
     if type(row["position"]) is not int:
         raise BrokenDataError(f"message {row['id']} is stored without its position")
     return Message(

@@ -1,31 +1,33 @@
-"""What reading by a model costs: per scene and per tenant and day, written with the digest that caused it."""
+"""Token usage of the model: by scene, and by tenant and day; the daily budget and what it deferred."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from extraction.llm.fact_judge import Judging
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.summaries.scene_summary import SceneSummary
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.timespan import as_utc
 
-DAYS_MAX = 366
-_CALLER = "caller"
+DAYS_MAX: Final = 366
+SCENES_MAX: Final = 1_000
+OVER_BUDGET: Final = "over budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayUsage:
-    """What one tenant's digests of one UTC day cost.
+    """Usage of one tenant on one UTC day.
 
     Attributes:
-        scenes_owed: read by the rules although a model is configured, because the budget of the day was spent.
-        items_dropped: proposals that were left out: off the whitelist, unproven, not important enough, unreadable.
+        scenes_owed: read by the rules although a model is configured, because the daily budget was spent.
+        items_dropped: rejected proposals: predicate not allowed, no evidence, not important enough, unreadable.
     """
 
     day: str
@@ -40,10 +42,10 @@ class DayUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageReport:
-    """The days with their costs, newest first, and what is left of today's budget.
+    """Usage by day, newest first, and what is left of today's budget.
 
     Attributes:
-        tokens_per_day, tokens_left: None when there is no budget.
+        tokens_per_day, tokens_left: None without a budget.
     """
 
     days: tuple[DayUsage, ...]
@@ -52,41 +54,41 @@ class UsageReport:
 
 
 def day_of(moment: datetime) -> str:
-    """Return the UTC day that a moment is counted to."""
+    """Return the UTC day of a moment, as ISO 8601."""
     return as_utc(moment).date().isoformat()
 
 
-def scene_marks(readings: Sequence[Reading]) -> dict[str, Any]:
-    """Return who read a scene and how, for its properties; empty when nobody did."""
-    own = [reading for reading in readings if reading.reader != _CALLER]
-    if own:
-        last = own[-1]
+def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
+    """Return the scene properties that say who read it and how; empty for an unread scene."""
+    readings_here = [reading for reading in readings if reading.reader != CALLER]
+    if readings_here:
+        last = readings_here[-1]
         return {"read_by": last.reader, "read_path": list(last.path), "owed": last.path[0] if last.owed else None}
-    return {"read_by": _CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
+    return {"read_by": CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
 
 
 def scene_cost(readings: Iterable[Reading | Judging], layers: SceneSummary | None) -> dict[str, int]:
-    """Return what reading a scene and writing its texts cost this time."""
-    told: list[Reading | Judging | SceneSummary] = [*readings, *([layers] if layers else [])]
+    """Return the model usage of some readings and the summary made from them."""
+    parts: list[Reading | Judging | SceneSummary] = [*readings, *([layers] if layers else [])]
     return {
-        "calls": sum(part.calls for part in told),
-        "tokens_in": sum(part.tokens_in for part in told),
-        "tokens_out": sum(part.tokens_out for part in told),
+        "calls": sum(part.calls for part in parts),
+        "tokens_in": sum(part.tokens_in for part in parts),
+        "tokens_out": sum(part.tokens_out for part in parts),
     }
 
 
 def digest_cost(
     scenes: Iterable[tuple[Sequence[Reading], SceneSummary | None]], judging: Judging, *, rejected: int
 ) -> dict[str, int]:
-    """Return what one digest adds to its day.
+    """Return the usage that one digest adds to its day.
 
     Args:
-        scenes: the readings of each scene, and its texts if they were made.
-        rejected: proposals that the check refused.
+        scenes: the readings of each scene, and its summary if one was made.
+        rejected: number of rejected proposals.
     """
-    told = list(scenes)
-    every = [reading for readings, _ in told for reading in readings if reading.reader != _CALLER]
-    costs = [scene_cost([], layers) for _, layers in told] + [scene_cost([*every, judging], None)]
+    scene_list = list(scenes)
+    every = [reading for readings, _ in scene_list for reading in readings if reading.reader != CALLER]
+    costs = [scene_cost([], layers) for _, layers in scene_list] + [scene_cost([*every, judging], None)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
         **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},
@@ -98,13 +100,13 @@ def digest_cost(
 
 
 async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
-    """Return tokens that a tenant's digests have cost on the day of `now`."""
+    """Return the tokens that a tenant used on the day of `now`."""
     rows = await _days(graph, tenant, now, days=1)
     return sum(row.tokens_in + row.tokens_out for row in rows)
 
 
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
-    """Return what reading cost a tenant on each of the last days on which anything was read.
+    """Return the usage of a tenant on each of the last days with any.
 
     Raises:
         InputError: `days` is out of bounds.
@@ -128,21 +130,13 @@ async def _days(graph: Graph, tenant: TenantId, now: datetime, *, days: int) -> 
     return [DayUsage(**row["usage"]) for row in rows]
 
 
-# Whether a tenant can afford that the model reads: over the day's tokens the rules do, and what they read is owed.
+async def is_over_budget(graph: Graph, tenant: TenantId, *, tokens_per_day: int, now: datetime) -> bool:
+    """Return whether a tenant has spent its tokens of the day (UTC); 0 tokens mean no limit."""
+    return bool(tokens_per_day) and await tokens_of_day(graph, tenant, now) >= tokens_per_day
 
-OVER_BUDGET = "over budget"
 
-
-async def affordable(
-    graph: Graph, tenant: TenantId, first: Reader, rules: Reader, *, tokens_per_day: int, now: datetime
-) -> Reader:
-    """Return the reader for one digest: `first`, or the rules when the tenant has spent the tokens of the day.
-
-    Args:
-        tokens_per_day: what the model may cost each tenant on a day (UTC); 0 means no limit.
-    """
-    if not tokens_per_day or await tokens_of_day(graph, tenant, now) < tokens_per_day:
-        return first
+def over_budget_reader(rules: Reader) -> Reader:
+    """Return the rules as a reader that marks scenes as deferred, so that the model can read them later."""
 
     async def read(scene: SceneText) -> Reading:
         return replace(await rules(scene), path=(OVER_BUDGET, "rules"), owed=True)
@@ -150,15 +144,10 @@ async def affordable(
     return read
 
 
-# Scenes that the rules read instead of a model, because the day's tokens were spent: asked for once more.
-
-SCENES_MAX = 1_000
-
-
 async def read_again(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:
-    """Ask for the reading of scenes that are owed to a model, oldest first; how many there were.
+    """Request that a model reads deferred scenes, oldest first, and return their number.
 
-    Facts that the rules found stay; what the model finds is merged with them.
+    Facts that the rules found stay; those of the model are merged with them.
 
     Raises:
         InputError: `scenes_max` is out of bounds.

@@ -1,7 +1,7 @@
-"""Names that the user goes by: told in their own words, and meant by others who say them from then on. Pure.
+"""Aliases that users declare for themselves, and their replacement by the user in later lines of others. Pure.
 
-Only what is said after the name was told counts, so that one call with a conversation and many calls with its messages
-give the same. Who says "Bob" of themselves may still have a friend of that name: their own lines stay as they are.
+An alias counts only in lines after its declaration, so the result does not depend on how a conversation is split into
+calls. The user's own lines are not changed: a user called Bob may have a friend called Bob.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,49 +22,50 @@ from schema.message import Message
 
 RELATION: Final = "is named"
 NAMES_MAX: Final = 20
-Told = Mapping[str, datetime]
+# Aliases with the time of their declaration.
+Declared = Mapping[str, datetime]
 
 
 def stored_aliases(stored: Mapping[str, Any]) -> dict[str, datetime]:
-    """Return the names that are stored with a user, and since when each is told."""
+    """Return the aliases among the user's properties, with the time of their declaration."""
     return dict(zip(stored.get("called") or (), stored.get("called_since") or (), strict=True))
 
 
 def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
-    """Return the properties of the user with the names that the readings tell; equal to `stored` when they tell no new
-    one.
-    """
-    told = stored_aliases(stored)
-    by_key = {name_key(name): name for name in told}
-    found = ((name, at) for read in scenes for reading in read.readings for name, at in _tells(read, reading, owner))
+    """Return the user's properties with the aliases declared in the readings; equal to `stored` without new ones."""
+    declared = stored_aliases(stored)
+    by_key = {name_key(name): name for name in declared}
+    found = (
+        pair for scene in scenes for reading in scene.readings for pair in _declared_aliases(scene, reading, owner)
+    )
     for name, at in sorted(found, key=lambda pair: (pair[1], pair[0])):
         known = by_key.setdefault(name_key(name), name)
-        if known in told or len(told) < NAMES_MAX:
-            told[known] = min(told.get(known, at), at)
-    if told == stored_aliases(stored):
+        if known in declared or len(declared) < NAMES_MAX:
+            declared[known] = min(declared.get(known, at), at)
+    if declared == stored_aliases(stored):
         return dict(stored)
-    aliases = sorted({*(stored.get("aliases") or ()), *(name for name in told if name != stored.get("name"))})
-    order = sorted(told)
-    return {**stored, "aliases": aliases, "called": order, "called_since": [told[name] for name in order]}
+    aliases = sorted({*(stored.get("aliases") or ()), *(name for name in declared if name != stored.get("name"))})
+    order = sorted(declared)
+    return {**stored, "aliases": aliases, "called": order, "called_since": [declared[name] for name in order]}
 
 
-def changed_alias_properties(stored: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of the user's properties must be written; empty when no new name was told."""
-    if stored == told:
+def changed_alias_properties(stored: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of the user to write; empty without a new alias."""
+    if stored == updated:
         return {}
-    return {name: told[name] for name in ("aliases", "called", "called_since")}
+    return {name: updated[name] for name in ("aliases", "called", "called_since")}
 
 
-def replace_user_aliases(scenes: Sequence[SceneExtraction], told: Told, owner: Owner) -> list[SceneExtraction]:
-    """Return the scenes with the user in place of a name that others say after the user told it."""
-    since = {name_key(name): at for name, at in told.items()}
-    return [_met(read, since, owner) for read in scenes] if since else list(scenes)
+def replace_user_aliases(scenes: Sequence[SceneExtraction], declared: Declared, owner: Owner) -> list[SceneExtraction]:
+    """Replace the user's declared aliases with the user node in later lines of other speakers."""
+    since = {name_key(name): at for name, at in declared.items()}
+    return [_replace_in(scene, since, owner) for scene in scenes] if since else list(scenes)
 
 
-def _met(read: SceneExtraction, since: Told, owner: Owner) -> SceneExtraction:
-    lines = read.scene.messages
+def _replace_in(extraction: SceneExtraction, since: Declared, owner: Owner) -> SceneExtraction:
+    lines = extraction.scene.messages
 
-    def who(name: str, numbers: Iterable[int]) -> str:
+    def resolve(name: str, numbers: Iterable[int]) -> str:
         at = since.get(name_key(name))
         if at is None:
             return name
@@ -73,21 +74,22 @@ def _met(read: SceneExtraction, since: Told, owner: Owner) -> SceneExtraction:
         return THE_USER if said and by_others else name
 
     def mention(one: Mention) -> Mention:
-        return replace(one, name=who(one.name, (one.line,)))
+        return replace(one, name=resolve(one.name, (one.line,)))
 
     def fact(one: ProposedFact) -> ProposedFact:
         numbers = [quote.line for quote in one.quotes]
-        return replace(one, subject=who(one.subject, numbers), object=who(one.object, numbers))
+        return replace(one, subject=resolve(one.subject, numbers), object=resolve(one.object, numbers))
 
     readings = tuple(
         replace(reading, mentions=tuple(map(mention, reading.mentions)), facts=tuple(map(fact, reading.facts)))
-        for reading in read.readings
+        for reading in extraction.readings
     )
-    return replace(read, readings=readings)
+    return replace(extraction, readings=readings)
 
 
-def _tells(read: SceneExtraction, reading: Reading, owner: Owner) -> list[tuple[str, datetime]]:
-    lines = read.scene.messages
+def _declared_aliases(extraction: SceneExtraction, reading: Reading, owner: Owner) -> list[tuple[str, datetime]]:
+    """Return the aliases in statements of the user about themselves, with the time of each statement."""
+    lines = extraction.scene.messages
     return [
         (fact.object.strip(), lines[quote.line].said_at)
         for fact in reading.facts

@@ -10,7 +10,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
-from graph_service.memory.consolidation.plan_size import FACT_CHARS, computed
+from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
 from graph_service.memory.facts.bitemporal import AsOf, holds, known_end
 from graph_service.memory.facts.claims import PlannedFact, known_claims, told_of
 from graph_service.memory.facts.closing import ClosingView, closing_of, times_of
@@ -89,7 +89,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         _check_closed(row["edge"])
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
         related = await facts_near(writing, tenant, claim)
-        items = await computed(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
+        items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         await want_vectors(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [

@@ -39,9 +39,9 @@ class ForgetTarget:
     predicate: str = ""
     relation: str | None = None
 
-    def tombstones(self, tenant: TenantId, marking: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
+    def tombstones(self, tenant: TenantId, key: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
         """Return the tombstones that prevent extracting them again, as rows of `tombstones/put_tombstones`."""
-        salt, owner_mark = marking.salt, marking.who(self.user_id)
+        salt, owner_mark = key.salt, key.user_key(self.user_id)
         node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
             kind, marks = (

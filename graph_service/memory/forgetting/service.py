@@ -150,7 +150,10 @@ class Forgetting:
         }
         await begin_user_erasure(self._graph, tenant, user, node_id, tombstone, now_ms=at_ms)
         job_context = JobContext(
-            clock=self._clock, word=lambda: secrets.token_hex(8), on_step=lambda _step: None, on_change=self._notify
+            clock=self._clock,
+            random_token=lambda: secrets.token_hex(8),
+            on_step=lambda _step: None,
+            on_change=self._notify,
         )
 
         async def run(claim: JobClaim) -> bool:
@@ -190,14 +193,14 @@ class Forgetting:
     async def _forget_knowledge(
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
     ) -> ForgetResult:
-        marking, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        key, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
 
         async def steps(writing: Writing) -> ForgetResult:
             request = ForgetRequest(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
             await _lock(writing, request, [])
             # Find again under the lock.
             target = await find(writing)
-            request = replace(request, tombstones=target.tombstones(tenant, marking, millis(at)))
+            request = replace(request, tombstones=target.tombstones(tenant, key, millis(at)))
             return await self._commit(writing, request, [], target)
 
         result = await self._graph.write(steps)

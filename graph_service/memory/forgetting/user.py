@@ -11,7 +11,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, finish, renew
+from graph_service.memory.jobs.outbox import JobClaim, finish_jobs, renew_lease
 from schema.change import FORGOTTEN, Change, Op
 from schema.ids import MemoryId, TenantId, UserId
 
@@ -78,7 +78,7 @@ async def _delete_messages(erasure: _Erasure) -> bool:
 
 async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dict[str, Any]]:
     """Renew the lease, then run one statement in a transaction and return its rows."""
-    await renew(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
+    await renew_lease(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         return await writing.run(step, {**erasure.scope, **more})
@@ -90,7 +90,7 @@ async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dic
 
 async def _delete_nodes(erasure: _Erasure) -> bool:
     at, tenant = erasure.job_context.clock(), erasure.claim.tenant
-    await renew(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
+    await renew_lease(erasure.graph, erasure.claim, now_ms=erasure.job_context.now_ms())
 
     async def steps(writing: Writing) -> bool:
         user = {"tenant": tenant, "user_node_id": erasure.user_node_id}
@@ -122,7 +122,7 @@ async def _finish(erasure: _Erasure) -> None:
     async def steps(writing: Writing) -> None:
         parameters = {**erasure.scope, "user_node_id": erasure.user_node_id}
         await writing.run(statement("user_erasure/delete_tombstones_and_usage"), parameters)
-        await finish(writing, [claim], more=False, now_ms=now_ms)
+        await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
         await writing.run(statement("user_erasure/delete_job"), {"tenant": claim.tenant, "id": claim.id})
 
     await erasure.graph.write(steps)

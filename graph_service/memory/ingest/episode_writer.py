@@ -1,4 +1,4 @@
-"""Taking messages in: one commit, then the receipt."""
+"""Store messages in one commit, or in the spool while Neo4j does not answer; then return the receipt."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,39 +19,40 @@ from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, sess
 from schema.message import Episode, Message, ProvidedFact
 from schema.timespan import day_token, millis
 
-_FORGETTING_S: Final = 1.0
+_FORGETTING_RETRY_S: Final = 1.0
 
 
-class BeingForgottenError(UnavailableError):
-    """The user of an episode is being forgotten; what they say now can be stored when that is done."""
+class UserBeingForgottenError(UnavailableError):
+    """The user of an episode is being forgotten; new messages can be stored when that is done."""
 
     def __init__(self, user_id: str) -> None:
-        who = f"user {user_id!r} is being forgotten"
-        super().__init__(f"{who}; what they say now can be stored in a moment", _FORGETTING_S)
+        super().__init__(
+            f"user {user_id!r} is being forgotten; new messages can be stored in a moment", _FORGETTING_RETRY_S
+        )
 
 
 class BatchError(Exception):
-    """Some episodes of a batch were refused, so nothing of it was stored.
+    """Some episodes of a batch were refused, so none was stored.
 
     Attributes:
-        errors: by the place of the episode in the batch.
+        errors: by index of the episode in the batch.
     """
 
-    def __init__(self, errors: Mapping[int, ConflictError | BeingForgottenError]) -> None:
+    def __init__(self, errors: Mapping[int, ConflictError | UserBeingForgottenError]) -> None:
         super().__init__(f"{len(errors)} episodes of the batch were refused")
         self.errors = errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What became of one call of `remember`; when the caller has it, the messages are durable.
+    """Result of one call of `remember`: its messages are durable.
 
     Attributes:
         message_ids: in the order of the call; uris likewise.
-        stored: how many messages were new; repeated: how many had been stored before.
-        dropped: why facts that were handed in were left out.
-        spooled: Neo4j is away, so they wait on this machine's disk; they are searchable when it is back. A message
-            that Neo4j holds already then counts as stored here.
+        stored: number of new messages; repeated: number of messages stored before.
+        dropped: why provided facts were left out.
+        spooled: Neo4j is unavailable and the messages are on this machine's disk, searchable once Neo4j answers;
+            messages that Neo4j already has count as stored then.
     """
 
     session_uri: Uri
@@ -64,119 +65,58 @@ class Receipt:
 
 
 async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
-    """Store an episode in Neo4j; or on disk, while Neo4j is away or older episodes of the user wait there.
+    """Store an episode in Neo4j, or on disk while Neo4j does not answer or older episodes of the user wait there.
 
-    What is said while its user is being forgotten waits on disk, too, until that is done.
+    Episodes of a user who is being forgotten wait on disk, too.
 
     Raises:
-        ConflictError: a message with the same id but other words, speaker or time is stored already.
-        UnavailableError: neither Neo4j nor the disk takes it; nothing was stored.
+        ConflictError: a message with the same id but other text, speaker or time is stored.
+        UnavailableError: neither Neo4j nor the disk accepts it; nothing was stored.
     """
     episode = checked.episode
-    if spool is None or not await _waits(spool, episode):
+    if spool is None or not await _has_older_episodes(spool, episode):
         try:
             return await store_episode(graph, episode, epoch=epoch, dropped=checked.dropped)
         except UnavailableError:
             if spool is None:
                 raise
-    return await keep_in_spool(spool, checked)
+    return await spool_episode(spool, checked)
 
 
-async def keep_in_spool(spool: Spool, checked: CheckedEpisode) -> Receipt:
-    """Keep an episode on disk until Neo4j is back.
+async def spool_episode(spool: Spool, checked: CheckedEpisode) -> Receipt:
+    """Store an episode on disk until Neo4j answers.
 
     Raises:
         ConflictError: the same episode was spooled before, and Neo4j refused it.
-        UnavailableError: the spool is full, or the disk does not take it; nothing was stored.
+        UnavailableError: the spool is full or the disk fails; nothing was stored.
     """
     is_new = await spool.put(checked.episode)
     return _receipt(checked.episode, len(checked.episode.messages) if is_new else 0, checked.dropped, spooled=True)
 
 
-async def _waits(spool: Spool, episode: Episode) -> bool:
-    """Return whether older episodes of the user are on disk; a disk that cannot be read keeps nobody from Neo4j."""
+async def _has_older_episodes(spool: Spool, episode: Episode) -> bool:
+    """Return whether older episodes of the user are on disk; False if the disk cannot be read."""
     try:
-        return await spool.holds(episode.tenant, episode.user_id)
+        return await spool.has_waiting(episode.tenant, episode.user_id)
     except UnavailableError:
         return False
 
 
-async def replay_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: str) -> None:
-    """Store episodes that waited on disk in one commit, without what was forgotten since they came in.
-
-    Args:
-        episodes: in the order in which they came; several may be of one session.
-
-    Raises:
-        BatchError: some of them were refused, and it says which; nothing was stored.
-        UnavailableError: Neo4j does not answer, or does not take them now.
-    """
-    left = [
-        (place, episode if not ids else without(episode, ids))
-        for place, (episode, ids) in enumerate(zip(episodes, await forgotten_message_ids(graph, episodes), strict=True))
-    ]
-    await _store_batch(graph, [(place, episode) for place, episode in left if episode is not None], epoch=epoch)
-
-
-async def _store_batch(graph: Graph, placed: Sequence[tuple[int, Episode]], *, epoch: str) -> None:
-    if not placed:
-        return
-    parameters = {"episodes": [{"place": place, **_parameters(episode, epoch)} for place, episode in placed]}
-    by_place = dict(placed)
-
-    async def steps(writing: Writing) -> None:
-        rows = await writing.run(statement("ingest/add_episodes"), parameters)
-        by_episode: dict[int, list[dict[str, Any]]] = {place: [] for place in by_place}
-        for row in rows:
-            by_episode[row["place"]].append(row)
-        errors: dict[int, ConflictError | BeingForgottenError] = {}
-        for place, episode in by_place.items():
-            try:
-                _refuse(by_episode[place], episode)
-            except (BeingForgottenError, ConflictError) as error:
-                errors[place] = error
-        if errors:
-            raise BatchError(errors)
-        new: dict[tuple[str, str, str | None], Episode] = {}
-        for place, episode in by_place.items():
-            if not by_episode[place][0]["user_known"]:
-                new.setdefault((episode.tenant, episode.user_id, episode.user_name), episode)
-        # All users first: the tenants are locked last.
-        changes = [(episode, await _add_user(writing, episode)) for episode in new.values()]
-        for episode, change in changes:
-            await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
-
-    await graph.write(steps)
-
-
-def _refuse(rows: list[dict[str, Any]], episode: Episode) -> None:
-    if rows[0]["forgetting"]:
-        raise BeingForgottenError(episode.user_id)
-    _refuse_conflicts(rows, episode.messages)
-
-
-async def _add_user(writing: Writing, episode: Episode) -> Change:
-    put = await writing.run(statement("ingest/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
-    view = node_view(put[0]["properties"], "User").model_dump(mode="json")
-    user = the_user(episode.tenant, episode.user_id, episode.user_name)
-    return Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
-
-
 async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: tuple[str, ...] = ()) -> Receipt:
-    """Return messages, session, the facts brought and the work to do, in one commit.
+    """Store messages, session, provided facts and jobs in one commit.
 
     Args:
-        epoch: a random word for the change log of a tenant that does not exist yet.
+        epoch: random string for the change log of a tenant that does not exist yet.
 
     Raises:
-        ConflictError: a message with the same id but other words, speaker or time is stored already.
-        UnavailableError: Neo4j does not answer.
+        ConflictError: a message with the same id but other text, speaker or time is stored.
+        UnavailableError: Neo4j does not answer, or the user is being forgotten.
     """
     parameters = _parameters(episode, epoch)
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
         rows = await writing.run(statement("ingest/add_messages"), parameters)
-        _refuse(rows, episode)
+        _raise_if_refused(rows, episode)
         if not rows[0]["user_known"]:
             change = await _add_user(writing, episode)
             await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
@@ -184,6 +124,73 @@ async def store_episode(graph: Graph, episode: Episode, *, epoch: str, dropped: 
 
     rows = await graph.write(steps)
     return _receipt(episode, sum(row["is_new"] for row in rows), dropped, spooled=False)
+
+
+async def store_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: str) -> None:
+    """Store spooled episodes in one commit, without messages that were forgotten since they were received.
+
+    Args:
+        episodes: in the order in which they were received; several may belong to one session.
+
+    Raises:
+        BatchError: some were refused; none was stored.
+        UnavailableError: Neo4j does not answer or cannot store them now.
+    """
+    remaining: dict[int, Episode] = {}
+    for index, (episode, ids) in enumerate(zip(episodes, await forgotten_message_ids(graph, episodes), strict=True)):
+        if (kept := without(episode, ids) if ids else episode) is not None:
+            remaining[index] = kept
+    if not remaining:
+        return
+    parameters = {"episodes": [{"place": index, **_parameters(episode, epoch)} for index, episode in remaining.items()]}
+
+    async def steps(writing: Writing) -> None:
+        rows = await writing.run(statement("ingest/add_episodes"), parameters)
+        rows_by_episode: dict[int, list[dict[str, Any]]] = {index: [] for index in remaining}
+        for row in rows:
+            rows_by_episode[row["place"]].append(row)
+        _raise_if_any_refused(rows_by_episode, remaining)
+        new_users: dict[tuple[str, str, str | None], Episode] = {}
+        for index, episode in remaining.items():
+            if not rows_by_episode[index][0]["user_known"]:
+                new_users.setdefault((episode.tenant, episode.user_id, episode.user_name), episode)
+        # All users before any change, because tenants are locked last.
+        changes = [(episode, await _add_user(writing, episode)) for episode in new_users.values()]
+        for episode, change in changes:
+            await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
+
+    await graph.write(steps)
+
+
+def _raise_if_any_refused(rows_by_episode: Mapping[int, list[dict[str, Any]]], episodes: Mapping[int, Episode]) -> None:
+    errors: dict[int, ConflictError | UserBeingForgottenError] = {}
+    for index, episode in episodes.items():
+        try:
+            _raise_if_refused(rows_by_episode[index], episode)
+        except (UserBeingForgottenError, ConflictError) as error:
+            errors[index] = error
+    if errors:
+        raise BatchError(errors)
+
+
+def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
+    """Raise if the user is being forgotten, or stored messages differ from those of the episode."""
+    if rows[0]["forgetting"]:
+        raise UserBeingForgottenError(episode.user_id)
+    stored = {row["id"]: row["stored_hash"] for row in rows}
+    changed = [message.uri for message in episode.messages if stored[message.id] != message.content_hash]
+    if changed:
+        raise ConflictError(
+            f"{len(changed)} message(s) are stored already with other words, speaker or time, first {changed[0]}; "
+            "nothing was written. Use a new id for a new message"
+        )
+
+
+async def _add_user(writing: Writing, episode: Episode) -> Change:
+    put = await writing.run(statement("ingest/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
+    view = node_view(put[0]["properties"], "User").model_dump(mode="json")
+    user = the_user(episode.tenant, episode.user_id, episode.user_name)
+    return Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
 
 
 def _receipt(episode: Episode, stored: int, dropped: tuple[str, ...], *, spooled: bool) -> Receipt:
@@ -258,7 +265,7 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
 
 
 def _episode_row(episode: Episode) -> dict[str, Any] | None:
-    """Return the node that keeps brought facts until the worker reads them; None when the caller brought nothing."""
+    """Return the node that keeps provided facts until the worker reads them; None without facts or a summary."""
     if not episode.facts and episode.summary is None:
         return None
     facts = json.dumps([_fact_row(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
@@ -272,7 +279,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
 
 
 def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
-    """Return the fact as the episode keeps it; it is named as before there were facts that people state."""
+    """Return the fact as the episode stores it; `stated` only if a person states the fact."""
     return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 
 
@@ -289,13 +296,3 @@ def _user_row(episode: Episode) -> dict[str, Any]:
         "first_seen": first,
         "last_seen": last,
     }
-
-
-def _refuse_conflicts(rows: list[dict[str, Any]], messages: tuple[Message, ...]) -> None:
-    stored = {row["id"]: row["stored_hash"] for row in rows}
-    changed = [message.uri for message in messages if stored[message.id] != message.content_hash]
-    if changed:
-        raise ConflictError(
-            f"{len(changed)} message(s) are stored already with other words, speaker or time, first {changed[0]}; "
-            "nothing was written. Use a new id for a new message"
-        )

@@ -1,4 +1,4 @@
-"""Episodes that wait on this machine's disk because Neo4j is away, in the order in which they came."""
+"""A write-ahead queue on disk (SQLite) for episodes that Neo4j cannot store now, in the order of arrival."""
 
 import asyncio
 import contextlib
@@ -21,15 +21,13 @@ from schema.ids import SessionId, TenantId, UserId, content_hash
 from schema.message import Episode, ProvidedFact
 from schema.timespan import iso
 
-# An episode in the spool: its text form, its key, and what is left of it when messages are forgotten. Pure.
-
-# The stable code of a row that cannot be read.
+# Error code of a row that cannot be read.
 UNREADABLE: Final = "UNREADABLE"
 _EPISODE: Final = TypeAdapter(Episode)
 
 
 class SpoolState(StrEnum):
-    """What is to become of a spooled episode."""
+    """State of a spooled episode."""
 
     WAITING = "waiting"
     REFUSED = "refused"
@@ -40,8 +38,8 @@ class SpoolEntry:
     """An episode on disk.
 
     Attributes:
-        number: its place in the order of all tenants.
-        failures: how often Neo4j answered, but would not take it.
+        number: its position in the queue of all tenants.
+        failures: how often Neo4j answered but did not store it.
         error: why Neo4j refused it; None while it waits.
     """
 
@@ -54,10 +52,10 @@ class SpoolEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableEntry:
-    """A row whose episode cannot be read: another version wrote it, or the file is damaged.
+    """A row that cannot be parsed: another version wrote it, or the file is damaged.
 
     Attributes:
-        problem: the kind of the error; never words of the row.
+        problem: class of the error; never content of the row.
     """
 
     number: int
@@ -70,8 +68,8 @@ class UnreadableEntry:
     error: str | None
     problem: str
 
-    def shown(self) -> SpoolEntry:
-        """Return the row as a list shows it: whose it is, without messages."""
+    def as_entry(self) -> SpoolEntry:
+        """Return the row for a listing: its tenant, user and session, without messages."""
         try:
             received_at = datetime.fromisoformat(self.spooled_at)
         except ValueError:
@@ -89,23 +87,23 @@ class UnreadableEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolDepth:
-    """How many episodes are on disk."""
+    """Number of episodes on disk."""
 
     waiting: int
     refused: int
 
 
-def as_text(episode: Episode) -> str:
+def episode_to_json(episode: Episode) -> str:
     """Return the episode as JSON."""
     return _EPISODE.dump_json(episode).decode()
 
 
-def from_text(text: str) -> Episode:
-    """Return the episode that `as_text` wrote."""
+def episode_from_json(text: str) -> Episode:
+    """Return the episode in JSON written by `episode_to_json`."""
     return _EPISODE.validate_json(text)
 
 
-def from_row(
+def entry_from_row(
     number: int,
     state: str,
     tenant: str,
@@ -116,11 +114,11 @@ def from_row(
     failures: int,
     error: str | None,
 ) -> SpoolEntry | UnreadableEntry:
-    """Return the episode of a row of the spool, whatever stands in the row."""
+    """Return the episode of a row, or an `UnreadableEntry`; never raises."""
     try:
         if not isinstance(body, str):
             raise TypeError("the body is no text")
-        episode = from_text(body)
+        episode = episode_from_json(body)
         if (episode.tenant, episode.user_id) != (tenant, user_id):
             raise ValueError("the body is of another user")
     except Exception as problem:
@@ -138,8 +136,8 @@ def from_row(
     return SpoolEntry(number=number, state=SpoolState(state), episode=episode, failures=failures, error=error)
 
 
-def key_of(episode: Episode) -> str:
-    """Return the same for the same call made twice, whenever it was received."""
+def episode_key(episode: Episode) -> str:
+    """Return the deduplication key: equal for a repeated call, whenever it was received."""
     messages = [f"{message.id} {message.content_hash}" for message in episode.messages]
     facts = [repr(sorted(asdict(fact).items())) for fact in episode.facts]
     named = (episode.user_id, episode.user_name or "", episode.agent_id or "", episode.summary or "")
@@ -147,25 +145,25 @@ def key_of(episode: Episode) -> str:
 
 
 def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | None:
-    """Return what is left of the episode; None when nothing is. None for `message_ids` means all of them.
+    """Return the episode without some messages (None: all); None when no message is left.
 
-    A summary may tell what a forgotten message said, so it goes with the first of them.
+    The summary is removed with the first message, because it may repeat what the message said.
     """
     if message_ids is None:
         return None
-    places = [index for index, message in enumerate(episode.messages) if message.id not in message_ids]
-    if len(places) == len(episode.messages):
+    kept = [index for index, message in enumerate(episode.messages) if message.id not in message_ids]
+    if len(kept) == len(episode.messages):
         return episode
-    if not places:
+    if not kept:
         return None
-    new_place = {old: new for new, old in enumerate(places)}
-    facts = tuple(kept for fact in episode.facts if (kept := _proven(fact, new_place)))
-    return replace(episode, messages=tuple(episode.messages[place] for place in places), facts=facts, summary=None)
+    new_index = {old: new for new, old in enumerate(kept)}
+    facts = tuple(left for fact in episode.facts if (left := _with_remaining_evidence(fact, new_index)))
+    return replace(episode, messages=tuple(episode.messages[index] for index in kept), facts=facts, summary=None)
 
 
-def _proven(fact: ProvidedFact, new_place: dict[int, int]) -> ProvidedFact | None:
-    """Return the fact with the evidence that is left; a fact that all messages prove may rest on a forgotten one."""
-    left = tuple(new_place[index] for index in fact.message_indexes if index in new_place)
+def _with_remaining_evidence(fact: ProvidedFact, new_index: dict[int, int]) -> ProvidedFact | None:
+    """Return the fact with the evidence left; None without any, or if all messages prove it, one forgotten included."""
+    left = tuple(new_index[index] for index in fact.message_indexes if index in new_index)
     return replace(fact, message_indexes=left) if left else None
 
 
@@ -176,14 +174,14 @@ _log = logging.getLogger("mnemograph.spool")
 
 _BUSY_MAX_S: Final = 5.0
 _LISTED_MAX: Final = 1_000
-# Writes that wait for the disk at the same time share one commit.
+# Concurrent writes share one commit.
 _WRITES_PER_COMMIT: Final = 256
-# One tenant may fill half of the spool, so that it never fills it for all.
+# Share of the spool that one tenant may fill.
 TENANT_SHARE: Final = 0.5
-# Users whose episodes `waiting` leaves out at once; each costs a comparison a row.
-_HELD_USERS_MAX: Final = 1_000
-# Number 1 of this file's shape; another number is another version of ours.
-_SHAPE: Final = 1
+# Users that `waiting` excludes at once; each costs a comparison a row.
+_EXCLUDED_USERS_MAX: Final = 1_000
+# Version of the file format.
+_FORMAT: Final = 1
 _DEFINITION: Final = """
 CREATE TABLE IF NOT EXISTS episodes (
   number INTEGER PRIMARY KEY AUTOINCREMENT, tenant TEXT NOT NULL, user_id TEXT NOT NULL, session_id TEXT NOT NULL,
@@ -195,7 +193,7 @@ CREATE INDEX IF NOT EXISTS waiting_in_order ON episodes (state, number);
 CREATE INDEX IF NOT EXISTS waiting_of_user ON episodes (tenant, user_id, state, number);
 CREATE TABLE IF NOT EXISTS switches (name TEXT PRIMARY KEY);
 """
-# Bytes of each tenant, kept by triggers so that every process that writes keeps them right.
+# Bytes of each tenant, maintained by triggers, so that every writing process updates them.
 _SHARES: Final = """
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS shares (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
@@ -219,19 +217,19 @@ COMMIT;
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewestEpisodes:
-    """What a user said last that waits, the newest first.
+    """Rows of a user's newest waiting episodes, newest first.
 
     Attributes:
-        more: whether older ones were left out.
+        more: older rows were left out.
     """
 
     rows: tuple[tuple[Any, ...], ...] = ()
     more: bool = False
 
     def episodes(self) -> Iterator[Episode]:
-        """Read one row after the other; those that cannot be read are left out."""
+        """Parse one row after the other; skip unreadable ones."""
         for row in self.rows:
-            if isinstance(one := from_row(*row), SpoolEntry):
+            if isinstance(one := entry_from_row(*row), SpoolEntry):
                 yield one.episode
 
 
@@ -239,16 +237,16 @@ class Spool:
     """A durable queue in one SQLite file; several processes may use it at the same time.
 
     Args:
-        path: made when the first episode comes; readable by this user only.
+        path: created with the first episode; readable by this user only.
         bytes_max: bound on the episodes in it; one tenant may fill half of it.
         on_step: called with the name of each step; crash tests kill the process there.
 
     Attributes:
-        turn: held while episodes go to Neo4j, so that nobody forgets them between their commit and their removal.
+        replay_lock: held while episodes go to Neo4j, so that none is forgotten between its commit and its removal.
     """
 
     def __init__(self, path: Path, *, bytes_max: int, on_step: Callable[[str], None] = lambda _step: None) -> None:
-        self.turn = asyncio.Lock()
+        self.replay_lock = asyncio.Lock()
         self._path = path
         self._bytes_max = bytes_max
         self._on_step = on_step
@@ -256,17 +254,17 @@ class Spool:
         self._open: sqlite3.Connection | None = None
         self._writes: list[tuple[Work, Future[Any]]] = []
         self._writes_lock = threading.Lock()
-        # Rows that can neither be read nor be put aside, because their page of the file is damaged.
+        # Rows on a damaged page of the file, which can neither be read nor marked as refused.
         self._damaged: set[int] = set()
 
     async def put(self, episode: Episode) -> bool:
-        """Keep an episode; when this returns, it survives a power cut. False: it was there already.
+        """Store an episode; when this returns, it survives a power cut. Returns False if it was there already.
 
         Raises:
             ConflictError: the same episode was spooled before, and Neo4j refused it.
-            UnavailableError: the spool is full, or the disk does not take it.
+            UnavailableError: the spool is full or the disk fails.
         """
-        body, key = as_text(episode), key_of(episode)
+        body, key = episode_to_json(episode), episode_key(episode)
         row = (
             episode.tenant,
             episode.user_id,
@@ -285,7 +283,7 @@ class Spool:
                 raise ConflictError(f"these messages are in the spool, and Neo4j refused them: {old[0]}")
             if old is not None:
                 return False
-            self._refuse_too_much(file, episode.tenant, len(body.encode()))
+            self._check_capacity(file, episode.tenant, len(body.encode()))
             columns = "tenant, user_id, session_id, key, body, spooled_at, state, failures"
             file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
             return True
@@ -295,21 +293,19 @@ class Spool:
         self._on_step("spooled")
         return is_new
 
-    async def holds(self, tenant: TenantId, user_id: str) -> bool:
-        """Return whether an episode of the user waits, so that later ones must wait behind it."""
+    async def has_waiting(self, tenant: TenantId, user_id: str) -> bool:
+        """Return whether an episode of the user waits; later ones must then wait behind it."""
         query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? AND user_id = ? LIMIT 1"
         return bool(await self._rows(query, tenant, user_id))
 
     async def waiting(
-        self, *, episodes_max: int, bytes_max: int, without: Collection[tuple[str, str]] = ()
+        self, *, episodes_max: int, bytes_max: int, exclude_users: Collection[tuple[str, str]] = ()
     ) -> list[SpoolEntry | UnreadableEntry]:
-        """Return the oldest episodes that wait, of all tenants, in order; none while the spool is paused.
-
-        A row that cannot be read comes as `UnreadableEntry`, so that the caller puts it aside.
+        """Return the oldest waiting episodes of all tenants, in order; none while the spool is paused.
 
         Args:
-            bytes_max: bound on their texts together; one episode comes however long it is.
-            without: tenants and users whose episodes are left out; at most 1,000 count.
+            bytes_max: total size; the first episode is returned whatever its size.
+            exclude_users: (tenant, user) pairs to skip; at most 1,000 count.
         """
 
         def numbers() -> list[int]:
@@ -318,14 +314,14 @@ class Spool:
             file = self._file()
             if file.execute("SELECT 1 FROM switches WHERE name = 'paused'").fetchone():
                 return []
-            held = list(without)[:_HELD_USERS_MAX]
+            excluded = list(exclude_users)[:_EXCLUDED_USERS_MAX]
             file.execute(
-                "CREATE TEMP TABLE IF NOT EXISTS held (tenant TEXT, user_id TEXT, PRIMARY KEY (tenant, user_id))"
+                "CREATE TEMP TABLE IF NOT EXISTS excluded (tenant TEXT, user_id TEXT, PRIMARY KEY (tenant, user_id))"
             )
-            file.execute("DELETE FROM held")
-            file.executemany("INSERT OR IGNORE INTO held VALUES (?, ?)", held)
-            left_out = "AND (tenant, user_id) NOT IN (SELECT tenant, user_id FROM held)" if held else ""
-            query = f"SELECT number FROM episodes WHERE state = 'waiting' {left_out} ORDER BY number LIMIT ?"
+            file.execute("DELETE FROM excluded")
+            file.executemany("INSERT OR IGNORE INTO excluded VALUES (?, ?)", excluded)
+            condition = "AND (tenant, user_id) NOT IN (SELECT tenant, user_id FROM excluded)" if excluded else ""
+            query = f"SELECT number FROM episodes WHERE state = 'waiting' {condition} ORDER BY number LIMIT ?"
             found = [int(row[0]) for row in file.execute(query, (episodes_max + len(self._damaged),))]
             return [number for number in found if number not in self._damaged][:episodes_max]
 
@@ -338,45 +334,45 @@ class Spool:
                 bytes_n += len(row[5]) if isinstance(row[5], str) else 0
                 if found and bytes_n > bytes_max:
                     break
-                found.append(from_row(*row))
+                found.append(entry_from_row(*row))
             return found
 
         return await self._in_thread(episodes)
 
     async def remove(self, numbers: Sequence[int]) -> None:
-        """Let go of episodes that Neo4j holds now."""
+        """Remove episodes that Neo4j has stored."""
         rows = [(number,) for number in numbers]
         await self._do(lambda file: file.executemany("DELETE FROM episodes WHERE number = ?", rows))
 
     async def count_failure(self, number: int) -> None:
-        """Count that Neo4j answered, but would not take it this time."""
+        """Count that Neo4j answered but did not store the episode."""
         await self._do(
             lambda file: file.execute("UPDATE episodes SET failures = failures + 1 WHERE number = ?", (number,))
         )
 
     async def refuse(self, number: int, error: str) -> None:
-        """Put an episode aside that Neo4j refuses, so that it blocks nothing behind it.
+        """Mark an episode as refused, so that it blocks nothing behind it.
 
         Args:
-            error: why; begins with a stable code.
+            error: why; begins with an error code.
         """
         change = "UPDATE episodes SET state = 'refused', error = ? WHERE number = ?"
         try:
             await self._do(lambda file: file.execute(change, (error[:500], number)))
         except UnavailableError:
-            # A full disk takes it later; a damaged page never does, and must not hold up the rows behind it.
-            _log.exception("the spooled episode %s cannot be put aside; it is left out until a restart", number)
+            # A full disk may accept this later; a damaged page never does and must not block the rows behind it.
+            _log.exception("the spooled episode %s cannot be marked as refused; skipped until a restart", number)
             self._damaged.add(number)
 
     async def listed(self, tenant: TenantId) -> list[SpoolEntry]:
         """Return the oldest 1,000 episodes of a tenant, in order."""
-        return await self._spooled(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
+        return await self._entries(f"WHERE tenant = ? ORDER BY number LIMIT {_LISTED_MAX}", tenant)
 
     async def newest(self, tenant: TenantId, user_id: str, *, episodes_max: int, chars_max: int) -> NewestEpisodes:
-        """Return the episodes of a user that wait, the newest first, as rows that are not read yet.
+        """Return a user's waiting episodes, newest first, as unparsed rows.
 
         Args:
-            chars_max: of their rows; the newest comes however long it is.
+            chars_max: total length; the newest is returned whatever its length.
         """
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         query = (
@@ -388,7 +384,7 @@ class Spool:
             if self._open is None and not self._path.exists():
                 return NewestEpisodes()
             found, chars_n = list[tuple[Any, ...]](), 0
-            # One row after the other: what is too much never leaves the file.
+            # Row by row, so that rows beyond the limit are never loaded.
             with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
                 for row in waiting:
                     chars_n += len(row[5]) if isinstance(row[5], str | bytes) else 0
@@ -400,7 +396,7 @@ class Spool:
         return await self._in_thread(rows)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
-        """Have a refused episode wait again.
+        """Return a refused episode to the queue.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
@@ -409,7 +405,7 @@ class Spool:
         await self._change_refused(f"{change} WHERE number = ? AND tenant = ? AND state = 'refused'", tenant, number)
 
     async def drop(self, tenant: TenantId, number: int) -> None:
-        """Give up a refused episode; what was said in it is gone.
+        """Delete a refused episode and its messages.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
@@ -426,7 +422,7 @@ class Spool:
         session_id: str | None = None,
         message_ids: Collection[str] | None = None,
     ) -> int:
-        """Remove messages of a tenant that fit every filter given; return how many. Without filters: all of them."""
+        """Remove messages of a tenant that match all given filters, and return their number."""
         where, values = "tenant = ?", [str(tenant)]
         for name, value in (("user_id", user_id), ("session_id", session_id)):
             if value is not None:
@@ -437,10 +433,10 @@ class Spool:
             rows = file.execute(f"SELECT number, body FROM episodes WHERE {where}", values).fetchall()
             for number, body in rows:
                 try:
-                    episode = from_text(body)
+                    episode = episode_from_json(body)
                 except Exception:
-                    # Nobody can tell what is in it: it goes if all of its user's or session's words go, or if it
-                    # names a message that does.
+                    # Unreadable: remove it with its whole user or session, or if it contains the id of a removed
+                    # message.
                     if message_ids is None or any(name in str(body) for name in message_ids):
                         file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                     continue
@@ -449,36 +445,36 @@ class Spool:
                 if kept is None:
                     file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                 elif kept is not episode:
-                    new = (as_text(kept), key_of(kept), number)
+                    new = (episode_to_json(kept), episode_key(kept), number)
                     file.execute("UPDATE OR REPLACE episodes SET body = ?, key = ? WHERE number = ?", new)
             return gone_n
 
         if self._open is None and not self._path.exists():
             return 0
-        async with self.turn:
+        async with self.replay_lock:
             gone_n = await self._do(forget)
-        # Deleted rows are overwritten in the file itself; the log beside it still held them.
+        # Deleted rows are overwritten in the file itself, but still in its write-ahead log.
         await self._in_thread(lambda: self._file().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
         return gone_n
 
     async def depth(self, tenant: TenantId | None = None) -> SpoolDepth:
-        """Return how many episodes are here, of one tenant or of all."""
+        """Return the number of episodes, of one tenant or of all."""
         where = ("", ()) if tenant is None else ("WHERE tenant = ?", (tenant,))
         rows = await self._rows(f"SELECT state, count(*) FROM episodes {where[0]} GROUP BY state", *where[1])
         by_state = {row[0]: int(row[1]) for row in rows}
         return SpoolDepth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
     async def paused(self) -> bool:
-        """Return whether nothing goes to Neo4j from here until `pause(False)`; a restart changes nothing about it."""
+        """Return whether replay is paused; survives a restart."""
         return bool(await self._rows("SELECT 1 FROM switches WHERE name = 'paused'"))
 
     async def pause(self, paused: bool) -> None:
-        """Keep episodes here although Neo4j answers, or let them go again."""
+        """Pause or resume replay."""
         change = "INSERT OR IGNORE INTO switches VALUES ('paused')" if paused else "DELETE FROM switches"
         await self._do(lambda file: file.execute(change))
 
     async def close(self) -> None:
-        """Close the file after what is under way."""
+        """Close the file when pending operations are done."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown()
 
@@ -489,21 +485,21 @@ class Spool:
 
     async def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         def rows() -> list[tuple[Any, ...]]:
-            # Most machines never spool: asking them must not make a file.
+            # Reading must not create a file; most machines never spool.
             if self._open is None and not self._path.exists():
                 return []
             return self._file().execute(query, values).fetchall()
 
         return await self._in_thread(rows)
 
-    async def _spooled(self, rest: str, *values: object) -> list[SpoolEntry]:
+    async def _entries(self, condition: str, *values: object) -> list[SpoolEntry]:
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
-        rows = await self._rows(f"SELECT {columns} FROM episodes {rest}", *values)
-        read = [from_row(*row) for row in rows]
-        return [one.shown() if isinstance(one, UnreadableEntry) else one for one in read]
+        rows = await self._rows(f"SELECT {columns} FROM episodes {condition}", *values)
+        entries = [entry_from_row(*row) for row in rows]
+        return [entry.as_entry() if isinstance(entry, UnreadableEntry) else entry for entry in entries]
 
     def _row(self, number: int) -> tuple[Any, ...] | None:
-        """Return one row; None when it is gone. Of a row on a damaged page only the number is told."""
+        """Return one row; None when it is gone. A row on a damaged page has only its number."""
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         try:
             row = self._file().execute(f"SELECT {columns} FROM episodes WHERE number = ?", (number,)).fetchone()
@@ -519,15 +515,14 @@ class Spool:
             raise NotFoundError(f"no refused episode has the number {number}; list the spool to see which there are")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `work` returns, after it was written to the disk; an error in it undoes what it did.
+        """Run `work` in a transaction that is on disk when this returns; roll back what it did if it raises.
 
-        Writes that come while the disk is busy share the next commit: a commit costs a write through to the disk,
-        however much is in it.
+        Concurrent calls share a commit, because each commit costs one fsync whatever its size.
         """
         mine: Future[Any] = Future()
         with self._writes_lock:
             self._writes.append((work, mine))
-        # One call of the thread for each write: those that find nothing left to do return at once.
+        # One call for each write; those that find the list empty return at once.
         await self._in_thread(self._write_through)
         try:
             answer: T = await asyncio.wrap_future(mine)
@@ -536,10 +531,10 @@ class Spool:
         return answer
 
     def _write_through(self) -> None:
-        """Commit what waits for the disk, in the order in which it came."""
+        """Commit the pending writes, in the order of their calls."""
         with self._writes_lock:
             taken, self._writes = self._writes[:_WRITES_PER_COMMIT], self._writes[_WRITES_PER_COMMIT:]
-        # Whoever does not wait any longer was told nothing: their write need not happen.
+        # Skip writes of cancelled callers, who received no acknowledgement.
         works = [(work, waiting) for work, waiting in taken if waiting.set_running_or_notify_cancel()]
         if not works:
             return
@@ -586,22 +581,22 @@ class Spool:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             file = sqlite3.connect(self._path, timeout=_BUSY_MAX_S, isolation_level=None, check_same_thread=False)
             file.execute("PRAGMA journal_mode = WAL")
-            # What was acknowledged must survive a power cut, not only the end of this process.
+            # Acknowledged writes must survive a power cut, not only the end of this process.
             file.execute("PRAGMA synchronous = FULL")
             file.execute("PRAGMA secure_delete = ON")
-            shape = file.execute("PRAGMA user_version").fetchone()[0]
-            if shape not in (0, _SHAPE):
+            version = file.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _FORMAT):
                 raise InstallError(f"the spool {str(self._path)!r} was written by a newer version; install that one")
-            file.executescript(f"{_DEFINITION} PRAGMA user_version = {_SHAPE};")
+            file.executescript(f"{_DEFINITION} PRAGMA user_version = {_FORMAT};")
             file.execute("PRAGMA temp_store = MEMORY")
-            # A row that another one replaces leaves its tenant's share by a trigger, too.
+            # So that triggers also run for rows that REPLACE deletes.
             file.execute("PRAGMA recursive_triggers = ON")
             if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'share_removed'").fetchone():
                 file.executescript(_SHARES)
             self._open = file
         return self._open
 
-    def _refuse_too_much(self, file: sqlite3.Connection, tenant: TenantId, bytes_n: int) -> None:
+    def _check_capacity(self, file: sqlite3.Connection, tenant: TenantId, bytes_n: int) -> None:
         pages, free, size = (
             file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
         )
@@ -616,9 +611,6 @@ class Spool:
                 f"Neo4j is away and this tenant has filled its share of the spool ({TENANT_SHARE:.0%} of spool.mb_max,"
                 f" {self._bytes_max // 2**20} MB): nothing was stored; try again when Neo4j is back"
             )
-
-
-# What people do with the spool: look, pause it, have a refused episode tried again, or give it up.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -636,17 +628,17 @@ class SpoolStatus:
 
 
 class SpoolAdmin:
-    """The spool's use cases; without a spool it is an empty one."""
+    """Inspect and control the spool; None acts as an empty spool."""
 
     def __init__(self, spool: Spool | None) -> None:
         self._spool = spool
 
     async def depth(self, tenant: TenantId) -> SpoolDepth:
-        """Return how many episodes of a tenant are on disk."""
+        """Return the number of a tenant's episodes on disk."""
         return SpoolDepth(waiting=0, refused=0) if self._spool is None else await self._spool.depth(tenant)
 
     async def status(self, tenant: TenantId) -> SpoolStatus:
-        """Return what of a tenant is on disk; answers while Neo4j does not."""
+        """Return a tenant's episodes on disk; needs no Neo4j."""
         if self._spool is None:
             return SpoolStatus(depth=SpoolDepth(waiting=0, refused=0), paused=False, episodes=())
         return SpoolStatus(
@@ -656,26 +648,26 @@ class SpoolAdmin:
         )
 
     async def pause(self, paused: bool) -> None:
-        """Keep episodes of all tenants on disk although Neo4j answers, or let them go again."""
-        await self._there().pause(paused)
+        """Pause or resume replay for all tenants."""
+        await self._require_spool().pause(paused)
 
     async def retry(self, tenant: TenantId, number: int) -> None:
-        """Have a refused episode tried again.
+        """Return a refused episode to the queue.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
         """
-        await self._there().retry(tenant, number)
+        await self._require_spool().retry(tenant, number)
 
     async def drop(self, tenant: TenantId, number: int) -> None:
-        """Give up a refused episode; what was said in it is gone.
+        """Delete a refused episode and its messages.
 
         Raises:
             NotFoundError: no refused episode of the tenant has this number.
         """
-        await self._there().drop(tenant, number)
+        await self._require_spool().drop(tenant, number)
 
-    def _there(self) -> Spool:
+    def _require_spool(self) -> Spool:
         if self._spool is None:
             raise NotFoundError("this service has no spool; start it with `mnemograph serve`")
         return self._spool

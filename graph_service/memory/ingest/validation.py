@@ -1,8 +1,9 @@
-"""What a caller hands in, checked at the door: every mistake named at once, nothing written before. Pure."""
+"""Validate calls of `remember`; all mistakes are reported together, before anything is written. Pure."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Final
 
 from extraction.rules.salience_gate import is_small_talk
 from graph_service.memory.argument_checks import text_problem, time_problem
@@ -16,13 +17,13 @@ from schema.predicates import allowed, whitelist
 from schema.timespan import as_utc, iso
 from schema.zones import zone_name_of, zone_named
 
-# What a caller may say of a message besides its words: importance, zone, the time it talks about. Pure.
+_PROBLEMS_SHOWN: Final = 20
 
 
 def detail_problems(
     importance: int | None, zone: str | None, mentioned_start: datetime | None, mentioned_end: datetime | None
 ) -> list[str]:
-    """Return every mistake, as the end of a sentence about the message."""
+    """Return all problems of a message's optional properties, each as the end of a sentence about the message."""
     problems = []
     if importance is not None and not 1 <= importance <= 10:
         problems.append(f".importance is {importance!r}; use a number from 1 to 10")
@@ -33,32 +34,28 @@ def detail_problems(
             problems.append(f"{name} {problem}")
     if not problems and mentioned_start and mentioned_end and as_utc(mentioned_end) < as_utc(mentioned_start):
         problems.append(
-            f" talks about a time that ends ({iso(mentioned_end)}) before it begins ({iso(mentioned_start)}); "
-            "swap the two"
+            f" mentions a time that ends ({iso(mentioned_end)}) before it begins ({iso(mentioned_start)}); swap the two"
         )
     return problems
 
 
-def importance_given(importance: int | None, text: str) -> int:
-    """Return the importance of a message: what the caller says, low for small talk, else the default."""
+def message_importance(importance: int | None, text: str) -> int:
+    """Return the importance of a message: given by the caller, low for small talk, else the default."""
     if importance is not None:
         return importance
     return WORDS["low"] if is_small_talk(text) else IMPORTANCE_DEFAULT
 
 
-def zone_given(zone: str | None, time: datetime | None) -> str | None:
-    """Return the zone of a message: what the caller says, or the one that its time was written in."""
+def message_zone(zone: str | None, time: datetime | None) -> str | None:
+    """Return the zone of a message: given by the caller, else that of its time."""
     return zone or zone_name_of(time)
 
 
-def span_given(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
-    """Return the time a message talks about; one end alone is a moment."""
+def mentioned_span(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
+    """Return the mentioned time of a message; one bound alone stands for both."""
     if start is None and end is None:
         return None, None
     return as_utc(start or end or datetime.min), as_utc(end or start or datetime.min)
-
-
-_PROBLEMS_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +63,11 @@ class IncomingMessage:
     """One message as the caller sent it.
 
     Attributes:
-        time: when it was said; None means now. A moment without a zone is read as UTC.
-        id: the caller's own id; with it, or with a time, handing the message in again changes nothing.
-        importance: 1 to 10; None: as its words say.
+        time: when it was said; None means now. Without a zone it is read as UTC.
+        id: the caller's id; sending a message with an id or a time again changes nothing.
+        importance: 1 to 10; None: derived from the text.
         zone: IANA name or `+08:00`; None: that of `time`.
-        mentioned_start, mentioned_end: what time it talks about; None: as its words say.
+        mentioned_start, mentioned_end: the time it mentions; None: parsed from the text.
     """
 
     role: str
@@ -86,10 +83,10 @@ class IncomingMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberRequest:
-    """One call of `remember`, unchecked.
+    """One call of `remember`, before validation.
 
     Attributes:
-        request_id: makes messages without id and time repeatable: the same request id means the same messages.
+        request_id: idempotency key for messages without id and time.
     """
 
     user_id: str
@@ -104,10 +101,10 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedEpisode:
-    """An episode that may be stored, and what was left out of it.
+    """A valid episode, and what was left out of it.
 
     Attributes:
-        dropped: why each dropped fact was dropped; a bad fact never sinks the messages it came with.
+        dropped: why each invalid fact was dropped; its messages are stored nevertheless.
     """
 
     episode: Episode
@@ -115,40 +112,40 @@ class CheckedEpisode:
 
 
 def check_request(
-    tenant: TenantId, incoming: RememberRequest, *, now: datetime, limits: Limits = LIMITS
+    tenant: TenantId, request: RememberRequest, *, now: datetime, limits: Limits = LIMITS
 ) -> CheckedEpisode:
-    """Return the episode that `incoming` describes.
+    """Return the episode in a request.
 
     Raises:
-        InputError: listing every mistake found.
+        InputError: lists all problems.
     """
     problems = [
-        *_id_problems("userId", incoming.user_id, limits),
-        *_id_problems("sessionId", incoming.session_id, limits),
-        *(_id_problems("agentId", incoming.agent_id, limits) if incoming.agent_id is not None else ()),
-        *(_id_problems("requestId", incoming.request_id, limits) if incoming.request_id is not None else ()),
-        *(_text_problems("userName", incoming.user_name, limits.name_chars) if incoming.user_name is not None else ()),
-        *(_text_problems("summary", incoming.summary, limits.summary_chars) if incoming.summary is not None else ()),
-        *_batch_problems(incoming, limits),
+        *_id_problems("userId", request.user_id, limits),
+        *_id_problems("sessionId", request.session_id, limits),
+        *(_id_problems("agentId", request.agent_id, limits) if request.agent_id is not None else ()),
+        *(_id_problems("requestId", request.request_id, limits) if request.request_id is not None else ()),
+        *(_text_problems("userName", request.user_name, limits.name_chars) if request.user_name is not None else ()),
+        *(_text_problems("summary", request.summary, limits.summary_chars) if request.summary is not None else ()),
+        *_batch_problems(request, limits),
     ]
-    if len(incoming.messages) <= limits.messages:
+    if len(request.messages) <= limits.messages:
         latest = now + timedelta(seconds=limits.future_s)
-        for index, message in enumerate(incoming.messages):
+        for index, message in enumerate(request.messages):
             problems += _message_problems(index, message, limits, latest)
     if problems:
         raise _input_error(problems)
-    messages = _messages(tenant, incoming, now)
-    facts, dropped = _facts(incoming.facts, len(messages), limits)
+    messages = _messages(tenant, request, now)
+    facts, dropped = _facts(request.facts, len(messages), limits)
     episode = Episode(
         tenant=tenant,
-        user_id=UserId(incoming.user_id),
-        session_id=SessionId(incoming.session_id),
+        user_id=UserId(request.user_id),
+        session_id=SessionId(request.session_id),
         messages=messages,
         received_at=as_utc(now),
-        agent_id=incoming.agent_id,
-        user_name=incoming.user_name.strip() if incoming.user_name else None,
+        agent_id=request.agent_id,
+        user_name=request.user_name.strip() if request.user_name else None,
         facts=facts,
-        summary=incoming.summary,
+        summary=request.summary,
     )
     return CheckedEpisode(episode=episode, dropped=dropped)
 
@@ -165,26 +162,26 @@ def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
     return problems
 
 
-def _batch_problems(incoming: RememberRequest, limits: Limits) -> list[str]:
+def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
     problems = []
-    if not incoming.messages:
+    if not request.messages:
         problems.append("messages is empty; hand in at least one message")
-    if len(incoming.messages) > limits.messages:
+    if len(request.messages) > limits.messages:
         problems.append(
-            f"{len(incoming.messages):,} messages in one call, at most {limits.messages:,} are taken; split the call"
+            f"{len(request.messages):,} messages in one call, at most {limits.messages:,} are accepted; split the call"
         )
-    if len(incoming.facts) > limits.facts:
+    if len(request.facts) > limits.facts:
         problems.append(
-            f"{len(incoming.facts):,} facts in one call, at most {limits.facts:,} are taken; split the call"
+            f"{len(request.facts):,} facts in one call, at most {limits.facts:,} are accepted; split the call"
         )
-    total = sum(len(message.text) for message in incoming.messages if isinstance(message.text, str))
+    total = sum(len(message.text) for message in request.messages if isinstance(message.text, str))
     if total > limits.batch_chars:
         problems.append(
-            f"the messages have {total:,} characters together, at most {limits.batch_chars:,} are taken; split the call"
+            f"the messages have {total:,} characters, at most {limits.batch_chars:,} are accepted; split the call"
         )
-    ids = Counter(message.id for message in incoming.messages if message.id is not None)
+    ids = Counter(message.id for message in request.messages if message.id is not None)
     problems += [
-        f"message id {name!r} stands {count} times in one call; ids must differ"
+        f"message id {name!r} occurs {count} times in one call; ids must differ"
         for name, count in ids.items()
         if count > 1
     ]
@@ -204,22 +201,22 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
         if problem := time_problem(message.time):
             problems.append(f"{name}.time {problem}")
         elif as_utc(message.time) > latest:
-            problems.append(f"{name}.time {iso(message.time)} lies in the future; send when it was said, with its zone")
+            problems.append(f"{name}.time {iso(message.time)} is in the future; send when it was said, with its zone")
     details = detail_problems(message.importance, message.zone, message.mentioned_start, message.mentioned_end)
     return problems + [f"{name}{problem}" for problem in details]
 
 
-def _messages(tenant: TenantId, incoming: RememberRequest, now: datetime) -> tuple[Message, ...]:
-    session = session_uri(tenant, incoming.user_id, incoming.session_id)
+def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tuple[Message, ...]:
+    session = session_uri(tenant, request.user_id, request.session_id)
     seen: Counter[str] = Counter()
     messages = []
-    for index, message in enumerate(incoming.messages):
+    for index, message in enumerate(request.messages):
         said_at = as_utc(message.time or now)
         stamp = iso(said_at) if message.time else ""
         fingerprint = content_hash(message.role, message.speaker or "", stamp or "", message.text)
         seen[fingerprint] += 1
-        uri = message_uri(session, _key(message, incoming.request_id, fingerprint, seen[fingerprint], index, now))
-        mentioned_start, mentioned_end = span_given(message.mentioned_start, message.mentioned_end)
+        uri = message_uri(session, _key(message, request.request_id, fingerprint, seen[fingerprint], index, now))
+        mentioned_start, mentioned_end = mentioned_span(message.mentioned_start, message.mentioned_end)
         messages.append(
             Message(
                 id=memory_id(uri),
@@ -230,8 +227,8 @@ def _messages(tenant: TenantId, incoming: RememberRequest, now: datetime) -> tup
                 content_hash=fingerprint,
                 position=index,
                 speaker=message.speaker.strip() if message.speaker else None,
-                importance=importance_given(message.importance, message.text),
-                zone=zone_given(message.zone, message.time),
+                importance=message_importance(message.importance, message.text),
+                zone=message_zone(message.zone, message.time),
                 mentioned_start=mentioned_start,
                 mentioned_end=mentioned_end,
             )
@@ -297,11 +294,11 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
 
 
 def _detail_problem(fact: ProvidedFact, limits: Limits) -> str | None:
-    """Return what is wrong with importance, rationale or steps, as the end of a sentence."""
+    """Return the first problem of importance, steps or rationale, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
         return f"importance is {fact.importance!r}; use a number from 1 to 10"
     if len(fact.steps) > limits.steps:
-        return f"has {len(fact.steps):,} steps, at most {limits.steps} are taken; sum them up"
+        return f"has {len(fact.steps):,} steps, at most {limits.steps} are accepted; combine some"
     texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
     for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
         problem = text_problem(text, limits.statement_chars)

@@ -1,4 +1,4 @@
-"""Work that was given up: what it was, why, and how it is tried again or cancelled."""
+"""Dead letters: jobs that failed too often. List, retry or cancel them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ ROWS_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """A piece of work that failed too often.
+    """A job that failed too often.
 
     Attributes:
-        error: of the last try.
-        attempts: how often it failed.
-        away: what was away outside when that was the reason; it is then tried again by itself.
+        error: of the last attempt.
+        attempts: number of failures.
+        away: the external service that was unavailable, if that was the reason; the job is then retried automatically.
     """
 
     id: str
@@ -37,7 +37,7 @@ class DeadLetter:
 
 
 def letter_cursor(letter: DeadLetter) -> str:
-    """Return where a dead letter stands among those of its tenant."""
+    """Return the cursor of a dead letter in the list of its tenant."""
     return encode_cursor(ListName.DEAD_LETTERS, millis(letter.failed_at) if letter.failed_at else 0, letter.id)
 
 
@@ -48,19 +48,19 @@ class DeadLetters:
         self._graph = graph
 
     async def listed(self, tenant: TenantId, *, limit: int = 100, after: str | None = None) -> list[DeadLetter]:
-        """Return the latest of a tenant, newest first.
+        """Return a tenant's dead letters, newest first.
 
         Args:
-            after: `letter_cursor` of one; only those behind it.
+            after: a `letter_cursor`; only those behind it.
 
         Raises:
-            InputError: there cannot be so many, or such a cursor.
+            InputError: the limit is out of bounds or the cursor is invalid.
         """
         if not 1 <= limit <= ROWS_MAX:
             raise InputError(f"limit is {limit}; use 1 to {ROWS_MAX}")
-        failed_ms, behind = decode_cursor(ListName.DEAD_LETTERS, after)
-        wanted = {"tenant": tenant, "failed_ms": failed_ms, "after": behind, "rows_max": limit}
-        rows = await self._graph.read(statement("jobs/dead_letters"), wanted)
+        failed_ms, after_id = decode_cursor(ListName.DEAD_LETTERS, after)
+        parameters = {"tenant": tenant, "failed_ms": failed_ms, "after": after_id, "rows_max": limit}
+        rows = await self._graph.read(statement("jobs/dead_letters"), parameters)
         return [
             DeadLetter(
                 id=row["id"],
@@ -76,7 +76,7 @@ class DeadLetters:
         ]
 
     async def retry(self, tenant: TenantId, ids: Sequence[str] | None, *, now_ms: int) -> int:
-        """Have dead letters done again; return how many.
+        """Reopen dead letters and return their number.
 
         Args:
             ids: None means all of the tenant.
@@ -85,23 +85,23 @@ class DeadLetters:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.
         """
         parameters = {"tenant": tenant, "ids": None if ids is None else sorted(set(ids)), "now_ms": now_ms}
-        return await self._changed(statement("jobs/retry"), parameters, ids)
+        return await self._change(statement("jobs/retry"), parameters, ids)
 
     async def cancel(self, tenant: TenantId, ids: Sequence[str]) -> int:
-        """Give up work for good, waiting, under way or dead; messages stay, new ones in the session ask for it anew.
+        """Cancel jobs in any state; messages stay, and new ones in the session request the job again.
 
         Raises:
-            NotFoundError: an id names no unfinished work of this tenant; nothing was changed.
+            NotFoundError: an id names no unfinished job of this tenant; nothing was changed.
         """
-        return await self._changed(statement("jobs/cancel"), {"tenant": tenant, "ids": sorted(set(ids))}, ids)
+        return await self._change(statement("jobs/cancel"), {"tenant": tenant, "ids": sorted(set(ids))}, ids)
 
-    async def _changed(self, change: Statement, parameters: dict[str, Any], ids: Sequence[str] | None) -> int:
+    async def _change(self, change: Statement, parameters: dict[str, Any], ids: Sequence[str] | None) -> int:
         async def steps(writing: Writing) -> int:
             rows = await writing.run(change, parameters)
             missing = set(ids or ()) - {row["id"] for row in rows}
             if missing:
                 names = ", ".join(sorted(missing))
-                raise NotFoundError(f"there is no such work: {names}; list it with `mnemograph jobs`")
+                raise NotFoundError(f"no such job: {names}; list them with `mnemograph jobs`")
             return len(rows)
 
         return await self._graph.write(steps)

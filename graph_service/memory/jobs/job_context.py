@@ -1,4 +1,4 @@
-"""What the worker takes from outside: the clock, fresh random words, and who is told about each step."""
+"""What jobs need from their surroundings: a clock, random tokens and observers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobContext:
-    """Clock, random words and observers, handed in so that tests decide about them.
+    """Clock, random tokens and observers, injected so that tests control them.
 
     Attributes:
         clock: aware UTC now.
-        word: a fresh random word.
+        random_token: returns a new random string.
         on_step: called with the name of each step; crash tests kill the process there.
         on_change: called with the tenant after each commit that changed its mind map.
     """
 
     clock: Callable[[], datetime]
-    word: Callable[[], str]
+    random_token: Callable[[], str]
     on_step: Callable[[str], None]
     on_change: Callable[[str], None]
 
@@ -26,5 +26,5 @@ class JobContext:
         return round(self.clock().timestamp() * 1000)
 
     def step(self, name: str) -> None:
-        """Say which step was reached."""
+        """Report that a step was reached."""
         self.on_step(name)

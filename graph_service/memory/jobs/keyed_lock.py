@@ -1,4 +1,4 @@
-"""Turns within this process: of those who change the same thing, one works and the others wait."""
+"""A lock for each key within this process; the database keeps other processes apart."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,27 +7,33 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class _Queue:
+class _Entry:
+    """Lock of one key.
+
+    Attributes:
+        users: tasks that hold the lock or wait for it.
+    """
+
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    waiting: int = 0
+    users: int = 0
 
 
 class KeyedLock:
-    """Who holds the turn of a key keeps the others of that key out; other processes are kept out by the database."""
+    """Locks by key, created on first use and dropped when nobody uses them."""
 
     def __init__(self) -> None:
-        self._queues: dict[str, _Queue] = {}
+        self._entries: dict[str, _Entry] = {}
 
     @asynccontextmanager
-    async def turn(self, key: str) -> AsyncIterator[bool]:
-        """Wait for the turn; give whether somebody else had it meanwhile, so that what was read before is old."""
-        queue = self._queues.setdefault(key, _Queue())
-        waited = queue.waiting > 0
-        queue.waiting += 1
+    async def hold(self, key: str) -> AsyncIterator[bool]:
+        """Hold the lock of a key; yields True if it had to wait, so that data read before may be stale."""
+        entry = self._entries.setdefault(key, _Entry())
+        waited = entry.users > 0
+        entry.users += 1
         try:
-            async with queue.lock:
+            async with entry.lock:
                 yield waited
         finally:
-            queue.waiting -= 1
-            if not queue.waiting:
-                del self._queues[key]
+            entry.users -= 1
+            if not entry.users:
+                del self._entries[key]

@@ -1,4 +1,4 @@
-"""Work that a commit caused: claimed with a lease, finished in the commit that holds its result, or given back."""
+"""The outbox of background jobs: claimed with a lease, finished in the commit of their result, or given back."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -15,51 +15,22 @@ from schema.failure import failure_of
 from schema.ids import TenantId
 from schema.timespan import millis
 
-# How much work of all tenants waits, is being done, or was given up.
-
-JOB_STATES: Final = ("open", "leased", "dead")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobTotals:
-    """Work that is not done.
-
-    Attributes:
-        jobs: how much, by kind and state.
-        overdue_s: for how long the first of what is open has been due.
-    """
-
-    jobs: Mapping[tuple[str, str], int]
-    overdue_s: float
-
-
-async def job_totals(graph: Graph, *, now: datetime) -> JobTotals:
-    """Return the work of all tenants together.
-
-    Raises:
-        UnavailableError: Neo4j does not answer.
-    """
-    rows = await graph.read(statement("jobs/totals_by_state"), {})
-    due = [row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None]
-    return JobTotals(
-        jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
-        overdue_s=max(millis(now) - min(due), 0) / 1000 if due else 0.0,
-    )
-
-
 _log = logging.getLogger("mnemograph.worker")
 
-# Seconds to wait after the first, second and third failure; after the last one the work is parked.
-# Source: requirements.md C11.
-RETRY_DELAYS_S = (1.0, 5.0, 30.0)
-WAIT_MAX_S = 3_600.0
-LEASE_S = 60.0
-_ERROR_CHARS_MAX = 500
+JOB_STATES: Final = ("open", "leased", "dead")
+# Seconds until the first, second and third retry; the next failure makes the job a dead letter.
+RETRY_DELAYS_S: Final = (1.0, 5.0, 30.0)
+RETRY_AFTER_MAX_S: Final = 3_600.0
+LEASE_S: Final = 60.0
+_ERROR_CHARS_MAX: Final = 500
 
 
 class JobKind(StrEnum):
-    """What is to be done for a session; for a user: `ANEW`, to read what is left after something was forgotten,
-    and `FORGET`, to forget the user."""
+    """What a job does.
+
+    EMBED, READ and CLOSE belong to a session. ANEW and FORGET belong to a user: read the remaining messages again
+    after something was forgotten; forget the user.
+    """
 
     EMBED = "embed"
     READ = "read"
@@ -70,13 +41,13 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobClaim:
-    """Work that is ours until the lease ends.
+    """A job that belongs to this worker until the lease expires.
 
     Attributes:
         session: node id of the session.
-        wanted: how often the work had been asked for; if it is asked for again meanwhile, it stays open.
+        wanted: how often the job had been requested at the claim; requested again since, it stays open.
         attempts: failures so far.
-        lease: the word that only the holder knows.
+        lease: token known to the holder only.
     """
 
     tenant: TenantId
@@ -88,19 +59,21 @@ class JobClaim:
     lease: str
 
 
-async def claim(
-    graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int, but_not: Collection[TenantId] = ()
+def supported_kinds(*, embedder: bool) -> tuple[JobKind, ...]:
+    """Return the kinds of jobs that can run here; without an embedder, embedding jobs stay open."""
+    return tuple(kind for kind in JobKind if embedder or kind is not JobKind.EMBED)
+
+
+async def claim_jobs(
+    graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int, exclude_tenants: Collection[TenantId] = ()
 ) -> list[JobClaim]:
-    """Take the most overdue open work of one kind and one tenant, all with one lease.
+    """Claim the most overdue open jobs of one kind and one tenant, all with one lease.
 
-    Work whose node cannot be understood becomes a dead letter, and never keeps anybody from the rest.
-
-    Args:
-        but_not: tenants of which nothing is taken.
+    Malformed job nodes become dead letters, so that they do not block other jobs.
     """
     parameters = {
         "kind": kind.value,
-        "but_not": sorted(but_not),
+        "but_not": sorted(exclude_tenants),
         "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
@@ -111,14 +84,14 @@ async def claim(
         return await writing.run(statement("jobs/claim"), parameters)
 
     rows = await graph.write(steps)
-    claims = [found for row in rows if (found := _claim(row, kind, lease)) is not None]
+    claims = [claim for row in rows if (claim := _claim_from_row(row, kind, lease)) is not None]
     if len(claims) < len(rows):
         await park_malformed(graph, now_ms=now_ms)
     return claims
 
 
-def _claim(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
-    """Return the claim of one row; None when the row lacks something, as `jobs/park_malformed` sees it too."""
+def _claim_from_row(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
+    """Return the claim in a row; None for a malformed one, by the same conditions as `jobs/park_malformed`."""
     names = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
     if not names or not all(type(row[name]) is int for name in ("wanted", "attempts")) or row["attempts"] < 0:
         return None
@@ -134,11 +107,11 @@ def _claim(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
 
 
 async def park_malformed(graph: Graph, *, now_ms: int) -> int:
-    """Make dead letters of open work that lacks what belongs to it, of all tenants; return how much.
+    """Turn malformed open jobs of all tenants into dead letters and return their number.
 
-    No worker can claim such work, or give it back; an import, another program or a fault of ours may have left it.
+    No worker can claim or give back such a job. An import, another program or a bug may have left it.
     """
-    error = str(failure_of(BrokenDataError("the node of this work lacked what belongs to it; it was set right")))
+    error = str(failure_of(BrokenDataError("the job node lacked required properties; they were restored")))
     parameters = {"kinds": [kind.value for kind in JobKind], "error": error, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
@@ -147,25 +120,26 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
     rows = await graph.write(steps)
     for row in rows:
         extra = {"tenant": row["tenant"], "work": row["id"], "code": BrokenDataError.code}
-        _log.error("work lacked what belongs to it and was given up", extra=extra)
+        _log.error("a malformed job became a dead letter", extra=extra)
         WORK.add(str(row["kind"]), "parked")
     return len(rows)
 
 
-async def claim_of_session(
+async def claim_session_job(
     graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
 ) -> JobClaim | None:
-    """Claim one piece of work of a session, whenever it is due; None while another worker holds it.
+    """Claim one job of a session, due or not; None while another worker holds it.
 
     Args:
-        even_if_done: claim it although nobody asked for it.
+        even_if_done: claim it although it is not open.
 
     Raises:
-        BrokenDataError: the session has no node for this work, so that waiting for it would never end.
+        BrokenDataError: the session has no such job node, so waiting for it would never end.
     """
+    job_id = f"{session}/{kind.value}"
     parameters = {
         "tenant": tenant,
-        "id": f"{session}/{kind.value}",
+        "id": job_id,
         "even_if_done": even_if_done,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
@@ -177,36 +151,30 @@ async def claim_of_session(
 
     rows = await graph.write(steps)
     if not rows:
-        # Asked for or not, work that is done may take its node along (forgetting does).
-        if even_if_done and not await _exists(graph, tenant, session, kind):
-            missing = f"there is no node of work {parameters['id']}; hand in a message of that session again"
-            raise BrokenDataError(missing)
+        # A job that is not open may be gone with its node, for example when its session was forgotten.
+        if even_if_done and not await graph.read(statement("jobs/is_open"), {"tenant": tenant, "id": job_id}):
+            raise BrokenDataError(f"there is no job {job_id}; send a message to that session again")
         return None
-    found = _claim({**rows[0], "tenant": tenant, "id": parameters["id"], "session": session}, kind, lease)
-    if found is None:
+    claim = _claim_from_row({**rows[0], "tenant": tenant, "id": job_id, "session": session}, kind, lease)
+    if claim is None:
         await park_malformed(graph, now_ms=now_ms)
-        raise BrokenDataError(f"the node of work {parameters['id']} lacked what belongs to it; try the work again")
-    return found
+        raise BrokenDataError(f"the node of job {job_id} lacked required properties; retry the job")
+    return claim
 
 
-async def _exists(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
-    parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
-    return bool(await graph.read(statement("jobs/is_open"), parameters))
-
-
-async def is_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
-    """Return whether a piece of work of a session is asked for and not done."""
+async def is_job_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
+    """Return whether a job of a session is requested and not done."""
     parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
     rows = await graph.read(statement("jobs/is_open"), parameters)
     return bool(rows) and bool(rows[0]["open"])
 
 
-async def renew(graph: Graph, held: JobClaim, *, now_ms: int) -> bool:
-    """Prolong the lease; False when it was lost and the work must be dropped."""
+async def renew_lease(graph: Graph, claim: JobClaim, *, now_ms: int) -> bool:
+    """Extend the lease; False when it was lost and the job must be abandoned."""
     parameters = {
-        "tenant": held.tenant,
-        "id": held.id,
-        "lease": held.lease,
+        "tenant": claim.tenant,
+        "id": claim.id,
+        "lease": claim.lease,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
     }
 
@@ -216,36 +184,36 @@ async def renew(graph: Graph, held: JobClaim, *, now_ms: int) -> bool:
     return await graph.write(steps)
 
 
-async def finish(
-    writing: Writing, held: Sequence[JobClaim], *, more: bool, now_ms: int, too_slow: str | None = None
+async def finish_jobs(
+    writing: Writing, claims: Sequence[JobClaim], *, more: bool, now_ms: int, too_slow: str | None = None
 ) -> None:
-    """Finish work of one tenant inside the commit of its result.
+    """Finish jobs of one tenant inside the commit of their result.
 
     Args:
-        held: claims with one lease.
-        more: a rest is left; the work stays open.
-        too_slow: why a part of it was done the plain way; the work is then left as a dead letter that says so, through
-            later work of the same session too, until somebody retries or cancels it.
+        claims: of one lease.
+        more: part of the work is left; the jobs stay open.
+        too_slow: why part of it took the low-cost fallback. The job then stays as a dead letter with this text, also
+            through later runs for the session, until somebody retries or cancels it.
 
     Raises:
-        ConflictError: a lease was lost, so somebody else does the work; nothing of this commit may stay.
+        ConflictError: a lease was lost to another worker; the transaction must be rolled back.
     """
     parameters = {
-        "tenant": held[0].tenant,
+        "tenant": claims[0].tenant,
         "rows": [
             {"id": claim.id, "wanted": claim.wanted, "more": more, "too_slow": too_slow and too_slow[:_ERROR_CHARS_MAX]}
-            for claim in sorted(held, key=lambda c: c.id)
+            for claim in sorted(claims, key=lambda claim: claim.id)
         ],
-        "lease": held[0].lease,
+        "lease": claims[0].lease,
         "now_ms": now_ms,
     }
-    if len(await writing.run(statement("jobs/finish"), parameters)) != len(held):
-        raise ConflictError(f"the lease of work {held[0].id} was lost to another worker; its result is thrown away")
+    if len(await writing.run(statement("jobs/finish"), parameters)) != len(claims):
+        raise ConflictError(f"the lease of job {claims[0].id} was lost to another worker; its result is discarded")
 
 
-async def give_back(
+async def fail_job(
     graph: Graph,
-    held: JobClaim,
+    claim: JobClaim,
     *,
     error: str,
     now_ms: int,
@@ -253,23 +221,25 @@ async def give_back(
     away: str | None = None,
     wait_s: float = 0.0,
 ) -> str:
-    """Give failed work back: due again after 1, 5, 30 s, then parked. Returns the state it has now.
+    """Give a failed job back: due again after 1, 5, 30 s, then a dead letter. Returns its new state.
 
     Args:
-        wait_s: whoever failed us asked not to be bothered before; at most an hour counts.
-        park: do not try again; no repetition will help.
-        away: what outside was away, when that was why; the work is reopened when that answers again.
+        park: make it a dead letter now, because a retry cannot help.
+        away: the external service that caused the failure; the job is reopened when that answers again.
+        wait_s: minimum delay that the failing service asked for; at most an hour counts.
+
+    Returns:
+        "open", "dead", or "lost" when the lease had expired.
     """
-    again = held.attempts < len(RETRY_DELAYS_S) and not park
-    delay_s = max(RETRY_DELAYS_S[held.attempts], min(wait_s, WAIT_MAX_S)) if again else 0.0
-    due_ms = now_ms + round(delay_s * 1000) if again else None
+    retries = claim.attempts < len(RETRY_DELAYS_S) and not park
+    delay_s = max(RETRY_DELAYS_S[claim.attempts], min(wait_s, RETRY_AFTER_MAX_S)) if retries else 0.0
     parameters = {
-        "tenant": held.tenant,
-        "id": held.id,
-        "lease": held.lease,
+        "tenant": claim.tenant,
+        "id": claim.id,
+        "lease": claim.lease,
         "error": error[:_ERROR_CHARS_MAX],
         "now_ms": now_ms,
-        "due_ms": due_ms,
+        "due_ms": now_ms + round(delay_s * 1000) if retries else None,
         "away": away,
     }
 
@@ -280,19 +250,19 @@ async def give_back(
     return str(rows[0]["state"]) if rows else "lost"
 
 
-async def release(graph: Graph, held: Sequence[JobClaim], *, due_ms: int) -> None:
-    """Give work back that did not fail; what is done meanwhile, or somebody else's, stays as it is."""
+async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int) -> None:
+    """Give jobs back without counting a failure; finished ones and those of other workers do not change."""
 
     async def steps(writing: Writing) -> None:
-        for one in sorted(held, key=lambda claim: (claim.tenant, claim.id)):
-            parameters = {"tenant": one.tenant, "id": one.id, "lease": one.lease, "due_ms": due_ms}
+        for claim in sorted(claims, key=lambda claim: (claim.tenant, claim.id)):
+            parameters = {"tenant": claim.tenant, "id": claim.id, "lease": claim.lease, "due_ms": due_ms}
             await writing.run(statement("jobs/release"), parameters)
 
     await graph.write(steps)
 
 
-async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
-    """Have work done that was parked because something outside was away, the longest parked first; return how much."""
+async def reopen_after_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
+    """Reopen dead letters caused by an outage of a service, oldest first, and return their number."""
     parameters = {"away": away, "jobs_max": jobs_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> int:
@@ -302,33 +272,51 @@ async def reopen_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) 
     return await graph.write(steps)
 
 
-async def next_due(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
-    """Return how much work is open, and when the next of it is due (milliseconds since 1970; None when there is
-    none).
-    """
+async def pending_jobs(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
+    """Return the number of open jobs, and when the next is due in milliseconds since 1970 (None without jobs)."""
     rows = await graph.read(statement("jobs/due"), {"kinds": [kind.value for kind in kinds]})
     return rows[0]["jobs"], rows[0]["next_due_ms"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
-    """Work of one tenant that is not done: waiting, being done, parked after too many failures."""
+    """Unfinished jobs of one tenant: open, leased, dead letters."""
 
     waiting: int
     leased: int
     dead: int
 
 
-def kinds_done_with(*, embedder: bool) -> tuple[JobKind, ...]:
-    """Return the work that can be done here: without an embedder, vectors wait for one."""
-    return tuple(kind for kind in JobKind if embedder or kind is not JobKind.EMBED)
-
-
 async def backlog(graph: Graph, tenant: TenantId, kinds: tuple[JobKind, ...]) -> Backlog:
-    """Return how much work of one tenant is not done."""
+    """Return the number of unfinished jobs of one tenant by state."""
     parameters = {"tenant": tenant, "kinds": [kind.value for kind in kinds]}
     rows = await graph.read(statement("jobs/backlog"), parameters)
-    by_state = {
-        state: sum(row["jobs"] for row in rows if row["state"] == state) for state in ("open", "leased", "dead")
-    }
+    by_state = {state: sum(row["jobs"] for row in rows if row["state"] == state) for state in JOB_STATES}
     return Backlog(waiting=by_state["open"], leased=by_state["leased"], dead=by_state["dead"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTotals:
+    """Unfinished jobs of all tenants.
+
+    Attributes:
+        jobs: number by kind and state.
+        overdue_s: how long the most overdue open job has been due.
+    """
+
+    jobs: Mapping[tuple[str, str], int]
+    overdue_s: float
+
+
+async def job_totals(graph: Graph, *, now: datetime) -> JobTotals:
+    """Return the unfinished jobs of all tenants.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    rows = await graph.read(statement("jobs/totals_by_state"), {})
+    due = [row["due_ms"] for row in rows if row["state"] == "open" and row["due_ms"] is not None]
+    return JobTotals(
+        jobs={(row["kind"], row["state"]): row["jobs"] for row in rows},
+        overdue_s=max(millis(now) - min(due), 0) / 1000 if due else 0.0,
+    )

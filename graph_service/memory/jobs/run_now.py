@@ -1,24 +1,25 @@
-"""Work of one session that somebody waits for, done at once instead of when the worker comes to it."""
+"""Run a session's jobs at once, for a caller that cannot wait until the worker reaches them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from graph_service.graph.store import Graph
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_of_session, give_back, is_open, release
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_session_job, fail_job, is_job_open, release_jobs
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-# Between two looks at work of the session that another worker holds.
-_LOOK_AGAIN_S = 0.1
+# Pause before claiming a job again that another worker holds.
+_CLAIM_RETRY_S: Final = 0.1
 
-# Does claimed work; True when a rest of it is left.
+# Runs a claimed job; True when part of it is left.
 RunJob = Callable[[JobClaim], Awaitable[bool]]
 
 
 async def run_session_jobs(
     graph: Graph,
-    doing: RunJob,
+    run: RunJob,
     tenant: TenantId,
     session: str,
     kind: JobKind,
@@ -26,29 +27,58 @@ async def run_session_jobs(
     *,
     even_if_done: bool,
 ) -> None:
-    """Do one kind of a session's work until none is left, or wait while another worker does it.
+    """Run a session's jobs of one kind until none is left, or wait while another worker runs them.
 
     Args:
-        even_if_done: once, although no such work is open.
+        even_if_done: run once although no such job is open.
 
     Raises:
-        MnemographError: as `doing` does; the work was given back.
+        MnemographError: from `run`; the job was given back.
     """
     wanted = even_if_done
-    while wanted or await is_open(graph, tenant, session, kind):
-        mine = await claim_of_session(
-            graph, tenant, session, kind, even_if_done=wanted, lease=job_context.word(), now_ms=job_context.now_ms()
-        )
-        if mine is None:
-            await asyncio.sleep(_LOOK_AGAIN_S)
-            continue
-        try:
-            wanted = await doing(mine)
-        except Exception as error:
-            # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
-            await give_back(graph, mine, error=str(failure_of(error)), now_ms=job_context.now_ms())
-            raise
-        except asyncio.CancelledError:
-            # Whoever works next need not wait for the lease to end.
-            await release(graph, [mine], due_ms=job_context.now_ms())
-            raise
+    while wanted or await is_job_open(graph, tenant, session, kind):
+        left = await run_session_job(graph, run, tenant, session, kind, job_context, even_if_done=wanted)
+        if left is not None:
+            wanted = left
+
+
+async def run_session_job(
+    graph: Graph,
+    run: RunJob,
+    tenant: TenantId,
+    session: str,
+    kind: JobKind,
+    job_context: JobContext,
+    *,
+    even_if_done: bool,
+) -> bool | None:
+    """Claim one job of a session and run it.
+
+    Returns:
+        True when part of the job is left; None, after a short pause, when another worker holds it.
+
+    Raises:
+        MnemographError: from `run`; the job was given back.
+    """
+    claim = await claim_session_job(
+        graph,
+        tenant,
+        session,
+        kind,
+        even_if_done=even_if_done,
+        lease=job_context.random_token(),
+        now_ms=job_context.now_ms(),
+    )
+    if claim is None:
+        await asyncio.sleep(_CLAIM_RETRY_S)
+        return None
+    try:
+        return await run(claim)
+    except Exception as error:
+        # Any error: other workers must not wait for the lease to expire, and retries are limited by counted failures.
+        await fail_job(graph, claim, error=str(failure_of(error)), now_ms=job_context.now_ms())
+        raise
+    except asyncio.CancelledError:
+        # The next worker need not wait for the lease to expire.
+        await release_jobs(graph, [claim], due_ms=job_context.now_ms())
+        raise

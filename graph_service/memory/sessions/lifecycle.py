@@ -1,9 +1,10 @@
-"""`Sessions`: what can be done with sessions, for every door; and which of them this process must close at its end."""
+"""Sessions: list and close them, close idle ones, and close those of this process at shutdown."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
+
+from cachetools import LRUCache
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
@@ -14,44 +15,44 @@ from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
 from schema.timespan import millis
 
-# Asking for the end of sessions, and showing where they stand.
-
-# Idle sessions that one look closes; the next look takes the rest.
-_IDLE_MAX = 500
+# Idle sessions closed by one check; the next check closes more.
+_IDLE_MAX: Final = 500
 
 
-async def ask_to_close(
+async def request_close(
     graph: Graph, tenant: TenantId, sessions: Sequence[str], *, why: CloseReason, now: datetime
 ) -> list[str]:
-    """Ask for the end of sessions (node ids); closed and unknown ones are left alone. Returns those that will end."""
-    return await _want_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
+    """Request the closing of sessions (node ids), except closed and unknown ones; return those that will close."""
+    return await _enqueue_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
 
 
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
-    """Ask for the end of every session, of all tenants, that got no message for `idle_s`; return how many."""
+    """Request the closing of sessions of all tenants without a message for `idle_s`; return their number."""
     last_before_ms = millis(now - timedelta(seconds=idle_s))
     rows = await graph.read(
         statement("sessions/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX}
     )
-    closing = 0
+    closing_n = 0
     for tenant in sorted({row["tenant"] for row in rows}):
         sessions = [row["session"] for row in rows if row["tenant"] == tenant]
-        ended = await _want_close(graph, tenant, sessions, why=CloseReason.IDLE, now=now, last_before_ms=last_before_ms)
-        closing += len(ended)
-    return closing
+        closing = await _enqueue_close(
+            graph, tenant, sessions, why=CloseReason.IDLE, now=now, last_before_ms=last_before_ms
+        )
+        closing_n += len(closing)
+    return closing_n
 
 
 async def sessions_of(
     graph: Graph, tenant: TenantId, user_id: UserId, *, rows_max: int, after: str | None = None
 ) -> list[SessionView]:
-    """Return sessions of a user, the latest first.
+    """Return sessions of a user, latest first.
 
     Args:
-        after: the cursor of one; only those behind it.
+        after: a `session_cursor`; only those behind it.
     """
-    last_ms, behind = decode_cursor(ListName.SESSIONS, after)
+    last_ms, after_id = decode_cursor(ListName.SESSIONS, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
-    parameters |= {"last_ms": last_ms, "after": behind}
+    parameters |= {"last_ms": last_ms, "after": after_id}
     return [_view(row) for row in await graph.read(statement("sessions/list_sessions"), parameters)]
 
 
@@ -59,7 +60,7 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
     """Return one session.
 
     Raises:
-        NotFoundError: this user has none of that name.
+        NotFoundError: this user has no such session.
     """
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": session_id, "rows_max": 1}
     parameters |= {"last_ms": None, "after": None}
@@ -70,7 +71,7 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
 
 
 def session_cursor(view: SessionView) -> str:
-    """Return where a session stands among those of its user."""
+    """Return the cursor of a session in the list of its user."""
     return encode_cursor(ListName.SESSIONS, millis(view.last_at), memory_id(view.uri))
 
 
@@ -79,7 +80,7 @@ def session_node_id(tenant: TenantId, user_id: UserId, session_id: SessionId) ->
     return memory_id(session_uri(tenant, user_id, session_id))
 
 
-async def _want_close(
+async def _enqueue_close(
     graph: Graph,
     tenant: TenantId,
     sessions: Sequence[str],
@@ -124,8 +125,8 @@ def _view(row: dict[str, Any]) -> SessionView:
     )
 
 
-# Sessions remembered for the end of the process; of more, the oldest are left to the idle timeout.
-_TAKEN_MAX = 10_000
+# Sessions to close at shutdown; older ones are left to the idle timeout.
+_ACTIVE_MAX: Final = 10_000
 
 
 class Sessions:
@@ -140,13 +141,13 @@ class Sessions:
         self._graph = graph
         self._clock = clock
         self._notify = notify
-        self._taken: OrderedDict[tuple[TenantId, str], None] = OrderedDict()
+        self._active: LRUCache[tuple[TenantId, str], None] = LRUCache(_ACTIVE_MAX)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[SessionView]:
-        """Return sessions of a user, the latest first.
+        """Return sessions of a user, latest first.
 
         Raises:
-            InputError: the id or the limit cannot be used.
+            InputError: the id or the limit is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
@@ -154,10 +155,10 @@ class Sessions:
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=limit)
 
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
-        """Return sessions of a user behind a cursor, the latest first, and one more than was asked for if there is one.
+        """Return up to `first` + 1 sessions of a user behind a cursor, latest first.
 
         Raises:
-            InputError: the id, the number or the cursor cannot be used.
+            InputError: the id, the number or the cursor is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id)
@@ -165,43 +166,40 @@ class Sessions:
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=first + 1, after=after)
 
     async def one(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """Return one session and where it stands.
+        """Return one session with its state.
 
         Raises:
-            InputError: an id cannot be used.
-            NotFoundError: this user has none of that name.
+            InputError: an id is invalid.
+            NotFoundError: this user has no such session.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """Ask for the end of a session; the worker reads what waits in it. Asking twice changes nothing.
+        """Request the closing of a session; the worker reads what is unread in it. Idempotent.
 
         Raises:
-            InputError: an id cannot be used.
-            NotFoundError: this user has none of that name.
+            InputError: an id is invalid.
+            NotFoundError: this user has no such session.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        await ask_to_close(self._graph, tenant, [node_id], why=CloseReason.REQUEST, now=self._clock())
+        await request_close(self._graph, tenant, [node_id], why=CloseReason.REQUEST, now=self._clock())
         self._notify(tenant)
         return await self.one(tenant, user_id, session_id)
 
-    def took(self, tenant: TenantId, session: str) -> None:
-        """Say that messages of a session (its URI) came in through this process."""
-        self._taken[(tenant, memory_id(session))] = None
-        self._taken.move_to_end((tenant, memory_id(session)))
-        while len(self._taken) > _TAKEN_MAX:
-            self._taken.popitem(last=False)
+    def note_messages(self, tenant: TenantId, session: str) -> None:
+        """Record that this process received messages of a session (URI)."""
+        self._active[tenant, memory_id(session)] = None
 
-    async def close_taken(self, why: CloseReason = CloseReason.SHUTDOWN) -> None:
-        """Ask for the end of the sessions whose messages came in through this process, for example at its own end.
+    async def close_active(self, why: CloseReason = CloseReason.SHUTDOWN) -> None:
+        """Request the closing of the sessions whose messages this process received, for example at shutdown.
 
         Raises:
             UnavailableError: Neo4j does not answer; the idle timeout will close them.
         """
-        for tenant in sorted({tenant for tenant, _ in self._taken}):
-            nodes = [node for of, node in self._taken if of == tenant]
-            await ask_to_close(self._graph, tenant, nodes, why=why, now=self._clock())
+        for tenant in sorted({tenant for tenant, _ in self._active}):
+            nodes = [node for owner, node in self._active if owner == tenant]
+            await request_close(self._graph, tenant, nodes, why=why, now=self._clock())

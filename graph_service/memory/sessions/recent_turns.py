@@ -1,4 +1,4 @@
-"""The last turns of a session for whoever asks: from the window, and from the database what the window lacks."""
+"""The last turns of a session from window and database; names that a follow-up question may refer to."""
 
 import re
 from collections.abc import Sequence
@@ -26,45 +26,45 @@ from schema.limits import LIMITS
 TURNS_MAX = 200
 
 
-async def last_turns(graph: Graph, window: ShortTermWindow, talk: SessionKey, *, turns: int) -> RecentTurns:
-    """Return the last turns of a talk, oldest first; a window that holds fewer is filled from the database.
+async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey, *, turns: int) -> RecentTurns:
+    """Return the last turns of a session, oldest first; missing ones are read from the database and cached.
 
     Raises:
-        InputError: there cannot be such a talk, or not so many turns.
-        UnavailableError: the window holds nothing and Neo4j does not answer.
+        InputError: an id is invalid, or `turns` is out of bounds.
+        UnavailableError: the window is empty and Neo4j does not answer.
     """
-    _check(talk, turns)
+    _check_arguments(session, turns)
     forgotten = window.forgotten
-    heard = await window.turns(talk)
-    if len(heard.turns) >= turns:
-        return RecentTurns(turns=heard.turns[-turns:], sources=heard.sources)
+    cached = await window.turns(session)
+    if len(cached.turns) >= turns:
+        return RecentTurns(turns=cached.turns[-turns:], sources=cached.sources)
     try:
-        stored = await _stored(graph, talk, turns)
+        stored = await _stored(graph, session, turns)
     except UnavailableError:
-        if not heard.turns:
+        if not cached.turns:
             raise
-        return heard
-    known = {turn.id for turn in heard.turns}
+        return cached
+    known = {turn.id for turn in cached.turns}
     missing = [turn for turn in stored if turn.id not in known]
-    # What was forgotten since must not come back; the next question fills the window.
+    # Do not restore turns forgotten meanwhile; the next request fills the window.
     if missing and len(known) < window.turns_max and window.forgotten == forgotten:
-        window.hear(talk, missing)
-    sources = (*heard.sources, *([Source.DATABASE] if missing else []))
-    return RecentTurns(turns=merged(heard.turns, stored, turns_max=turns), sources=sources)
+        window.add(session, missing)
+    sources = (*cached.sources, *([Source.DATABASE] if missing else []))
+    return RecentTurns(turns=merged(cached.turns, stored, turns_max=turns), sources=sources)
 
 
-async def _stored(graph: Graph, talk: SessionKey, turns: int) -> list[Turn]:
-    session = memory_id(session_uri(talk.tenant, talk.user_id, talk.session_id))
-    wanted = {"tenant": talk.tenant, "session": session, "turns_max": turns}
+async def _stored(graph: Graph, session: SessionKey, turns: int) -> list[Turn]:
+    node_id = memory_id(session_uri(session.tenant, session.user_id, session.session_id))
+    parameters = {"tenant": session.tenant, "session": node_id, "turns_max": turns}
     return [
         shortened(**row | {"role": Role(row["role"])})
-        for row in await graph.read(statement("sessions/recent_turns"), wanted)
+        for row in await graph.read(statement("sessions/recent_turns"), parameters)
     ]
 
 
-def _check(talk: SessionKey, turns: int) -> None:
+def _check_arguments(session: SessionKey, turns: int) -> None:
     problems = []
-    for name, text in (("userId", talk.user_id), ("sessionId", talk.session_id)):
+    for name, text in (("userId", session.user_id), ("sessionId", session.session_id)):
         problem = text_problem(text, LIMITS.id_chars)
         problems += [f"{name} {problem}"] if problem else []
     if not 1 <= turns <= TURNS_MAX:
@@ -73,10 +73,8 @@ def _check(talk: SessionKey, turns: int) -> None:
         raise InputError("; ".join(problems), tuple(problems))
 
 
-# Who a question means that says only "she" or "what about him": the names said last. Pure.
-
 NAMES_MAX: Final = 3
-# Whoever was named longer ago is seldom meant; and only the beginning of a long turn is looked at.
+# Turns, and characters of each, that are searched for names.
 _TURNS_MAX, _CHARS_MAX = 6, 400
 _PRONOUN = re.compile(
     r"\b(?:she|he|her|hers|his|him|they|them|their|theirs)\b|(?<![其吉])[他她]|那(?:个人|位)|这(?:个人|位)",
@@ -88,14 +86,14 @@ _ELLIPSIS = re.compile(
 
 
 def refers_back(text: str) -> bool:
-    """Return whether a question leans on what was said before: it has a pronoun for people or leaves its verb out."""
+    """Return whether a question refers to earlier turns: it has a personal pronoun or an ellipsis ("what about …")."""
     return _PRONOUN.search(text) is not None or _ELLIPSIS.search(text) is not None
 
 
 def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[str, ...]:
-    """Return names said in the last turns, those said last first; without the speakers' own.
+    """Return names in the last turns, latest first, without the names of the speakers.
 
-    The first Chinese text makes it load a dictionary, for about a second: call it away from the event loop.
+    The first Chinese text loads a dictionary for about a second: call it away from the event loop.
     """
     last = turns[-_TURNS_MAX:]
     speakers = [turn.speaker for turn in last if turn.speaker]
@@ -107,7 +105,7 @@ def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[
 
 
 def hints_for(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the names a question may mean; none when it names somebody itself or leans on nothing."""
+    """Return the names that a follow-up question may refer to; none if it contains a name or is no follow-up."""
     if not refers_back(text) or names_in(split_sentences(text)):
         return ()
     return recent_names([turn for turn in turns if turn.text != text])

@@ -1,4 +1,4 @@
-"""The short-term window in Redis, with a ring in this process before it and a circuit breaker between the two."""
+"""The short-term window in Redis, behind a write buffer in this process and a circuit breaker."""
 
 import asyncio
 import contextlib
@@ -25,31 +25,29 @@ from graph_service.memory.sessions.short_term_window import (
     WindowState,
     merged,
     session_key_text,
-    turn_from,
+    turn_from_json,
     turn_json,
     user_key,
 )
 from graph_service.observability.metrics import Loop
-from graph_service.supervision import Supervisor
+from graph_service.supervision import Supervisor, wait_for_any
 from schema.errors import UnavailableError
 from schema.ids import SessionId, TenantId, UserId
 
-# The last turns of talks in a Redis: a list for each talk, trimmed and mortal, and an index of each user's talks.
-
-_NO_ENTRY = re.compile("authentication|password", re.IGNORECASE)
+_AUTHENTICATION = re.compile("authentication|password", re.IGNORECASE)
 _LUA = Path(__file__).parent / "lua"
-# A connection that rested so long is asked for a PING before it is used.
+# Connections idle for longer are checked with PING before use.
 _HEALTH_CHECK_S: Final = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisRules:
-    """How Redis is used.
+    """Limits of the use of Redis.
 
     Attributes:
-        timeout_s: of each use, connecting and waiting for a free connection included.
-        connections: at most so many at a time.
-        ttl_s: how long a talk stays after its last turn.
+        timeout_s: of each operation, including connecting and waiting for a free connection.
+        connections: maximum number at a time.
+        ttl_s: expiry of a session after its last turn.
     """
 
     timeout_s: float = 0.25
@@ -59,9 +57,10 @@ class RedisRules:
 
 
 class RedisTurns:
-    """What `RedisWindow` keeps in Redis. Every method raises UnavailableError when Redis does not do it in time.
+    """Turns in Redis: a list for each session, and an index of each user's sessions.
 
-    Keys hold the user in braces, so that a cluster keeps a user's lists and index together.
+    Keys contain the user in braces, so that a cluster stores a user's keys together (hash tag). Every method raises
+    UnavailableError if Redis fails or does not answer in time.
     """
 
     def __init__(self, url: str, rules: RedisRules) -> None:
@@ -73,33 +72,33 @@ class RedisTurns:
             socket_timeout=rules.timeout_s,
             socket_connect_timeout=rules.timeout_s,
             health_check_interval=_HEALTH_CHECK_S,
-            # Trying again is the breaker's decision.
+            # Retries are up to the circuit breaker.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
-        # The client's stubs describe waiting and not waiting clients in one; we only have the waiting one.
+        # The type stubs mix synchronous and asynchronous clients.
         self._redis: Any = Redis.from_pool(pool)
         self._merge = self._redis.register_script((_LUA / "merge_turns.lua").read_text("utf-8"))
         self._drop = self._redis.register_script((_LUA / "drop_turns.lua").read_text("utf-8"))
 
-    async def add(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
-        """Merge turns into the list: in the order of their time, each id once."""
+    async def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
+        """Merge turns into the session's list, ordered by time, each id once."""
         rules = self._rules
         arguments: list[bytes | str | int] = [
             rules.turns_max,
             round(rules.ttl_s * 1000),
-            talk.session_id,
+            session.session_id,
             *map(turn_json, turns),
         ]
-        async with self._in_time():
-            await self._merge(keys=[_list_key(talk), _index_key(talk.tenant, talk.user_id)], args=arguments)
+        async with self._within_timeout():
+            await self._merge(keys=[_list_key(session), _index_key(session.tenant, session.user_id)], args=arguments)
 
-    async def turns(self, talk: SessionKey) -> tuple[Turn, ...]:
-        """Return the last turns, oldest first; whatever else stands in the list is passed over."""
-        async with self._in_time():
-            texts = cast(list[bytes], await self._redis.lrange(_list_key(talk), 0, -1))
-        found = (turn_from(text) for text in texts)
-        return merged((turn for turn in found if turn is not None), turns_max=self._rules.turns_max)
+    async def turns(self, session: SessionKey) -> tuple[Turn, ...]:
+        """Return the last turns, oldest first; entries that are not turns are skipped."""
+        async with self._within_timeout():
+            texts = cast(list[bytes], await self._redis.lrange(_list_key(session), 0, -1))
+        turns = (turn_from_json(text) for text in texts)
+        return merged((turn for turn in turns if turn is not None), turns_max=self._rules.turns_max)
 
     async def forget(
         self,
@@ -108,10 +107,10 @@ class RedisTurns:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> None:
-        """Drop what was said: of a whole user, of one session, or single messages of either."""
-        async with self._in_time():
+        """Drop the turns of a user, of one session, or of single messages of either."""
+        async with self._within_timeout():
             index = _index_key(tenant, user_id)
-            lists = [_list_key(talk) for talk in await self._talks(tenant, user_id, session_id)]
+            lists = [_list_key(session) for session in await self._sessions(tenant, user_id, session_id)]
             if message_ids is not None:
                 if lists and message_ids:
                     await self._drop(keys=lists, args=sorted(message_ids))
@@ -120,9 +119,9 @@ class RedisTurns:
             if session_id is not None:
                 await self._redis.zrem(index, session_id)
 
-    async def answers(self) -> None:
-        """Ask for a sign of life."""
-        async with self._in_time():
+    async def ping(self) -> None:
+        """Check that Redis answers."""
+        async with self._within_timeout():
             await self._redis.ping()
 
     async def close(self) -> None:
@@ -130,32 +129,31 @@ class RedisTurns:
         with contextlib.suppress(RedisError, OSError, TimeoutError):
             await self._redis.aclose()
 
-    async def _talks(self, tenant: TenantId, user_id: UserId, session_id: SessionId | None) -> list[SessionKey]:
-        sessions = [session_id] if session_id is not None else await self._sessions(tenant, user_id)
-        return [SessionKey(tenant=tenant, user_id=user_id, session_id=SessionId(session)) for session in sessions]
-
-    async def _sessions(self, tenant: TenantId, user_id: UserId) -> list[str]:
-        found = cast(list[bytes], await self._redis.zrange(_index_key(tenant, user_id), 0, -1))
-        return [session.decode("utf-8", errors="replace") for session in found]
+    async def _sessions(self, tenant: TenantId, user_id: UserId, session_id: SessionId | None) -> list[SessionKey]:
+        if session_id is not None:
+            return [SessionKey(tenant=tenant, user_id=user_id, session_id=session_id)]
+        members = cast(list[bytes], await self._redis.zrange(_index_key(tenant, user_id), 0, -1))
+        ids = [member.decode("utf-8", errors="replace") for member in members]
+        return [SessionKey(tenant=tenant, user_id=user_id, session_id=SessionId(id_)) for id_ in ids]
 
     @contextlib.asynccontextmanager
-    async def _in_time(self) -> AsyncIterator[None]:
+    async def _within_timeout(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self._rules.timeout_s):
                 yield
         except TimeoutError as error:
             raise UnavailableError(f"Redis did not answer within {self._rules.timeout_s:g} s") from error
         except (RedisError, OSError) as error:
-            # The client calls some of these a ConnectionError.
-            if isinstance(error, AuthenticationError) or _NO_ENTRY.search(str(error)):
-                raise UnavailableError("Redis refuses the user or the password; mend redis.url (REDIS_URL)") from error
-            # Its words may quote what was sent to it.
+            # The client reports some authentication errors as ConnectionError.
+            if isinstance(error, AuthenticationError) or _AUTHENTICATION.search(str(error)):
+                raise UnavailableError("Redis refuses the user or the password; fix redis.url (REDIS_URL)") from error
+            # Its message may quote user content.
             why = type(error).__name__
             raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error
 
 
-def _list_key(talk: SessionKey) -> str:
-    user, _, session = session_key_text(talk).rpartition("/")
+def _list_key(session: SessionKey) -> str:
+    user, _, session = session_key_text(session).rpartition("/")
     return f"mnemograph:turns:{{{user}}}/{session}"
 
 
@@ -173,56 +171,60 @@ CLOSE_MAX_S: Final = 2.0
 class RedisWindow:
     """A `ShortTermWindow` in Redis.
 
-    Turns enter the ring at once and leave it when Redis has them, so `hear` never waits, a Redis that is away or slow
-    costs nothing but its timeout at a read, and what was said meanwhile is written there on its return. Merging is
-    by time and id, so it makes no difference how often and in which order turns arrive.
+    Turns enter the buffer at once and leave it when they are in Redis. So `add` never waits, an unavailable Redis costs
+    a read its timeout at most, and turns are written when it answers again. Turns are merged by time and id, so
+    repeated or reordered writes do no harm.
 
     Args:
-        ring: holds what Redis does not have yet.
-        clock_s: seconds that never go back.
-        retry_s: pause between two tries to hand over what waits.
-        supervisor: keeps the handing over going.
+        buffer: turns that are not in Redis yet.
+        clock_s: seconds of a monotonic clock.
+        retry_s: pause between attempts to write pending turns.
+        supervisor: restarts the background writer.
     """
 
     def __init__(
         self,
         *,
         redis: RedisTurns,
-        ring: TurnBuffer,
+        buffer: TurnBuffer,
         clock_s: Callable[[], float],
         breaker: Breaker | None = None,
         retry_s: float = RETRY_S,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._redis = redis
-        self._ring = ring
-        self.turns_max = ring.turns_max
+        self._buffer = buffer
+        self.turns_max = buffer.turns_max
         self.forgotten = 0
         self._clock_s = clock_s
         self._breaker = breaker or Breaker()
         self._retry_s = retry_s
         self._supervisor = supervisor or Supervisor()
-        # Users whose lists must go before Redis is read about them again: single messages are not counted out, since
-        # whatever else goes with them comes back from the database.
-        self._owed: OrderedDict[tuple[TenantId, UserId], None] = OrderedDict()
-        # Writes to Redis take turns, so that a turn that is on its way cannot arrive after it was forgotten.
-        self._writing = asyncio.Lock()
-        self._handing_over: asyncio.Task[None] | None = None
+        # Users whose keys must be deleted before Redis is read for them again. Whole users, even for single messages:
+        # other turns are read from the database again.
+        self._pending_deletions: OrderedDict[tuple[TenantId, UserId], None] = OrderedDict()
+        # Serializes writes, so that no turn arrives after it was forgotten.
+        self._write_lock = asyncio.Lock()
+        self._writer: asyncio.Task[None] | None = None
         self._problem: str | None = None
         self._closing = asyncio.Event()
 
-    def hear(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
-        """Take turns; they go to Redis in the background."""
-        self._ring.add(talk, turns)
+    def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
+        """Add turns; they are written to Redis in the background."""
+        self._buffer.add(session, turns)
         self._wake()
 
-    async def turns(self, talk: SessionKey) -> RecentTurns:
-        """Return what Redis has and what is on its way there; the ring alone when Redis is away."""
-        # Taken before Redis is asked: what is handed over meanwhile would otherwise be seen in neither.
-        held = self._ring.turns(talk)
-        kept = None if (talk.tenant, talk.user_id) in self._owed else await self._tried(lambda: self._redis.turns(talk))
-        sources = [*([Source.REDIS] if kept else []), *([Source.RING] if held else [])]
-        return RecentTurns(turns=merged(kept or (), held, turns_max=self.turns_max), sources=tuple(sources))
+    async def turns(self, session: SessionKey) -> RecentTurns:
+        """Return turns from Redis and the buffer; from the buffer alone if Redis is unavailable."""
+        # Read the buffer first: turns written to Redis meanwhile would otherwise be in neither result.
+        buffered = self._buffer.turns(session)
+        stored = (
+            None
+            if (session.tenant, session.user_id) in self._pending_deletions
+            else await self._try(lambda: self._redis.turns(session))
+        )
+        sources = [*([Source.REDIS] if stored else []), *([Source.RING] if buffered else [])]
+        return RecentTurns(turns=merged(stored or (), buffered, turns_max=self.turns_max), sources=tuple(sources))
 
     async def forget(
         self,
@@ -232,101 +234,99 @@ class RedisWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop what was said; when Redis is away, everything of the user goes on its return."""
+        """Drop turns; if Redis is unavailable, all of the user's are dropped when it answers again."""
         self.forgotten += 1
-        self._ring.forget(tenant, user_id, session_id, message_ids)
-        async with self._writing:
-            done = await self._tried(lambda: _done(self._redis.forget(tenant, user_id, session_id, message_ids)))
+        self._buffer.forget(tenant, user_id, session_id, message_ids)
+        async with self._write_lock:
+            done = await self._try(lambda: _done(self._redis.forget(tenant, user_id, session_id, message_ids)))
             if not done:
-                self._owed[tenant, user_id] = None
+                self._pending_deletions[tenant, user_id] = None
         if not done:
             self._wake()
         return bool(done)
 
     def state(self) -> WindowState:
-        """Return which store answers now, and why."""
+        """Return the store in use, and why."""
         breaker = self._breaker.state(self._clock_s())
         works = breaker is BreakerState.CLOSED and self._problem is None
         return WindowState(
             store=Source.REDIS if works else Source.RING,
             breaker=breaker.value,
-            waiting=len(self._ring) + len(self._owed),
+            waiting=len(self._buffer) + len(self._pending_deletions),
             problem=self._problem,
         )
 
     async def check(self) -> None:
-        """Ask Redis for a sign of life, so that a wrong address or password shows at start and not at first use."""
-        await self._tried(lambda: _done(self._redis.answers()))
+        """Call Redis once, so that a wrong address or password shows at startup."""
+        await self._try(lambda: _done(self._redis.ping()))
 
     async def catch_up(self) -> bool:
-        """Bring Redis up to date; False when it could not be finished."""
-        while self._owed or len(self._ring):
-            async with self._writing:
-                if not await self._hand_over_one():
+        """Write all pending deletions and turns; False if Redis failed."""
+        while self._pending_deletions or len(self._buffer):
+            async with self._write_lock:
+                if not await self._write_one():
                     return False
         return True
 
     async def close(self) -> None:
-        """Hand over what waits, for at most `CLOSE_MAX_S`, and close the connections."""
+        """Write pending turns for at most `CLOSE_MAX_S`, and close the connections."""
         self._closing.set()
-        if self._handing_over is not None:
-            # Told to end, not cancelled: the client may turn a cancellation that meets an error into that error.
-            await asyncio.wait({self._handing_over}, timeout=CLOSE_MAX_S)
-            self._handing_over.cancel()
+        if self._writer is not None:
+            # Wait before cancelling: the client may turn a cancellation that meets an error into that error.
+            await asyncio.wait({self._writer}, timeout=CLOSE_MAX_S)
+            self._writer.cancel()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_MAX_S):
                 await self.catch_up()
         await self._redis.close()
 
-    async def _hand_over_one(self) -> bool:
-        """Do one piece of what Redis lacks; forgetting comes first, or what is told again would be lost."""
-        owed = next(iter(self._owed), None)
-        if owed is not None:
-            done = await self._tried(lambda: _done(self._redis.forget(*owed)))
+    async def _write_one(self) -> bool:
+        """Write one pending deletion or session; deletions first, or they would remove newer turns."""
+        user = next(iter(self._pending_deletions), None)
+        if user is not None:
+            done = await self._try(lambda: _done(self._redis.forget(*user)))
             if done:
-                del self._owed[owed]
+                del self._pending_deletions[user]
             return bool(done)
-        waiting = self._ring.oldest()
-        if waiting is None:
+        pending = self._buffer.oldest()
+        if pending is None:
             return True
-        talk, turns = waiting
-        done = await self._tried(lambda: _done(self._redis.add(talk, turns)))
+        session, turns = pending
+        done = await self._try(lambda: _done(self._redis.add(session, turns)))
         if done:
-            self._ring.drop(talk, [turn.id for turn in turns])
+            self._buffer.drop(session, [turn.id for turn in turns])
         return bool(done)
 
-    async def _tried(self, use: Callable[[], Awaitable[T]]) -> T | None:
-        """Return what Redis answers; None when it is away or the breaker is open."""
+    async def _try(self, operation: Callable[[], Awaitable[T]]) -> T | None:
+        """Return the result of a Redis operation; None if it failed or the breaker is open."""
         if not self._breaker.allows(self._clock_s()):
             return None
         try:
-            answer = await use()
+            answer = await operation()
         except UnavailableError as error:
             self._breaker.failed(self._clock_s())
             if self._problem is None:
-                _log.warning("the short-term window goes on in memory: %s", error.message)
+                _log.warning("the short-term window continues in memory: %s", error.message)
             self._problem = error.message
             return None
         self._breaker.succeeded()
         if self._problem is not None:
-            _log.info("the short-term window is back in Redis")
+            _log.info("the short-term window uses Redis again")
             self._problem = None
             self._wake()
         return answer
 
     def _wake(self) -> None:
-        if self._closing.is_set() or not (self._owed or len(self._ring)):
+        if self._closing.is_set() or not (self._pending_deletions or len(self._buffer)):
             return
-        if self._handing_over is None or self._handing_over.done():
-            self._handing_over = self._supervisor.start(Loop.WINDOW, self._hand_over, self._closing, may_return=True)
+        if self._writer is None or self._writer.done():
+            self._writer = self._supervisor.start(Loop.WINDOW, self._write_pending, self._closing, may_return=True)
 
-    async def _hand_over(self) -> None:
+    async def _write_pending(self) -> None:
         while not (await self.catch_up() or self._closing.is_set()):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._retry_s):
-                    await self._closing.wait()
+            await wait_for_any(self._closing, timeout_s=self._retry_s)
 
 
-async def _done(use: Awaitable[None]) -> bool:
-    await use
+async def _done(operation: Awaitable[None]) -> bool:
+    await operation
     return True

@@ -1,7 +1,6 @@
-"""The short-term window: what was said last in one session, at hand without the database.
+"""The short-term window: the last turns of each session, available without the database.
 
-It never replaces the durable store. It is filled after the commit of `remember`, may miss turns at any time, and is
-filled again from the database when it does.
+It is a cache: filled after the commit of `remember`, and from the database when turns are missing.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -19,13 +18,13 @@ from schema.labels import Role
 from schema.message import Episode, Message
 from schema.timespan import as_utc
 
-# What one turn may hold of a long text: the window is for the thread of a talk, the whole text is in the database.
+# Longer texts are cut; the database has the whole text.
 TEXT_CHARS_MAX: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionKey:
-    """Which window: one session of one user of one tenant."""
+    """Key of a session: tenant, user and session id."""
 
     tenant: TenantId
     user_id: UserId
@@ -34,12 +33,12 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One message as the window holds it.
+    """One message in the window.
 
     Attributes:
-        text: at most `TEXT_CHARS_MAX` characters; `cut` says that there were more.
+        text: at most `TEXT_CHARS_MAX` characters; `cut` is True if it was longer.
         said_ms: when it was said, milliseconds since 1970 UTC.
-        position: order among the turns said at the same moment.
+        position: order among turns of the same time.
     """
 
     id: str
@@ -57,7 +56,7 @@ class Turn:
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """The place in the talk; the same in every store."""
+        """Sort key within the session, the same in every store."""
         return self.said_ms, self.position, self.id
 
 
@@ -65,7 +64,7 @@ _TURN = TypeAdapter(Turn)
 
 
 class Source(StrEnum):
-    """Where turns came from."""
+    """Store that turns came from."""
 
     REDIS = "redis"
     RING = "ring"
@@ -74,10 +73,10 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTurns:
-    """The last turns of a talk, oldest first, and where they came from.
+    """The last turns of a session, oldest first, and their sources.
 
     Attributes:
-        sources: empty when there are no turns.
+        sources: empty without turns.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -86,13 +85,13 @@ class RecentTurns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowState:
-    """How a window works right now.
+    """Current state of a window.
 
     Attributes:
-        store: what answers now.
-        breaker: of the way to Redis: closed, open, half_open; None when no Redis was given.
-        waiting: talks with turns that Redis does not have yet.
-        problem: why Redis is not used although one was given.
+        store: the store in use.
+        breaker: circuit breaker of Redis: closed, open, half_open; None without Redis.
+        waiting: sessions and deletions that are not in Redis yet.
+        problem: why a configured Redis is not used.
     """
 
     store: Source
@@ -102,21 +101,21 @@ class WindowState:
 
 
 class ShortTermWindow(Protocol):
-    """The last turns of each session. No method raises because a store is away, none waits longer than its timeout.
+    """The last turns of each session. No method raises because a store is unavailable or waits beyond its timeout.
 
     Attributes:
-        turns_max: how many turns of a talk it holds.
-        forgotten: how often something was forgotten here; whoever fills the window from elsewhere compares it.
+        turns_max: turns kept for a session.
+        forgotten: number of deletions; compare it before and after reading turns elsewhere to add them here.
     """
 
     turns_max: int
     forgotten: int
 
-    def hear(self, talk: SessionKey, turns: Sequence[Turn]) -> None:
-        """Take turns that are durable already; the same id counts once. Never waits."""
+    def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
+        """Add turns that are durable already; each id once. Never waits."""
 
-    async def turns(self, talk: SessionKey) -> RecentTurns:
-        """Return the last turns that the window holds, at most as many as it was made for."""
+    async def turns(self, session: SessionKey) -> RecentTurns:
+        """Return up to `turns_max` last turns."""
 
     async def forget(
         self,
@@ -126,26 +125,26 @@ class ShortTermWindow(Protocol):
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop what was said: of a whole user, of one session, or single messages of either.
+        """Drop the turns of a user, of one session, or of single messages of either.
 
         Returns:
-            Whether it is gone everywhere; False when Redis is away: it is then done on its return, before it is read.
+            False if Redis is unavailable; the turns are then dropped before Redis is read again.
         """
 
     def state(self) -> WindowState:
-        """Return how it works right now."""
+        """Return the current state."""
 
     async def close(self) -> None:
-        """Hand over what is still waiting, briefly, and let go of connections."""
+        """Write pending turns, for a short time at most, and close connections."""
 
 
 def session_key_of(episode: Episode) -> SessionKey:
-    """Return which window an episode belongs to."""
+    """Return the session of an episode."""
     return SessionKey(tenant=episode.tenant, user_id=episode.user_id, session_id=episode.session_id)
 
 
-def turn_of(message: Message) -> Turn:
-    """Return a message as a turn."""
+def turn_from_message(message: Message) -> Turn:
+    """Convert a message to a turn."""
     return shortened(
         id=message.id,
         role=message.role,
@@ -156,8 +155,8 @@ def turn_of(message: Message) -> Turn:
     )
 
 
-def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the turn's word
-    """Return a turn of a text of any length."""
+def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the attribute's name
+    """Return a turn, its text cut to `TEXT_CHARS_MAX`."""
     return Turn(
         id=id,
         role=role,
@@ -170,7 +169,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
 
 
 def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
-    """Return the last turns of all, oldest first, each id once; the order in which they came makes no difference."""
+    """Merge turns: the last ones, oldest first, each id once; independent of the order of the arguments."""
     unique: dict[str, Turn] = {}
     for turns in several:
         for turn in turns:
@@ -179,22 +178,22 @@ def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
 
 
 def user_key(tenant: str, user_id: str) -> str:
-    """Return the part of a key that stands for a user; no two users share it, since each part is percent-encoded."""
+    """Return the user part of a key; unique, because tenant and user id are percent-encoded."""
     return user_uri(tenant, user_id)
 
 
-def session_key_text(talk: SessionKey) -> str:
-    """Return the key of a talk; no two talks share it, and no session id can leave its user's keys."""
-    return f"{user_key(talk.tenant, talk.user_id)}/{quote(talk.session_id, safe='')}"
+def session_key_text(session: SessionKey) -> str:
+    """Return the key of a session; unique, and always below the user's key."""
+    return f"{user_key(session.tenant, session.user_id)}/{quote(session.session_id, safe='')}"
 
 
 def turn_json(turn: Turn) -> bytes:
-    """Return a turn as Redis keeps it."""
+    """Serialize a turn for Redis."""
     return orjson.dumps(turn)
 
 
-def turn_from(text: bytes) -> Turn | None:
-    """Return the turn that Redis kept; None for what is none: others may write into the same Redis."""
+def turn_from_json(text: bytes) -> Turn | None:
+    """Parse a turn from Redis; None for anything else, since other programs may write to the same Redis."""
     try:
         return _TURN.validate_json(text, strict=True)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The layer texts of a scene: title, abstract (L0) and overview (L1), by its reader, by a writer, or extractive."""
+"""Summary layers of a scene: title, abstract (L0) and overview (L1), by caller, model or extractive."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,20 @@ from schema.errors import MisreadError, MnemographError
 from schema.ids import content_hash
 from schema.scene import Scene
 
-# Which messages the layer texts of a scene are made from, and whether the stored ones still hold. Pure.
-#
-# Texts are made anew when five more messages have come, and when the scene will hardly grow any more; so they depend on
-# the messages alone, never on how these were cut into calls. Requirement C2.
-
+# Layers are updated after this many new messages, and when the scene is complete, so that they do not depend on how
+# the messages are split into calls.
 LAYERS_EVERY: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerBasis:
-    """What layer texts are made from.
+    """Input of the summary layers of a scene.
 
     Attributes:
-        messages: the first so many of the scene.
-        key: of these messages, of what callers brought about them, and of whether the scene was read.
-        behind: messages of the scene are left out; the texts are made anew when it grows no more.
-        fresh: the stored texts were made from the same; nothing is to be made.
+        messages: number of messages used, from the first.
+        key: hash of these messages, of provided facts about them, and of whether the scene was read.
+        behind: some messages are left out; the layers are updated when the scene is complete.
+        fresh: the stored layers have the same input.
     """
 
     messages: int
@@ -40,33 +37,33 @@ class LayerBasis:
 
 
 def basis_of(
-    scene: Scene, stored: Mapping[str, Any], brought: Reading, *, whole: bool, pending: bool = False
+    scene: Scene, stored: Mapping[str, Any], provided: Reading, *, whole: bool, pending: bool = False
 ) -> LayerBasis:
-    """Return the basis for a scene as it is now.
+    """Return the basis for the current state of a scene.
 
     Args:
         stored: properties of the stored scene; empty for a new one.
-        brought: what callers brought about the scene.
-        whole: the scene grows no more, or somebody asks for its texts now.
+        provided: the provided facts about the scene.
+        whole: use all messages: the scene is complete, or its layers are requested now.
         pending: it was not read yet.
     """
     size = len(scene.messages)
     wanted = size if whole or size < LAYERS_EVERY else size - size % LAYERS_EVERY
-    held = stored.get("layers_n") or 0
-    for messages in [held, wanted] if wanted <= held <= size else [wanted]:
-        key = _key(scene, messages, brought, pending=pending)
+    stored_n = stored.get("layers_n") or 0
+    for messages in [stored_n, wanted] if wanted <= stored_n <= size else [wanted]:
+        key = _key(scene, messages, provided, pending=pending)
         if key == stored.get("layers_hash"):
             return LayerBasis(messages=messages, key=key, behind=messages < size, fresh=True)
     return LayerBasis(messages=wanted, key=key, behind=wanted < size, fresh=False)
 
 
 def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
-    """Return the lines that layer texts are made from."""
+    """Return the lines of the basis."""
     return replace(text, lines=text.lines[: basis.messages])
 
 
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
-    """Return what the readings say about these lines alone; a summary of more lines than these is kept."""
+    """Keep facts and mentions from the lines of the basis; summaries stay."""
     return tuple(
         replace(
             reading,
@@ -77,10 +74,10 @@ def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...
     )
 
 
-def _key(scene: Scene, messages: int, brought: Reading, *, pending: bool) -> str:
-    facts = [f.statement for f in brought.facts if all(quote.line < messages for quote in f.quotes)]
-    said = [part for message in scene.messages[:messages] for part in (message.id, message.content_hash)]
-    return content_hash("waits" if pending else "read", brought.summary or "", *facts, "", *said)
+def _key(scene: Scene, messages: int, provided: Reading, *, pending: bool) -> str:
+    facts = [f.statement for f in provided.facts if all(quote.line < messages for quote in f.quotes)]
+    parts = [part for message in scene.messages[:messages] for part in (message.id, message.content_hash)]
+    return content_hash("waits" if pending else "read", provided.summary or "", *facts, "", *parts)
 
 
 _log = logging.getLogger("mnemograph.layers")
@@ -92,12 +89,12 @@ _PLAIN_ABSTRACT_CHARS: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneSummary:
-    """Texts of one scene.
+    """Summary layers of one scene.
 
     Attributes:
-        made_by: of title and abstract: `extractive`, `caller`, or the model's name; overview_by likewise.
-        owed: a model should have written the overview and failed.
-        calls: of the model for these texts; tokens likewise.
+        made_by: author of title and abstract: `extractive`, `caller`, or the model's name; overview_by likewise.
+        owed: the overview by a model is deferred, because it failed or was not requested yet.
+        calls: of the model for these layers; tokens likewise.
     """
 
     title: str
@@ -112,24 +109,22 @@ class SceneSummary:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Return whether a model has just read the scene and told what it is about, so that it is asked for an overview
-    too.
-    """
-    told = [reading for reading in readings if reading.summary]
-    return bool(told) and told[0] is readings[-1] and readings[-1].path[:1] == ("model",)
+    """Return whether a model has just read and summarized the scene, so that it writes the overview, too."""
+    summarized = [reading for reading in readings if reading.summary]
+    return bool(summarized) and summarized[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
 
 def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
-    """Return the layers of a scene; a summary that a caller or a model wrote wins over the extractive one."""
+    """Return the layers of a scene; a summary by a caller or model replaces the extractive one."""
     statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
-    # What somebody is called names nobody's scene.
-    telling = [fact.statement for reading in readings for fact in reading.facts if fact.relation != "is named"]
+    # Names of people make poor titles.
+    title_statements = [fact.statement for reading in readings for fact in reading.facts if fact.relation != "is named"]
     names = list(dict.fromkeys(mention.name for reading in readings for mention in reading.mentions))
     written = next((reading for reading in readings if reading.summary), None)
     titled = next((reading.title for reading in readings if reading.title), None)
     abstract = written.summary if written and written.summary else abstract_l0(scene.lines)
     return SceneSummary(
-        title=titled or scene_title(scene.lines, statements=telling),
+        title=titled or scene_title(scene.lines, statements=title_statements),
         abstract=abstract,
         overview=overview_l1(scene.lines, statements=statements, names=names, abstract=abstract),
         made_by=written.reader if written else EXTRACTIVE,
@@ -137,48 +132,47 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
 
 
 def plain_layers(scene: SceneText) -> SceneSummary:
-    """Return texts that cost next to nothing: the beginning of what was said first."""
-    said = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
-    return SceneSummary(title=said[:_PLAIN_TITLE_CHARS], abstract=said, overview=said, made_by=EXTRACTIVE)
+    """Return low-cost layers: the beginning of the first message with text."""
+    text = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
+    return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text, made_by=EXTRACTIVE)
 
 
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
-    """Return the layers of a scene, with what they cost.
+    """Return the layers of a scene with their token usage.
 
-    The writer is asked only about scenes that are long enough; when it fails, the extractive overview stays, says so,
-    and is owed.
+    The writer is used only for scenes that are long enough. If it fails, the overview is extractive and deferred.
 
     Raises:
         TooSlowError: the deadline for one scene passed.
     """
-    # Ranking sentences is plain computing; in a thread it does not hold up requests.
+    # Ranking sentences is CPU-bound; a thread keeps the event loop free.
     layers = await THREADS.run(partial(layers_of, scene, readings))
     if writer is None or not worth_writing(scene):
         return layers
     try:
-        told = await writer(scene)
+        written = await writer(scene)
     except MisreadError as error:
         return replace(layers, owed=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
     except MnemographError as error:
-        _log.warning("no overview was written, an extractive one takes its place: %s", error)
+        _log.warning("no overview was written, an extractive one is used: %s", error)
         return replace(layers, owed=True)
     return replace(
         layers,
-        overview=told.overview,
-        overview_by=told.made_by,
-        calls=told.calls,
-        tokens_in=told.tokens_in,
-        tokens_out=told.tokens_out,
+        overview=written.overview,
+        overview_by=written.made_by,
+        calls=written.calls,
+        tokens_in=written.tokens_in,
+        tokens_out=written.tokens_out,
     )
 
 
 def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a stored scene says of its texts.
+    """Return the properties of a scene for its layers.
 
-    Texts that a caller or a model wrote stay when only extractive ones are there to replace them.
+    Stored texts by a caller or model are not replaced by extractive ones.
 
     Args:
-        layers: None: what is stored still holds.
+        layers: None keeps the stored ones.
         stored: properties of the stored scene; empty for a new one.
     """
     behind = True if basis.behind else None

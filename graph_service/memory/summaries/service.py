@@ -1,4 +1,4 @@
-"""`LayerTexts`: the texts of scenes, sessions and messages by URI and level, made when they are missing."""
+"""Summary layers of scenes, sessions and messages by URI and level, computed on demand."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,26 +15,26 @@ from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.sessions.lifecycle import session_node_id
-from graph_service.memory.summaries.session_summary import scenes_key, tell_session
+from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id
 
 _log = logging.getLogger("mnemograph.layers")
 
 _LINES_MAX: Final = 1_000
-# Of messages in one answer, word for word; one message alone has at most half as many.
+# Characters of messages in one answer; a single message has at most half as many.
 SAID_CHARS_MAX: Final = 200_000
-# Counting the tokens of so much text takes about 2 ms; more is counted away from the event loop.
-_COUNTED_HERE_CHARS: Final = 20_000
+# Counting the tokens of this much text takes about 2 ms; longer texts are counted away from the event loop.
+_ON_LOOP_CHARS: Final = 20_000
 _COUNTING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 _PAGE: Final = 200
 
-# Brings the texts of all scenes of a session (node id) up to date.
+# Updates the layers of all scenes of a session (node id).
 Refresh = Callable[[TenantId, str], Awaitable[None]]
 
 
 class Level(StrEnum):
-    """How much is told: L0 about 100 tokens, L1 an overview of at most 2,000, L2 everything that was said."""
+    """Level of detail: L0 about 100 tokens, L1 an overview of at most 2,000 tokens, L2 the full text."""
 
     L0 = "L0"
     L1 = "L1"
@@ -43,13 +43,13 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerText:
-    """One layer of one memory.
+    """One layer of a scene, session or message.
 
     Attributes:
         uri: with the level as its fragment.
-        made_by: `extractive`, `caller`, the model's name, or `said` for words as they were said.
-        tokens: about how many a model counts.
-        after: brings what was said behind this text; None when it tells all.
+        made_by: `extractive`, `caller`, the model's name, or `said` for the full text.
+        tokens: estimated number of tokens.
+        after: cursor for the next part of the text; None when it is complete.
     """
 
     uri: str
@@ -63,7 +63,7 @@ class LayerText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayersReport:
-    """What asking for layers did: of how many sessions the texts were made, held already, or could not be made."""
+    """Number of sessions whose layers were computed, up to date already, or could not be computed."""
 
     sessions: int
     made: int
@@ -72,10 +72,10 @@ class LayersReport:
 
 
 class LayerTexts:
-    """Layer texts of all tenants.
+    """Summary layers of all tenants.
 
     Args:
-        refresh: None: texts are told as they are stored.
+        refresh: None returns the stored layers of scenes without an update.
         clock: aware UTC now.
     """
 
@@ -87,18 +87,18 @@ class LayerTexts:
     async def layer(
         self, tenant: TenantId, uri: str, level: Level | None = None, *, after: str | None = None
     ) -> LayerText:
-        """Return one layer; a missing one is made and stored first.
+        """Return one layer, updating it first if necessary.
 
-        L2 tells at most 1,000 messages and 200,000 characters of them; where it is cut, its last line says so.
+        L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
             uri: of a scene, a session or a message, with or without `#L0`, `#L1`, `#L2`.
-            level: None: the one that the URI names, L1 if it names none.
-            after: of the text before; only what was said behind it.
+            level: None: that of the URI, or L1.
+            after: cursor of the previous part; only the text behind it.
 
         Raises:
-            InputError: there is no such level, or such a cursor.
-            NotFoundError: the tenant has nothing of that name.
+            InputError: the level or the cursor is invalid.
+            NotFoundError: the tenant has no such scene, session or message.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
@@ -106,23 +106,23 @@ class LayerTexts:
         if named and named not in tuple(Level):
             raise InputError(f"the URI names layer {named!r}; use {', '.join(Level)}")
         wanted = level or Level(named or Level.L1)
-        behind = decode_cursor(ListName.LINES, after)
+        start = decode_cursor(ListName.LINES, after)
         node_id = memory_id(base)
         row = await self._row(tenant, node_id)
         if row is None:
-            raise NotFoundError(f"there is no scene, session or message {base!r}; `recall` and `sessions` tell URIs")
+            raise NotFoundError(f"there is no scene, session or message {base!r}; `recall` and `sessions` return URIs")
         if after is not None and (wanted is not Level.L2 or row["kind"] == "message"):
             raise InputError("after goes with level L2 of a scene or session; every other text comes whole")
         if wanted is not Level.L2 and row["kind"] != "message":
-            await self._bring_up(tenant, row)
+            await self._update(tenant, row)
             row = await self._row(tenant, node_id) or row
-        return await self._told(tenant, base, node_id, wanted, row, behind)
+        return await self._layer_text(tenant, base, node_id, wanted, row, start)
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> LayersReport:
-        """Make the missing texts of one session, of a user's, or of all; what did not change costs nothing.
+        """Update the layers of one session, of all sessions of a user, or of all; unchanged ones cost nothing.
 
         Raises:
-            InputError: an id cannot be used, or a session is named without its user.
+            InputError: an id is invalid, or a session is named without its user.
             NotFoundError: this user has no such session.
             UnavailableError: Neo4j does not answer.
         """
@@ -136,7 +136,7 @@ class LayerTexts:
         async for row in self._sessions(tenant, user_id, session):
             if not row["behind"] and row["layers_hash"] == scenes_key(row["scene_hashes"]):
                 kept += 1
-            elif await self._tell(tenant, row["session"], behind=bool(row["behind"])):
+            elif await self._update_session(tenant, row["session"], behind=bool(row["behind"])):
                 made += 1
             else:
                 failed += 1
@@ -165,28 +165,28 @@ class LayerTexts:
         rows = await self._graph.read(statement("summaries/summary_by_id"), {"tenant": tenant, "id": node_id})
         return rows[0] if rows else None
 
-    async def _bring_up(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
-        """Make what is missing; if that fails, the stored texts must do."""
+    async def _update(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
+        """Update the layers of a scene or session; if that fails, the stored ones are used."""
         if row["kind"] == "scene":
             if row["texts"]["behind"]:
-                await self._tell(tenant, row["session"], behind=True)
+                await self._update_session(tenant, row["session"], behind=True)
             return
-        asked = {"tenant": tenant, "user_id": None, "session": row["session"], "after": "", "rows_max": 1}
-        for found in await self._graph.read(statement("summaries/stale_sessions"), asked):
-            await self._tell(tenant, found["session"], behind=bool(found["behind"]))
+        parameters = {"tenant": tenant, "user_id": None, "session": row["session"], "after": "", "rows_max": 1}
+        for stale in await self._graph.read(statement("summaries/stale_sessions"), parameters):
+            await self._update_session(tenant, stale["session"], behind=bool(stale["behind"]))
 
-    async def _tell(self, tenant: TenantId, session: str, *, behind: bool) -> bool:
+    async def _update_session(self, tenant: TenantId, session: str, *, behind: bool) -> bool:
         try:
             if behind and self._refresh is not None:
                 await self._refresh(tenant, session)
-            await tell_session(self._graph, tenant, session, now=self._clock())
+            await update_session_summary(self._graph, tenant, session, now=self._clock())
         except MnemographError as error:
-            _log.warning("texts of a session were not made: %s", error, extra={"tenant": tenant})
+            _log.warning("the summary layers of a session were not updated: %s", error, extra={"tenant": tenant})
             return False
         return True
 
-    async def _told(
-        self, tenant: TenantId, uri: str, node_id: str, level: Level, row: Mapping[str, Any], behind: tuple[Any, ...]
+    async def _layer_text(
+        self, tenant: TenantId, uri: str, node_id: str, level: Level, row: Mapping[str, Any], start: tuple[Any, ...]
     ) -> LayerText:
         texts, after = row["texts"], None
         text, made_by = texts["overview"] or "", texts["overview_by"] or "extractive"
@@ -195,7 +195,7 @@ class LayerTexts:
         elif level is Level.L2:
             text, made_by = texts["text"], "said"
             if not text:
-                text, after = await self._said(tenant, row, node_id, behind)
+                text, after = await self._full_text(tenant, row, node_id, start)
         return LayerText(
             uri=f"{uri}#{level}",
             level=level,
@@ -206,11 +206,11 @@ class LayerTexts:
             after=after,
         )
 
-    async def _said(
-        self, tenant: TenantId, row: Mapping[str, Any], node_id: str, behind: tuple[Any, ...]
+    async def _full_text(
+        self, tenant: TenantId, row: Mapping[str, Any], node_id: str, start: tuple[Any, ...]
     ) -> tuple[str, str | None]:
-        """Return what was said behind a place, word for word, and the cursor for what does not fit."""
-        said_ms, position, last = behind
+        """Return the messages behind a cursor as text, and the cursor of the next part if there is one."""
+        said_ms, position, last = start
         parameters = {
             "tenant": tenant,
             "session": row["session"],
@@ -222,17 +222,17 @@ class LayerTexts:
             "chars_max": SAID_CHARS_MAX,
         }
         lines = await self._graph.read(statement("summaries/source_lines"), parameters)
-        told = [
+        text_lines = [
             f"[{line['said_at']:%Y-%m-%d %H:%M}] {line['speaker'] or line['role']}: {line['text']}" for line in lines
         ]
         if not lines or not lines[-1]["more"]:
-            return "\n".join(told), None
+            return "\n".join(text_lines), None
         after = encode_cursor(ListName.LINES, *lines[-1]["key"])
-        told.append(f'[cut here, more was said: ask for this text again with after "{after}"]')
-        return "\n".join(told), after
+        text_lines.append(f'[cut here, more was said: ask for this text again with after "{after}"]')
+        return "\n".join(text_lines), after
 
 
 async def _tokens(text: str) -> int:
-    if len(text) <= _COUNTED_HERE_CHARS:
+    if len(text) <= _ON_LOOP_CHARS:
         return token_count(text)
     return await _COUNTING.run(partial(token_count, text))

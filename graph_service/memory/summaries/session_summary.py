@@ -1,4 +1,4 @@
-"""The layer texts of sessions: made of those of their scenes, kept with the session's life, only when they changed."""
+"""Summary layers of a session, computed from those of its scenes when these changed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,14 +11,14 @@ from schema.ids import TenantId, content_hash
 
 
 def scenes_key(hashes: Sequence[str]) -> str:
-    """Return what the texts of a session are made from: the texts of its scenes, in order."""
+    """Return the hash of the input of a session's layers: the layers of its scenes, in order."""
     return content_hash("session", *hashes)
 
 
-async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
-    """Make the texts of a session (node id) if those of its scenes changed; True when they were made.
+async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
+    """Update the layers of a session (node id) if those of its scenes changed; True when it did.
 
-    Texts that were overtaken by a change are not stored; whoever asks next makes them.
+    If a scene changes meanwhile, nothing is stored; the next call updates the layers.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -31,15 +31,15 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    told = session_told([_told(scene) for scene in row["scenes"]])
+    layers = session_told([_scene_told(scene) for scene in row["scenes"]])
     parameters = {
         "tenant": tenant,
         "session": session,
         "scene_hashes": hashes,
         "layers": {
-            "title": told.title,
-            "abstract": told.abstract,
-            "overview": told.overview,
+            "title": layers.title,
+            "abstract": layers.abstract,
+            "overview": layers.overview,
             "layers_hash": key,
             "layers_at": now,
         },
@@ -51,7 +51,7 @@ async def tell_session(graph: Graph, tenant: TenantId, session: str, *, now: dat
     return await graph.write(steps)
 
 
-def _told(scene: Mapping[str, Any]) -> SceneTold:
+def _scene_told(scene: Mapping[str, Any]) -> SceneTold:
     return SceneTold(
         title=scene["name"] or "",
         abstract=scene["abstract"] or "",

@@ -1,1 +1,1 @@
-"""Run jobs: read sessions, embed, close, reread, forget."""
+"""The background worker and the jobs it runs."""

@@ -1,69 +1,49 @@
-"""Reading what is left of a user's sessions after something was forgotten, in the order it was said; the work `anew`.
+"""The job `anew`: read a user's sessions again, in the order they were said, after something was forgotten.
 
-What closes what depends on the order, so sessions take turns: each is read up to where the next one has something to
-read. Every turn is a commit of its own, and what was read need not be read again, so a dead process loses nothing.
+Which fact closes which depends on the order, so sessions alternate: each is read up to the first unread message of the
+next one. Each reading is a commit, and what was read is not read again, so a process that dies loses nothing.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_of_session, finish, give_back, release
-from schema.failure import failure_of
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs
+from graph_service.memory.jobs.run_now import run_session_job
 
-# Between two looks at a session that another worker holds.
-_LOOK_AGAIN_S: Final = 0.1
-
-# Reads a claimed session up to a moment, milliseconds since 1970; None for all of it.
+# Reads a claimed session up to a time in milliseconds since 1970; None for all of it.
 ReadUntil = Callable[[JobClaim, int | None], Awaitable[bool]]
 
 
-async def read_anew(graph: Graph, read: ReadUntil, held: JobClaim, job_context: JobContext) -> None:
-    """Read until nothing is left in the sessions that the work is about.
+async def reread_sessions(graph: Graph, read: ReadUntil, claim: JobClaim, job_context: JobContext) -> None:
+    """Read until nothing is left in the sessions of the job.
 
     Raises:
-        UnavailableError: Neo4j or the model is away; what was read stays read.
+        UnavailableError: Neo4j or the model does not answer; what was read stays read.
         ConflictError: a lease was lost.
     """
-    while turn := await _next_turn(graph, held):
-        session, until_ms = turn
-        mine = await claim_of_session(
-            graph,
-            held.tenant,
-            session,
-            JobKind.READ,
-            even_if_done=True,
-            lease=job_context.word(),
-            now_ms=job_context.now_ms(),
-        )
-        if mine is None:
-            await asyncio.sleep(_LOOK_AGAIN_S)
-            continue
-        try:
-            await read(mine, until_ms)
-        except Exception as error:
-            # Whatever it is: nobody else may have to wait for the end of the lease, and the work must not try for ever.
-            await give_back(graph, mine, error=str(failure_of(error)), now_ms=job_context.now_ms())
-            raise
-        except asyncio.CancelledError:
-            # Whoever works next need not wait for the lease to end.
-            await release(graph, [mine], due_ms=job_context.now_ms())
-            raise
-        job_context.step("anew read")
+    while part := await _next_part(graph, claim):
+        session, until_ms = part
+
+        async def run(read_claim: JobClaim, until_ms: int | None = until_ms) -> bool:
+            return await read(read_claim, until_ms)
+
+        left = await run_session_job(graph, run, claim.tenant, session, JobKind.READ, job_context, even_if_done=True)
+        if left is not None:
+            job_context.step("anew read")
     now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
-        await finish(writing, [held], more=False, now_ms=now_ms)
+        await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
 
     await graph.write(steps)
     job_context.step("anew committed")
 
 
-async def _next_turn(graph: Graph, held: JobClaim) -> tuple[str, int | None] | None:
-    rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": held.tenant, "id": held.id})
+async def _next_part(graph: Graph, claim: JobClaim) -> tuple[str, int | None] | None:
+    """Return the session to read next (node id), and up to when; None when nothing is left."""
+    rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": claim.tenant, "id": claim.id})
     if not rows:
         return None
     first_ms = rows[0]["first_ms"]

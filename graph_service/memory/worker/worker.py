@@ -3,44 +3,59 @@
 import asyncio
 import contextlib
 import logging
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers, read_session
 from graph_service.memory.consolidation.segmentation import SceneRules
 from graph_service.memory.forgetting.user import forget_user
-from graph_service.memory.jobs.embed_job import embed_sessions
-from graph_service.memory.jobs.external_services import ExternalService, ExternalServices
+from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, kinds_done_with, next_due, park_malformed, reopen_outage
+from graph_service.memory.jobs.outbox import (
+    LEASE_S,
+    JobClaim,
+    JobKind,
+    claim_jobs,
+    fail_job,
+    park_malformed,
+    pending_jobs,
+    release_jobs,
+    renew_lease,
+    reopen_after_outage,
+    supported_kinds,
+)
 from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
-from graph_service.memory.worker.close_session import SessionWork, close_session
-from graph_service.memory.worker.leases import Leases
-from graph_service.memory.worker.reread_sessions import read_anew
-from graph_service.observability.metrics import Loop
-from graph_service.supervision import PROCESS_ENDS, Supervisor
-from schema.errors import MnemographError, UnavailableError
+from graph_service.memory.worker.close_session import CloseJobs, close_session
+from graph_service.memory.worker.embed_sessions import embed_sessions
+from graph_service.memory.worker.reread_sessions import reread_sessions
+from graph_service.observability.metrics import WORK, WORK_SECONDS, Loop
+from graph_service.observability.spans import span
+from graph_service.supervision import PROCESS_ENDS, Supervisor, wait_for_any
+from schema.errors import BrokenDataError, ConflictError, InputError, MnemographError, UnavailableError
+from schema.failure import failure_of
 from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.worker")
 
-# Sessions whose messages get vectors in one commit: single ones would pay ten round trips for one message each.
-_EMBED_JOBS_MAX = 32
+T = TypeVar("T")
+# Sessions embedded in one commit; one commit a session would pay ten round trips for a single message.
+_EMBED_JOBS_MAX: Final = 32
 # Dead letters of an outage that are reopened at once.
-_REOPENED_MAX = 10_000
-_IDLE_LOOK_S = 30.0
-# Nobody can claim what lacks its kind, so no claim meets it.
-_MALFORMED_LOOK_S = 600.0
-# Work that nobody waits for at once, and how long it may lie there.
-_SELDOM = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
-_SELDOM_S = 0.5
+_REOPENED_MAX: Final = 10_000
+_IDLE_CHECK_S: Final = 30.0
+# Malformed jobs block nothing, since no claim matches them.
+_MALFORMED_CHECK_S: Final = 600.0
+# Kinds without a waiting caller, and the delay before their loops look again.
+_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
+_LOW_PRIORITY_DELAY_S: Final = 0.5
 _LOOPS: Final = {
     JobKind.READ: Loop.WORKER_READ,
     JobKind.EMBED: Loop.WORKER_EMBED,
@@ -48,6 +63,112 @@ _LOOPS: Final = {
     JobKind.ANEW: Loop.WORKER_ANEW,
     JobKind.FORGET: Loop.WORKER_FORGET,
 }
+# Outcomes in the metric by the state of a failed job.
+_OUTCOMES: Final = {"open": "retried", "dead": "parked"}
+
+
+class Leases:
+    """The claims of one worker: renewed while jobs run, given back when they fail.
+
+    Args:
+        external_services: notified when a job became a dead letter because one was unavailable.
+    """
+
+    def __init__(self, graph: Graph, job_context: JobContext, external_services: ExternalServices) -> None:
+        self._graph = graph
+        self._job_context = job_context
+        self._external_services = external_services
+        # Claims that could not be given back because Neo4j was unavailable.
+        self._unreleased: list[JobClaim] = []
+        # Lease tokens of claims whose answer was lost: the jobs may be ours, and nobody else gets them until expiry.
+        self._unconfirmed: dict[JobKind, list[str]] = {}
+
+    async def claim(
+        self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = ()
+    ) -> list[JobClaim]:
+        """Claim the most overdue jobs of one kind and one tenant; first those of an unconfirmed claim.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        unconfirmed = self._unconfirmed.setdefault(kind, [])
+        lease = unconfirmed.pop() if unconfirmed else self._job_context.random_token()
+        try:
+            return await claim_jobs(
+                self._graph,
+                kind,
+                jobs_max=jobs_max,
+                lease=lease,
+                now_ms=self._job_context.now_ms(),
+                exclude_tenants=exclude_tenants,
+            )
+        except UnavailableError:
+            unconfirmed.append(lease)
+            raise
+
+    async def renewed_during(self, claims: Sequence[JobClaim], run: Awaitable[T]) -> T:
+        """Await a job, renewing its leases meanwhile, and return its result."""
+        kind, started_s = claims[0].kind.value, time.perf_counter()
+        renewal = asyncio.create_task(self._renew(claims))
+        try:
+            with span(f"work {kind}", pieces=len(claims)):
+                result = await run
+            WORK.add(kind, "done", n=len(claims))
+            return result
+        finally:
+            WORK_SECONDS.note(time.perf_counter() - started_s, kind)
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
+
+    async def _renew(self, claims: Sequence[JobClaim]) -> None:
+        """Renew the leases until cancelled; on failure the commit of the job notices the lost lease."""
+        while True:
+            await asyncio.sleep(LEASE_S / 3)
+            with contextlib.suppress(Exception):
+                for claim in claims:
+                    await renew_lease(self._graph, claim, now_ms=self._job_context.now_ms())
+
+    async def release(self, claims: Sequence[JobClaim]) -> None:
+        """Give jobs back without counting a failure; while Neo4j is unavailable, as soon as it answers."""
+        try:
+            await release_jobs(self._graph, claims, due_ms=self._job_context.now_ms())
+        except UnavailableError:
+            self._unreleased.extend(claims)
+
+    async def release_pending(self) -> None:
+        """Release claims that could not be given back before."""
+        if self._unreleased and not self._graph.away:
+            unreleased, self._unreleased = self._unreleased, []
+            await self.release(unreleased)
+
+    async def give_back(self, claims: Sequence[JobClaim], error: BaseException) -> None:
+        """Schedule a retry of failed jobs or make them dead letters; no failure counts if no service was called.
+
+        A job keeps the code and class of the error. It keeps the message of our own errors only, since others may
+        quote user content.
+        """
+        if self._graph.away or (isinstance(error, ExternalServiceAwayError) and not error.called):
+            await self.release(claims)
+            return
+        away = error.service if isinstance(error, ExternalServiceAwayError) else None
+        level = logging.INFO if isinstance(error, ConflictError) else logging.WARNING
+        failure, now_ms = failure_of(error), self._job_context.now_ms()
+        wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
+        park = isinstance(error, InputError | BrokenDataError)
+        for claim in claims:
+            extra = {"tenant": claim.tenant, "work": claim.id, "error": failure.kind, "code": failure.code}
+            extra |= {"where": failure.where} if failure.message is None else {}
+            try:
+                state = await fail_job(
+                    self._graph, claim, error=str(failure), now_ms=now_ms, park=park, away=away, wait_s=wait_s
+                )
+            except UnavailableError:
+                self._unreleased.append(claim)
+                continue
+            WORK.add(claim.kind.value, _OUTCOMES.get(state, state))
+            if state == "dead" and away is not None:
+                self._external_services.named(away).note_dead_letter()
+            _log.log(level, "job given back: %s", state, extra=extra)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +177,8 @@ class WorkerRules:
 
     Attributes:
         parallel: sessions of one tenant read at the same time.
-        poll_s: how long an idle worker sleeps before it looks for work that other processes left.
-        idle_s: a session without a message for so long is closed; None: never.
+        poll_s: how long an idle worker sleeps before it looks for jobs from other processes.
+        idle_s: seconds without a message after which a session is closed; None: never.
     """
 
     parallel: int = 2
@@ -68,11 +189,11 @@ class WorkerRules:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _Loop:
-    """A loop that does one kind of work.
+    """A loop that runs jobs of one kind.
 
     Attributes:
-        wake: set when there may be work; of each loop its own, so that none clears it for the others.
-        spare: it is there for other tenants while the loops before it are busy with one; else it does not even look.
+        wake: set when there may be jobs; one event a loop, so that no loop clears it for another.
+        spare: serves other tenants while the first loops are busy with one; does not poll while they are idle.
         waits: it has nothing to do.
     """
 
@@ -83,12 +204,12 @@ class _Loop:
 
 
 class Worker:
-    """Does the work of all tenants, one piece for each session at a time.
+    """Runs the jobs of all tenants, one at a time for each session.
 
     Args:
+        embedder: None means keyword search only; embedding jobs then stay open.
         external_services: used by `embedder` and `readers`; jobs that need an unavailable one are not claimed.
-        embedder: None means keyword search only; vectors then stay undone until an embedder is there.
-        supervisor: keeps each of the worker's loops running.
+        supervisor: restarts each of the worker's loops after an error.
     """
 
     def __init__(
@@ -107,42 +228,42 @@ class Worker:
         self._readers = readers
         self._job_context = job_context
         self._rules = rules or WorkerRules()
-        self._kinds = kinds_done_with(embedder=embedder is not None)
+        self._kinds = supported_kinds(embedder=embedder is not None)
         self._external_services = external_services or ExternalServices()
         self._supervisor = supervisor or Supervisor()
         self._leases = Leases(graph, job_context, self._external_services)
         self._loops: list[_Loop] = []
-        self._turns = KeyedLock()
+        self._user_locks = KeyedLock()
         self._claiming = {kind: asyncio.Lock() for kind in JobKind}
-        # How many loops work for a tenant now.
+        # Number of loops that work for a tenant now.
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
-        self._stuck = False
+        self._outage_logged = False
 
     def wake(self) -> None:
-        """Say that there may be work; call it after a commit that caused some."""
+        """Look for jobs now; call it after a commit that added some."""
         for kind in self._kinds:
             self._wake_one(kind)
 
     def _wake_one(self, kind: JobKind) -> None:
-        """Wake one loop that waits for this kind of work; it wakes the next when it found some."""
+        """Wake one waiting loop of this kind; it wakes the next when it finds a job."""
         loops = [loop for loop in self._loops if loop.kind is kind]
         for loop in [loop for loop in loops if loop.waits and not loop.wake.is_set()][:1] or loops:
             loop.wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set; finish what is held before returning.
+        """Run jobs until `stop` is set; finish claimed jobs before returning.
 
-        Vectors have a loop of their own, so that slow readers never keep a message from being found by meaning. Each
-        kind of work has one loop more than one tenant may occupy, so that nobody's work waits for that of one other.
-        Each loop is supervised by itself: no error of one ends it or any other.
+        Embedding has loops of its own, so that slow readers do not delay vector search. Each kind has one loop more
+        than one tenant may occupy, so that no tenant blocks the others. Each loop is supervised separately: an error
+        ends neither it nor the others.
         """
         loops = [
             self._supervisor.keep(
-                _LOOPS[kind], partial(self._loop, stop, kind, spare=number == self._share(kind)), stop
+                _LOOPS[kind], partial(self._loop, stop, kind, spare=number == self._loops_per_tenant(kind)), stop
             )
             for kind in JobKind
             if kind in self._kinds
-            for number in range(self._share(kind) + 1)
+            for number in range(self._loops_per_tenant(kind) + 1)
         ]
         loops.append(self._supervisor.keep(Loop.WORKER_MALFORMED, lambda: self._park_malformed(stop), stop))
         if (idle_s := self._rules.idle_s) is not None:
@@ -151,67 +272,113 @@ class Worker:
             for loop in loops:
                 group.create_task(loop)
 
-    async def _park_malformed(self, stop: asyncio.Event) -> None:
-        """Make dead letters of work that nobody can claim, at the start and then now and then."""
-        pause_s = _MALFORMED_LOOK_S
-        while not stop.is_set():
-            try:
-                await park_malformed(self._graph, now_ms=self._job_context.now_ms())
-                pause_s = _MALFORMED_LOOK_S
-            except UnavailableError:
-                pause_s = _IDLE_LOOK_S
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await stop.wait()
-
     async def drain(self) -> None:
-        """Work until nothing is left that is due now or was given back for a later try, or what it needs is away.
+        """Run jobs, retries included, until none is left or those left need an unavailable service.
 
         Raises:
             UnavailableError: Neo4j does not answer.
         """
         await park_malformed(self._graph, now_ms=self._job_context.now_ms())
         while True:
-            if await self.one():
+            if await self.run_one():
                 continue
-            kinds = tuple(kind for kind in self._kinds if not self._outside(kind).is_open)
-            jobs, due_ms = await next_due(self._graph, kinds)
+            kinds = tuple(kind for kind in self._kinds if not self._service_for(kind).is_open)
+            jobs, due_ms = await pending_jobs(self._graph, kinds)
             if not jobs or due_ms is None:
                 return
             await asyncio.sleep(min(max(due_ms - self._job_context.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
 
-    async def one(self) -> bool:
-        """Do a piece of work if any is due, reading first; False when there is none.
+    async def run_one(self) -> bool:
+        """Claim and run one due job or batch; False when there is none.
 
         Raises:
             UnavailableError: Neo4j does not answer.
         """
         for kind in (JobKind.FORGET, JobKind.ANEW, JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
-            if kind in self._kinds and await self._one_of(kind):
+            if kind in self._kinds and await self._claim_and_run(kind):
                 return True
         return False
 
-    async def _one_of(self, kind: JobKind, on_claimed: Callable[[JobKind], None] = lambda _kind: None) -> bool:
-        await self._leases.pay_owed()
-        outside = self._outside(kind)
-        if outside.is_open:
+    async def refresh_layers(self, tenant: TenantId, session: str) -> None:
+        """Bring the summary layers of all scenes of a session (node id) up to date now.
+
+        Raises:
+            UnavailableError: Neo4j or a model that must read first does not answer.
+        """
+        read = partial(self._read_renewed, whole=True)
+        await run_session_jobs(self._graph, read, tenant, session, JobKind.READ, self._job_context, even_if_done=True)
+        self.wake()
+
+    async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool) -> None:
+        """Claim and run jobs of one kind until `stop` is set."""
+        loop = _Loop(kind=kind, spare=spare)
+        self._loops.append(loop)
+        try:
+            while not stop.is_set():
+                loop.wake.clear()
+                try:
+                    busy = await self._claim_and_run(kind, on_claimed=self._wake_one)
+                    self._outage_logged = False
+                except UnavailableError as error:
+                    # Each loop meets the same outage each second.
+                    level = logging.DEBUG if self._outage_logged else logging.WARNING
+                    _log.log(level, "no jobs can be claimed: %s", error)
+                    self._outage_logged, busy = True, False
+                if not busy:
+                    await self._pause(stop, loop)
+        finally:
+            # A restarted loop registers itself again.
+            self._loops.remove(loop)
+
+    async def _pause(self, stop: asyncio.Event, loop: _Loop) -> None:
+        if loop.kind in _LOW_PRIORITY:
+            # Every message wakes the worker; these kinds need not look after each.
+            await wait_for_any(stop, timeout_s=_LOW_PRIORITY_DELAY_S)
+        loop.waits = True
+        poll_s = None if loop.spare and not self._busy[loop.kind] else self._rules.poll_s
+        await wait_for_any(loop.wake, stop, timeout_s=poll_s)
+        loop.waits = False
+
+    async def _park_malformed(self, stop: asyncio.Event) -> None:
+        """Turn malformed jobs into dead letters at the start and then every ten minutes."""
+        while not stop.is_set():
+            pause_s = _MALFORMED_CHECK_S
+            try:
+                await park_malformed(self._graph, now_ms=self._job_context.now_ms())
+            except UnavailableError:
+                pause_s = _IDLE_CHECK_S
+            await wait_for_any(stop, timeout_s=pause_s)
+
+    async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
+        """Close sessions without new messages."""
+        while not stop.is_set():
+            with contextlib.suppress(UnavailableError):
+                if await close_idle(self._graph, idle_s=idle_s, now=self._job_context.clock()):
+                    self.wake()
+            await wait_for_any(stop, timeout_s=min(idle_s / 2, _IDLE_CHECK_S))
+
+    async def _claim_and_run(self, kind: JobKind, on_claimed: Callable[[JobKind], None] = lambda _kind: None) -> bool:
+        """Claim due jobs of one kind and one tenant and run them; False when there were none."""
+        await self._leases.release_pending()
+        service = self._service_for(kind)
+        if service.is_open:
             return False
         busy = self._busy[kind]
         async with self._claiming[kind]:
-            but_not = [tenant for tenant, loops in busy.items() if loops >= self._share(kind)]
+            busy_tenants = [tenant for tenant, loops in busy.items() if loops >= self._loops_per_tenant(kind)]
             jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
-            claims = await self._leases.take(kind, jobs_max=jobs_max, but_not=but_not)
+            claims = await self._leases.claim(kind, jobs_max=jobs_max, exclude_tenants=busy_tenants)
             tenants = {claim.tenant for claim in claims}
             busy.update(tenants)
         if not claims:
-            return await self._reopen_outage(outside)
+            return await self._reopen_after_outage(service)
         try:
             on_claimed(kind)
             self._job_context.step(f"{kind} claimed")
-            for together in _batches(claims):
-                await self._guarded(together)
+            for batch in _batches(claims):
+                await self._run_or_give_back(batch)
         except asyncio.CancelledError:
-            # Whoever works next need not wait for the lease to end.
+            # The next worker need not wait for the lease to expire.
             await self._leases.release(claims)
             raise
         finally:
@@ -221,143 +388,90 @@ class Worker:
                     del busy[tenant]
         return True
 
-    def _share(self, kind: JobKind) -> int:
-        """Return how many loops may work for one tenant at the same time."""
+    def _loops_per_tenant(self, kind: JobKind) -> int:
         return self._rules.parallel if kind is JobKind.READ else 1
 
-    def _outside(self, kind: JobKind) -> ExternalService:
+    def _service_for(self, kind: JobKind) -> ExternalService:
         return self._external_services.embedder if kind is JobKind.EMBED else self._external_services.model
 
-    async def _reopen_outage(self, outside: ExternalService) -> bool:
-        """Have work done that was parked while something outside was away; True when there was some."""
-        jobs_max = outside.to_reopen(_REOPENED_MAX)
+    async def _reopen_after_outage(self, service: ExternalService) -> bool:
+        """Reopen dead letters caused by an outage of a service; True when there were some."""
+        jobs_max = service.dead_letters_to_reopen(_REOPENED_MAX)
         if not jobs_max:
             return False
         now_ms = self._job_context.now_ms()
-        return await reopen_outage(self._graph, outside.name, jobs_max=jobs_max, now_ms=now_ms) > 0
+        return await reopen_after_outage(self._graph, service.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
-    async def _guarded(self, held: Sequence[JobClaim]) -> None:
-        """Do claimed work with the lease kept alive; whatever goes wrong, the work is given back."""
+    async def _run_or_give_back(self, claims: Sequence[JobClaim]) -> None:
+        """Run claimed jobs, renewing their leases; on any error give them back."""
         try:
-            await self._leases.kept(held, self._do(held))
+            await self._leases.renewed_during(claims, self._run_jobs(claims))
         except MnemographError as error:
-            await self._leases.give_back(held, error)
+            await self._leases.give_back(claims, error)
         except (asyncio.CancelledError, *PROCESS_ENDS):
             raise
-        # Not only Exception: libraries written in Rust raise their panics past it.
+        # BaseException: panics of Rust libraries do not derive from Exception.
         except BaseException as error:
-            extra = {"tenant": held[0].tenant, "work": held[0].id, "code": MnemographError.code}
-            _log.error("work failed in a way nobody foresaw", exc_info=error, extra=extra)
-            await self._leases.give_back(held, error)
+            extra = {"tenant": claims[0].tenant, "work": claims[0].id, "code": MnemographError.code}
+            _log.error("a job failed with an unexpected error", exc_info=error, extra=extra)
+            await self._leases.give_back(claims, error)
 
-    async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool = False) -> None:
-        loop = _Loop(kind=kind, spare=spare)
-        self._loops.append(loop)
-        try:
-            await self._rounds(stop, loop)
-        finally:
-            # A loop that is started again has another one: nobody wakes this one any more.
-            self._loops.remove(loop)
-
-    async def _rounds(self, stop: asyncio.Event, loop: "_Loop") -> None:
-        while not stop.is_set():
-            loop.wake.clear()
-            try:
-                busy = await self._one_of(loop.kind, on_claimed=self._wake_one)
-                self._stuck = False
-            except UnavailableError as error:
-                # Each loop meets the same outage each second.
-                _log.log(logging.DEBUG if self._stuck else logging.WARNING, "no work can be claimed: %s", error)
-                self._stuck, busy = True, False
-            if not busy:
-                await self._pause(stop, loop)
-
-    async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
-        """End sessions that nobody speaks in any more."""
-        while not stop.is_set():
-            with contextlib.suppress(UnavailableError):
-                if await close_idle(self._graph, idle_s=idle_s, now=self._job_context.clock()):
-                    self.wake()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(idle_s / 2, _IDLE_LOOK_S)):
-                    await stop.wait()
-
-    async def _pause(self, stop: asyncio.Event, loop: "_Loop") -> None:
-        if loop.kind in _SELDOM:
-            # Every message wakes the worker; what is seldom needs no look for each.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_SELDOM_S):
-                    await stop.wait()
-        loop.waits = True
-        waiting = [asyncio.create_task(loop.wake.wait()), asyncio.create_task(stop.wait())]
-        poll_s = None if loop.spare and not self._busy[loop.kind] else self._rules.poll_s
-        await asyncio.wait(waiting, timeout=poll_s, return_when=asyncio.FIRST_COMPLETED)
-        loop.waits = False
-        for task in waiting:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
-
-    async def _do(self, held: Sequence[JobClaim]) -> None:
-        match held[0].kind:
+    async def _run_jobs(self, claims: Sequence[JobClaim]) -> None:
+        graph, claim, job_context = self._graph, claims[0], self._job_context
+        match claim.kind:
             case JobKind.EMBED:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
-                await embed_sessions(self._graph, self._embedder, held, self._job_context)
+                await embed_sessions(graph, self._embedder, claims, job_context)
             case JobKind.READ:
-                await self._read(held[0], final=False)
+                await self._read(claim)
                 self.wake()
             case JobKind.CLOSE:
-                work = SessionWork(embed=None if self._embedder is None else self._embed_one, read_all=self._read_all)
-                await close_session(self._graph, work, held[0], self._job_context)
+                jobs = CloseJobs(
+                    embed=None if self._embedder is None else self._embed_renewed,
+                    read=partial(self._read_renewed, final=True),
+                )
+                await close_session(graph, jobs, claim, job_context)
             case JobKind.FORGET:
-                await forget_user(self._graph, held[0], self._job_context)
+                await forget_user(graph, claim, job_context)
             case JobKind.ANEW:
-                await read_anew(self._graph, self._read_until, held[0], self._job_context)
+                await reread_sessions(graph, self._read_until, claim, job_context)
                 self.wake()
 
-    async def _read(self, held: JobClaim, *, final: bool, until_ms: int | None = None, whole: bool = False) -> bool:
+    async def _read(
+        self, claim: JobClaim, *, final: bool = False, until_ms: int | None = None, whole: bool = False
+    ) -> bool:
         return await read_session(
             self._graph,
             self._readers,
-            held,
+            claim,
             self._job_context,
             self._rules.scenes,
-            self._turns,
+            self._user_locks,
             embedder=self._embedder,
             final=final,
             until_ms=until_ms,
             whole=whole,
         )
 
-    async def _read_until(self, held: JobClaim, until_ms: int | None) -> bool:
-        return await self._leases.kept([held], self._read(held, final=True, until_ms=until_ms))
+    async def _read_renewed(
+        self, claim: JobClaim, *, final: bool = False, until_ms: int | None = None, whole: bool = False
+    ) -> bool:
+        """Read a session that another job claimed, renewing the lease."""
+        read = self._read(claim, final=final, until_ms=until_ms, whole=whole)
+        return await self._leases.renewed_during([claim], read)
 
-    async def whole_texts(self, tenant: TenantId, session: str) -> None:
-        """Bring the layer texts of all scenes of a session (node id) up to date at once.
+    async def _read_until(self, claim: JobClaim, until_ms: int | None) -> bool:
+        return await self._read_renewed(claim, final=True, until_ms=until_ms)
 
-        Raises:
-            UnavailableError: Neo4j is away, or a model that must read first.
-        """
-
-        async def read(held: JobClaim) -> bool:
-            return await self._leases.kept([held], self._read(held, final=False, whole=True))
-
-        await run_session_jobs(self._graph, read, tenant, session, JobKind.READ, self._job_context, even_if_done=True)
-        self.wake()
-
-    async def _read_all(self, held: JobClaim) -> bool:
-        return await self._leases.kept([held], self._read(held, final=True))
-
-    async def _embed_one(self, held: JobClaim) -> bool:
-        assert self._embedder is not None, "only asked for with an embedder"
-        return await self._leases.kept([held], embed_sessions(self._graph, self._embedder, [held], self._job_context))
+    async def _embed_renewed(self, claim: JobClaim) -> bool:
+        assert self._embedder is not None, "only called with an embedder"
+        embed = embed_sessions(self._graph, self._embedder, [claim], self._job_context)
+        return await self._leases.renewed_during([claim], embed)
 
 
 def _batches(claims: Sequence[JobClaim]) -> list[list[JobClaim]]:
-    """Return what is done in one commit: claims of one tenant; work that failed before goes alone, so it fails
-    alone.
-    """
-    together: dict[str, list[JobClaim]] = {}
-    for one in claims:
-        together.setdefault(one.tenant if one.attempts == 0 else one.id, []).append(one)
-    return list(together.values())
+    """Group claims into commits: one batch a tenant; jobs that failed before run alone, so that they fail alone."""
+    batches: dict[str, list[JobClaim]] = {}
+    for claim in claims:
+        batches.setdefault(claim.tenant if claim.attempts == 0 else claim.id, []).append(claim)
+    return list(batches.values())

@@ -37,7 +37,7 @@ async def test_any_query_of_depth_three_takes_three_round_trips(graph: Graph, te
         "scene": nodes["scenes"]["nodes"][0]["id"],
         "entity": entity,
     }
-    memory = a_memory(graph, refresh=a_worker(graph).whole_texts)
+    memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
     query = graphql_schema._schema.query_type
     assert query is not None
     taken: dict[str, int] = {}

@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from graph_service.app.services import Services
 from graph_service.memory.export_import.service import ExportFormat
-from graph_service.memory.ingest.episode_writer import keep_in_spool
+from graph_service.memory.ingest.episode_writer import spool_episode
 from graph_service.memory.ingest.validation import RememberRequest, check_request
 from schema.ids import TenantId
 from tests.support.builders import a_message, a_worker
@@ -107,7 +107,7 @@ async def foreign_memory(parts: Services, tenant: str) -> Foreign:
     waiting = RememberRequest(
         **{**told, "session_id": f"{SESSION}3"}, messages=(a_message("A quokka waits.", minute=900),)
     )
-    await keep_in_spool(parts.spool, check_request(whose, waiting, now=datetime.now(UTC)))
+    await spool_episode(parts.spool, check_request(whose, waiting, now=datetime.now(UTC)))
     number = (await parts.spool.listed(whose))[0].number
     await parts.spool.refuse(number, "quokka")
     await parts.spool.pause(False)

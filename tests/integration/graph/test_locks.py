@@ -5,7 +5,7 @@ import asyncio
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish, is_open
+from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs, is_job_open
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 from tests.integration.memory.worker.test_crash import change_numbers
@@ -75,7 +75,7 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
     async def end(writing: Writing) -> None:
         await asked.wait()
         finishing.set()
-        await finish(writing, [held], more=False, now_ms=0)
+        await finish_jobs(writing, [held], more=False, now_ms=0)
 
     await asyncio.gather(graph.write(ask), graph.write(end))
-    assert await is_open(graph, whose, "s", JobKind.READ)
+    assert await is_job_open(graph, whose, "s", JobKind.READ)

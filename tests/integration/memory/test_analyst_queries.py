@@ -198,13 +198,13 @@ async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, m
             await analyst.ask(AnalystStatement(statement=runaway, parameters={}))
     left = await free_query.running(told)
     # On a fast machine the first may have ended; those that have not are counted, and hold their places.
-    assert analyst._places._value <= 2 - left
+    assert analyst._slots._value <= 2 - left
     other = Analyst(told)
     if left == 2 and await free_query.running(told) == 2:
-        with pytest.raises(UnavailableError, match="all places are taken"):
+        with pytest.raises(UnavailableError, match="all slots are taken"):
             await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))
     await asyncio.gather(*analyst._ending)
-    assert (await free_query.running(told), analyst._places._value) == (0, 2)
+    assert (await free_query.running(told), analyst._slots._value) == (0, 2)
     assert (await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))).rows == [[1]]
 
 

@@ -37,5 +37,5 @@ def _made_of(value: object) -> str:
     ],
 )
 def test_nothing_else_is_taken_for_a_cursor_of_a_list(cursor: str) -> None:
-    with pytest.raises(InputError, match="is no cursor of sessions"):
+    with pytest.raises(InputError, match="is not a cursor of sessions"):
         decode_cursor(ListName.SESSIONS, cursor)

@@ -43,7 +43,7 @@ async def nothing_left(graph: Graph) -> None:
 
 async def settle(worker: Worker) -> None:
     """Does what is due by the worker's own clock."""
-    while await worker.one():
+    while await worker.run_one():
         pass
 
 
@@ -60,7 +60,7 @@ class Watch:
     def job_context(self) -> JobContext:
         return JobContext(
             clock=self.now,
-            word=lambda: f"word-{id(self)}-{next(self._numbers)}",
+            random_token=lambda: f"word-{id(self)}-{next(self._numbers)}",
             on_step=lambda _step: None,
             on_change=lambda _tenant: None,
         )
@@ -173,7 +173,7 @@ async def test_work_is_not_tried_before_the_endpoint_wants_it(graph: Graph, tena
         await memory.remember(TenantId(tenant), an_incoming("I love coffee.", session="s2"))
         await settle(worker)
         watch.ahead += timedelta(seconds=30)
-        assert not await worker.one()
+        assert not await worker.run_one()
         assert len(fake.requests) == 1
         watch.ahead += timedelta(seconds=15)
         await settle(worker)

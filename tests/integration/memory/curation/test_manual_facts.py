@@ -18,7 +18,7 @@ from tests.support.graph_hash import graph_rows
 
 def by_hand(graph: Graph) -> Memory:
     """A memory that reads what is stated at once."""
-    return a_memory(graph, refresh=a_worker(graph).whole_texts)
+    return a_memory(graph, refresh=a_worker(graph).refresh_layers)
 
 
 async def state(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:

@@ -127,7 +127,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     here, secrets = TenantId(tenant), SECRETS[language]
     rules = RedisRules(timeout_s=2.0)
     ring = TurnBuffer(turns_max=20)
-    window = RedisWindow(redis=RedisTurns(redis.url, rules), ring=ring, clock_s=time.monotonic)
+    window = RedisWindow(redis=RedisTurns(redis.url, rules), buffer=ring, clock_s=time.monotonic)
     spool = Spool(tmp_path / "spool.sqlite3", bytes_max=MB)
     name, embedder = await planted(graph, tenant, language, window, spool)
     assert await window.catch_up()

@@ -225,7 +225,7 @@ async def test_a_damaged_page_of_the_file_holds_up_nobody(graph: Graph, tenant: 
     spool = Spool(path, bytes_max=MB)
     await _replay(graph, spool).flush()
     assert await said_in(graph, tenant, "s2") == ["The second."]
-    assert not await spool.holds(whose, "alice")
+    assert not await spool.has_waiting(whose, "alice")
     await spool.close()
     await dead.close()
 

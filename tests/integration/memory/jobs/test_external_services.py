@@ -73,7 +73,7 @@ class World:
         steady, begun = a_job_context(), datetime.now(UTC)
         job_context = JobContext(
             clock=lambda: begun + timedelta(seconds=self.past_s),
-            word=steady.word,
+            random_token=steady.random_token,
             on_step=steady.on_step,
             on_change=steady.on_change,
         )
@@ -90,7 +90,7 @@ class World:
     async def work(self, seconds: int, *, step_s: float = 1.0) -> None:
         """Works for so long, at the rate of the test clock."""
         for _ in range(round(seconds / step_s)):
-            while await self.worker.one():
+            while await self.worker.run_one():
                 pass
             self.past_s += step_s
 

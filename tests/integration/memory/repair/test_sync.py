@@ -12,7 +12,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.repair.checks import Problem, check_message
 from graph_service.memory.repair.repair import Sync
-from graph_service.memory.sessions.lifecycle import ask_to_close
+from graph_service.memory.sessions.lifecycle import request_close
 from schema.ids import TenantId
 from schema.session import CloseReason
 from schema.timespan import as_utc
@@ -124,7 +124,7 @@ async def _told(graph: Graph, tenant: str) -> None:
         await a_memory(graph).remember(TenantId(tenant), call)
     sessions = await _cypher(graph, "MATCH (s:Session {tenant: $tenant}) RETURN s.id AS id", tenant=tenant)
     ids, now = [row["id"] for row in sessions], datetime.now(UTC)
-    await ask_to_close(graph, TenantId(tenant), ids, why=CloseReason.REQUEST, now=now)
+    await request_close(graph, TenantId(tenant), ids, why=CloseReason.REQUEST, now=now)
     await a_worker(graph).drain()
 
 

@@ -121,7 +121,7 @@ async def test_the_end_of_a_process_closes_the_sessions_it_took(graph: Graph, te
     memory, other = a_memory(graph), a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(session="mine"))
     await other.remember(TenantId(tenant), an_incoming(session="theirs"))
-    await memory.sessions.close_taken()
+    await memory.sessions.close_active()
     states = {view.session_id: view.state for view in await memory.sessions.latest(TenantId(tenant), "alice")}
     assert states == {"mine": SessionState.CLOSING, "theirs": SessionState.ACTIVE}
 
@@ -152,7 +152,7 @@ async def test_a_session_whose_model_is_away_says_so_and_closes_later(graph: Gra
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
     reader.away = True
     worker = a_worker(graph, readers=reader.readers())
-    while await worker.one():
+    while await worker.run_one():
         pass
     stuck = await memory.sessions.one(TenantId(tenant), "alice", "s1")
     assert stuck.state is SessionState.EXTRACTING

@@ -44,7 +44,7 @@ def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: i
     """A window that hands over only when told to, unless it is woken by a turn."""
     rules = RedisRules(**{"timeout_s": TIMEOUT_S, "turns_max": turns_max, **more})  # type: ignore[arg-type]
     return RedisWindow(
-        redis=RedisTurns(url, rules), ring=TurnBuffer(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
+        redis=RedisTurns(url, rules), buffer=TurnBuffer(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
     )
 
 
@@ -71,7 +71,7 @@ async def _has_handed_over(window: RedisWindow) -> bool:
 async def test_turns_reach_redis_and_another_process_reads_them(redis: RedisProcess) -> None:
     one, other = a_window(redis.url), a_window(redis.url)
     turns = [a_turn(1, text="My sister is Anna."), a_turn(2, text="我妹妹叫李娜。", speaker="张曼婷")]
-    one.hear(a_talk(), turns)
+    one.add(a_talk(), turns)
     assert await one.catch_up()
     heard = await other.turns(a_talk())
     assert (tuple(turns), (Source.REDIS,)) == (heard.turns, heard.sources)
@@ -83,7 +83,7 @@ async def test_turns_reach_redis_and_another_process_reads_them(redis: RedisProc
 async def test_the_list_is_trimmed_ordered_and_holds_each_id_once(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for said_ms in (5, 3, 9, 3, 7, 1):
-        window.hear(a_talk(), [a_turn(said_ms)])
+        window.add(a_talk(), [a_turn(said_ms)])
         assert await window.catch_up()
     assert await _ids(window) == ["m-5-0", "m-7-0", "m-9-0"]
     async with redis.client() as client:
@@ -94,7 +94,7 @@ async def test_the_list_is_trimmed_ordered_and_holds_each_id_once(redis: RedisPr
 
 async def test_a_talk_leaves_redis_after_its_time(redis: RedisProcess) -> None:
     window = a_window(redis.url, ttl_s=100.0)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
         for key in await client.keys("mnemograph:*"):
@@ -108,7 +108,7 @@ async def test_a_talk_leaves_redis_after_its_time(redis: RedisProcess) -> None:
 async def test_a_tenant_sees_and_forgets_only_its_own_turns(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for tenant in ("one", "two"):
-        window.hear(a_talk(tenant=tenant), [a_turn(1, id=f"of-{tenant}")])
+        window.add(a_talk(tenant=tenant), [a_turn(1, id=f"of-{tenant}")])
     assert await window.catch_up()
     assert await window.forget(TenantId("one"), ALICE)
     assert await _ids(window, a_talk(tenant="one")) == []
@@ -120,7 +120,7 @@ async def test_a_tenant_sees_and_forgets_only_its_own_turns(redis: RedisProcess)
 async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for session in ("s1", "s2", "第三"):
-        window.hear(a_talk(session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
+        window.add(a_talk(session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
     assert await window.catch_up()
     assert await window.forget(TENANT, ALICE, message_ids=["s1-1", "第三-2"])
     assert await _ids(window) == ["s1-2"]
@@ -137,12 +137,12 @@ async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisPr
 async def test_a_killed_redis_costs_no_turn_and_hearing_stays_fast(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGKILL)
     before = time.perf_counter()
     for said_ms in (2, 3):
-        window.hear(a_talk(), [a_turn(said_ms)])
+        window.add(a_talk(), [a_turn(said_ms)])
     assert time.perf_counter() - before < 0.02
     assert not await window.catch_up()
     heard = await window.turns(a_talk())
@@ -158,8 +158,8 @@ async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: 
     window = a_window(redis.url, clock=clock, turns_max=5)
     redis.signal(signal.SIGKILL)
     for said_ms in (2, 1):
-        window.hear(a_talk(), [a_turn(said_ms)])
-    window.hear(a_talk(session="别的"), [a_turn(7)])
+        window.add(a_talk(), [a_turn(said_ms)])
+    window.add(a_talk(session="别的"), [a_turn(7)])
     for _ in range(5):
         assert not await window.catch_up()
     assert window.state().breaker == "open"
@@ -169,7 +169,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: 
     assert window.state().breaker == "half_open"
     # Another process was there first.
     other = a_window(redis.url, turns_max=5)
-    other.hear(a_talk(), [a_turn(2), a_turn(3)])
+    other.add(a_talk(), [a_turn(2), a_turn(3)])
     assert await other.catch_up()
     assert await window.catch_up()
     assert (
@@ -187,11 +187,11 @@ async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: 
 async def test_what_was_forgotten_meanwhile_is_gone_on_the_return(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.hear(a_talk(), [a_turn(1), a_turn(2)])
+    window.add(a_talk(), [a_turn(1), a_turn(2)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     assert not await window.forget(TENANT, ALICE, message_ids=["m-1-0"])
-    window.hear(a_talk(), [a_turn(3)])
+    window.add(a_talk(), [a_turn(3)])
     redis.signal(signal.SIGCONT)
     assert "m-1-0" not in await _ids(window), "Redis still has it, but is not asked"
     assert await window.catch_up()
@@ -202,7 +202,7 @@ async def test_what_was_forgotten_meanwhile_is_gone_on_the_return(redis: RedisPr
 async def test_a_halted_redis_delays_a_read_by_the_timeout_and_then_not_at_all(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     times = []
@@ -214,7 +214,7 @@ async def test_a_halted_redis_delays_a_read_by_the_timeout_and_then_not_at_all(r
     assert times[5] < TIMEOUT_S / 4, "the breaker is open"
     redis.signal(signal.SIGCONT)
     clock.now_s += OPEN_S
-    window.hear(a_talk(session="s2"), [a_turn(9)])
+    window.add(a_talk(session="s2"), [a_turn(9)])
     assert await window.catch_up()
     assert (await _ids(window), await _ids(window, a_talk(session="s2"))) == (["m-1-0"], ["m-9-0"])
     await window.close()
@@ -222,7 +222,7 @@ async def test_a_halted_redis_delays_a_read_by_the_timeout_and_then_not_at_all(r
 
 async def test_more_readers_than_connections_wait_their_turn(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1, timeout_s=5.0)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     found = await asyncio.gather(*(_ids(window) for _ in range(50)))
     assert found == [["m-1-0"]] * 50
@@ -233,7 +233,7 @@ async def test_more_readers_than_connections_wait_their_turn(redis: RedisProcess
 
 async def test_an_exhausted_pool_counts_as_away_and_recovers(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     before = time.perf_counter()
@@ -250,7 +250,7 @@ async def test_a_wrong_password_is_told_in_words_and_the_ring_serves() -> None:
         for url in (redis.url, redis.url.replace("unix://", "unix://:wrong@")):
             window = a_window(url)
             await window.check()
-            window.hear(a_talk(), [a_turn(1)])
+            window.add(a_talk(), [a_turn(1)])
             assert not await window.catch_up()
             assert await _ids(window) == ["m-1-0"]
             problem = window.state().problem or ""
@@ -258,14 +258,14 @@ async def test_a_wrong_password_is_told_in_words_and_the_ring_serves() -> None:
             assert "wrong" not in problem
             await window.close()
         good = a_window(redis.url.replace("unix://", "unix://:open-sesame@"))
-        good.hear(a_talk(), [a_turn(1)])
+        good.add(a_talk(), [a_turn(1)])
         assert await good.catch_up()
         await good.close()
 
 
 async def test_garbage_in_redis_is_passed_over_and_cleared(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
         (key,) = await client.keys("mnemograph:turns:*")
@@ -274,13 +274,13 @@ async def test_garbage_in_redis_is_passed_over_and_cleared(redis: RedisProcess) 
             key, b"\xff\x00", b"{", b"[1]", b'{"id": 7}', b'{"id":"x","said_ms":1,"position":0}', b"[" * 3000
         )
         assert await _ids(window) == ["m-1-0"]
-        window.hear(a_talk(), [a_turn(2), a_turn(3)])
+        window.add(a_talk(), [a_turn(2), a_turn(3)])
         assert await window.catch_up()
         assert await _ids(window) == ["m-1-0", "m-2-0", "m-3-0"]
         for wrong in (key, index):
             await client.delete(wrong)
             await client.set(wrong, "something else")
-        window.hear(a_talk(), [a_turn(4)])
+        window.add(a_talk(), [a_turn(4)])
         assert await window.catch_up()
         assert await _ids(window) == ["m-4-0"]
     await window.close()
@@ -288,7 +288,7 @@ async def test_garbage_in_redis_is_passed_over_and_cleared(redis: RedisProcess) 
 
 async def test_closing_hands_over_what_waits(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     await window.close()
     other = a_window(redis.url)
     assert await _ids(other) == ["m-1-0"]
@@ -298,7 +298,7 @@ async def test_closing_hands_over_what_waits(redis: RedisProcess) -> None:
 async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     redis.signal(signal.SIGSTOP)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     before = time.perf_counter()
     await window.close()
     assert time.perf_counter() - before < 1.5
@@ -306,7 +306,7 @@ async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> 
 
 async def test_turns_go_to_redis_by_themselves(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.hear(a_talk(), [a_turn(1)])
+    window.add(a_talk(), [a_turn(1)])
     await _until(lambda: _has_handed_over(window))
     assert (await window.turns(a_talk())).sources == (Source.REDIS,)
     await window.close()

@@ -34,7 +34,7 @@ def a_redis_window(url: str, turns_max: int = 20) -> RedisWindow:
     """A window with a real clock."""
     return RedisWindow(
         redis=RedisTurns(url, RedisRules(turns_max=turns_max)),
-        ring=TurnBuffer(turns_max=turns_max),
+        buffer=TurnBuffer(turns_max=turns_max),
         clock_s=time.monotonic,
     )
 

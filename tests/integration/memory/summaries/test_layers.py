@@ -31,7 +31,7 @@ async def nothing_left(graph: Graph) -> None:
 def a_teller(graph: Graph, worker: Worker) -> Memory:
     """The handle of all doors in a process with this worker."""
     memory = a_memory(graph)
-    memory.layers._refresh = worker.whole_texts
+    memory.layers._refresh = worker.refresh_layers
     return memory
 
 
@@ -128,7 +128,7 @@ async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenan
         after, parts = part.after, parts + 1
     assert [line.partition("user: ")[2] for line in told] == texts
     assert parts == 4
-    with pytest.raises(InputError, match="no cursor of lines"):
+    with pytest.raises(InputError, match="not a cursor of lines"):
         await memory.layers.layer(TenantId(tenant), session, Level.L2, after="bad")
     with pytest.raises(InputError, match="every other text comes whole"):
         await memory.layers.layer(

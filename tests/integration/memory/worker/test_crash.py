@@ -86,7 +86,7 @@ def _later() -> JobContext:
     job_context = a_job_context()
     return JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=90),
-        word=job_context.word,
+        random_token=job_context.random_token,
         on_step=job_context.on_step,
         on_change=job_context.on_change,
     )

@@ -8,10 +8,9 @@ import pytest
 from graph_service.graph.store import Graph
 from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.jobs.external_services import ExternalServices
-from graph_service.memory.jobs.outbox import JobKind, backlog, claim
+from graph_service.memory.jobs.outbox import JobKind, backlog, claim_jobs
 from graph_service.memory.recall.query import Question
-from graph_service.memory.worker.leases import Leases
-from graph_service.memory.worker.worker import WorkerRules
+from graph_service.memory.worker.worker import Leases, WorkerRules
 from schema.errors import MnemographError
 from schema.ids import TenantId
 from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
@@ -35,7 +34,7 @@ BROKEN_JOBS = {
     "leased by a number": {"lease": 7},
     "open like a word": {"open": "yes"},
 }
-# A claim overwrites these: the work is done when a worker claims it before it looks for malformed work.
+# A claim_jobs overwrites these: the work is done when a worker claims it before it looks for malformed work.
 SET_RIGHT_BY_A_CLAIM = (BROKEN_JOBS["claimed by truth"], BROKEN_JOBS["leased by a number"])
 
 
@@ -132,8 +131,8 @@ async def test_a_dead_letter_never_keeps_the_words_of_a_foreign_error(graph: Gra
         await run_cypher(graph, "MATCH (j:Job {tenant: $t}) SET j.due_ms = 0, j.attempts = 3, j.open = true", t=tenant)
         held = []
         while not held:
-            claims = await claim(
-                graph, JobKind.READ, jobs_max=100, lease=job_context.word(), now_ms=job_context.now_ms()
+            claims = await claim_jobs(
+                graph, JobKind.READ, jobs_max=100, lease=job_context.random_token(), now_ms=job_context.now_ms()
             )
             held = [one for one in claims if one.tenant == tenant]
             await leases.release([one for one in claims if one.tenant != tenant])

@@ -9,7 +9,7 @@ async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
     turns, told = KeyedLock(), list[tuple[str, str, bool]]()
 
     async def work(name: str, key: str) -> None:
-        async with turns.turn(key) as waited:
+        async with turns.hold(key) as waited:
             told.append((name, "begins", waited))
             await asyncio.sleep(0)
             await asyncio.sleep(0)
@@ -30,7 +30,7 @@ async def test_a_turn_that_fails_or_is_given_up_keeps_nobody_out() -> None:
     turns = KeyedLock()
 
     async def work(seconds: float) -> bool:
-        async with turns.turn("ann") as waited:
+        async with turns.hold("ann") as waited:
             await asyncio.sleep(seconds)
             if seconds == 0:
                 raise ValueError("went wrong")

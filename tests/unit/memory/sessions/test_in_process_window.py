@@ -10,7 +10,7 @@ from graph_service.memory.sessions.short_term_window import (
     Turn,
     merged,
     session_key_text,
-    turn_from,
+    turn_from_json,
     turn_json,
 )
 from schema.ids import SessionId, TenantId, UserId
@@ -45,20 +45,20 @@ def test_a_session_cannot_be_named_into_another_users_window() -> None:
 @given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
 def test_a_turn_survives_its_way_through_json(text: str, speaker: str | None, said_ms: int) -> None:
     turn = a_turn(text=text, speaker=speaker, said_ms=said_ms)
-    assert turn == turn_from(turn_json(turn))
+    assert turn == turn_from_json(turn_json(turn))
 
 
 def test_what_is_no_turn_is_not_read_as_one() -> None:
     good = turn_json(a_turn())
     for text in (b"", b"null", b"[]", b"{}", b"\xff", b"[" * 5000, good[:-1], good.replace(b'"user"', b'"robot"')):
-        assert turn_from(text) is None
+        assert turn_from_json(text) is None
 
 
 async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
-    window.hear(a_talk(tenant="one"), [a_turn(1)])
-    window.hear(a_talk(tenant="two"), [a_turn(2)])
-    window.hear(a_talk(tenant="one", user="bob"), [a_turn(3)])
+    window.add(a_talk(tenant="one"), [a_turn(1)])
+    window.add(a_talk(tenant="two"), [a_turn(2)])
+    window.add(a_talk(tenant="one", user="bob"), [a_turn(3)])
     assert [turn.said_ms for turn in (await window.turns(a_talk(tenant="one"))).turns] == [1]
     assert (await window.turns(a_talk(tenant="three"))).turns == ()
 
@@ -67,8 +67,8 @@ async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
-        window.hear(a_talk(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
-    window.hear(a_talk(tenant="t", user="bob"), [a_turn(9)])
+        window.add(a_talk(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
+    window.add(a_talk(tenant="t", user="bob"), [a_turn(9)])
     assert await window.forget(tenant, alice, message_ids=["s1-1", "s2-2", "unknown"])
     assert [turn.id for turn in (await window.turns(a_talk(tenant="t", session="s1"))).turns] == ["s1-2"]
     await window.forget(tenant, alice, session_id=SessionId("s1"))
@@ -80,7 +80,7 @@ async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
 
 
 def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
-    ring = TurnBuffer(turns_max=5, talks_max=2)
+    ring = TurnBuffer(turns_max=5, sessions_max=2)
     ring.add(a_talk(session="a"), [a_turn()])
     ring.add(a_talk(session="b"), [a_turn()])
     ring.turns(a_talk(session="a"))

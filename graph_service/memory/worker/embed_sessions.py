@@ -1,43 +1,44 @@
-"""Giving vectors to messages, scene layers and facts: the work `embed` of sessions, many sessions in one commit."""
+"""The job `embed`: add vectors to messages, scene layers and facts of several sessions in one commit."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_with_tokens, spoken
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.jobs.job_context import JobContext
-from graph_service.memory.jobs.outbox import JobClaim, finish
+from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
 from graph_service.observability.metrics import EMBEDDED
 from schema.errors import ConflictError
 
-# One commit of 256 vectors writes 20 times faster than single ones (performance.md); more gains nothing.
-_ROWS_MAX = 256
+# A commit of 256 vectors writes each 20 times faster than single commits; larger ones gain nothing.
+_ROWS_MAX: Final = 256
 
 
-async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobClaim], job_context: JobContext) -> bool:
-    """Embed what waits in sessions of one tenant, at most 256 of messages, scenes and facts each; the rest stays open.
+async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobClaim], job_context: JobContext) -> bool:
+    """Embed up to 256 messages, 256 scenes and 256 facts of sessions of one tenant.
 
     Args:
-        held: claims of one tenant with one lease.
+        claims: of one tenant and one lease.
 
     Returns:
-        Whether a rest is left.
+        True when something is left; the jobs then stay open.
     """
-    tenant, sessions = held[0].tenant, sorted(claim.session for claim in held)
+    tenant, sessions = claims[0].tenant, sorted(claim.session for claim in claims)
     scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}
     messages = await graph.read(statement("jobs/unembedded_messages"), scope)
     scenes = await graph.read(statement("jobs/unembedded_scenes"), scope)
     facts = await graph.read(statement("jobs/unembedded_facts"), scope)
     job_context.step("embed loaded")
-    spoken_texts = [spoken(row["speaker"], row["text"]) for row in messages]
-    embedded = await embed_with_tokens(embedder, spoken_texts)
-    texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
-    layers = await embedder.embed([*texts, *(row["statement"] for row in facts)])
+    message_texts = [spoken(row["speaker"], row["text"]) for row in messages]
+    message_vectors = await embed_with_tokens(embedder, message_texts)
+    scene_texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
+    vectors = await embedder.embed([*scene_texts, *(row["statement"] for row in facts)])
     job_context.step("embedded")
-    message_rows = _message_rows(messages, embedded)
-    scene_rows = _scene_rows(scenes, layers[: len(texts)])
-    fact_rows = _fact_rows(facts, layers[len(texts) :])
+    message_rows = _message_rows(messages, message_vectors)
+    scene_rows = _scene_rows(scenes, vectors[: len(scene_texts)])
+    fact_rows = _fact_rows(facts, vectors[len(scene_texts) :])
     more = _ROWS_MAX in (len(messages), len(scenes), len(facts))
     now_ms = job_context.now_ms()
     users = sorted({row["user_node_id"] for row in (*scenes, *facts)})
@@ -53,7 +54,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, held: Sequence[JobCla
             await writing.run(statement("jobs/set_scene_vectors"), {"tenant": tenant, "rows": scene_rows})
         if fact_rows:
             await writing.run(statement("jobs/set_fact_vectors"), {"tenant": tenant, "rows": fact_rows})
-        await finish(writing, held, more=more, now_ms=now_ms)
+        await finish_jobs(writing, claims, more=more, now_ms=now_ms)
 
     await graph.write(steps)
     job_context.step("embed committed")
@@ -72,7 +73,7 @@ def _message_rows(messages: Sequence[Row], embedded: Sequence[Embedded]) -> list
 
 
 def _scene_rows(scenes: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
-    """Of each scene two vectors, one after the other."""
+    """Return rows with two vectors each; `vectors` alternates abstract and overview."""
     rows = [
         {
             "id": row["id"],
@@ -86,9 +87,9 @@ def _scene_rows(scenes: Sequence[Row], vectors: Sequence[list[float]]) -> list[R
 
 
 def _fact_rows(facts: Sequence[Row], vectors: Sequence[list[float]]) -> list[Row]:
-    said = ("id", "predicate", "statement")
+    columns = ("id", "predicate", "statement")
     rows = [
-        {**{name: row[name] for name in said}, "vector": vector_parameter(vector)}
+        {**{name: row[name] for name in columns}, "vector": vector_parameter(vector)}
         for row, vector in zip(facts, vectors, strict=True)
     ]
     return sorted(rows, key=_by_id)
