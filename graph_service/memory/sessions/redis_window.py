@@ -153,8 +153,8 @@ class RedisTurns:
 
 
 def _list_key(session: SessionKey) -> str:
-    user, _, session = session_key_text(session).rpartition("/")
-    return f"mnemograph:turns:{{{user}}}/{session}"
+    user, _, session_id = session_key_text(session).rpartition("/")
+    return f"mnemograph:turns:{{{user}}}/{session_id}"
 
 
 def _index_key(tenant: str, user_id: str) -> str:

@@ -96,7 +96,7 @@ async def test_one_old_and_one_new_message_bring_no_scenes_between(graph: Graph,
     await told(0, 1, 20)
     text = await to_read(graph, tenant)
     assert text is not None
-    assert len(text.fresh) == 2
+    assert len(text.changed) == 2
     assert len(text.stored) <= 2
     late = NOON + timedelta(days=5, minutes=30)
     await memory.remember(TenantId(tenant), an_incoming(messages=(a_message("It stopped.", time=late),)))
@@ -153,7 +153,7 @@ async def test_many_calls_with_facts_are_read_in_parts(graph: Graph, tenant: str
         await memory.remember(TenantId(tenant), an_incoming(messages=(message,), facts=likings))
     text = await to_read(graph, tenant)
     assert text is not None
-    assert 0 < len(text.fresh) < 8
+    assert 0 < len(text.changed) < 8
     assert text.more
     await worker.drain()
     assert len(await facts_of(graph, tenant)) == 8 * 60

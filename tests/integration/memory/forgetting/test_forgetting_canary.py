@@ -148,7 +148,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
         assert await found_by_asking(graph, tenant, secret) == []
         assert found_on_disk(tmp_path, secret) == []
         assert secret not in b"".join(text for texts in kept for text in texts).decode()
-        assert secret not in str(ring._held)
+        assert secret not in str(ring._turns)
         assert secret not in caplog.text
     heard = await memory.short_term(here, "alice", "s1", turns=20)
     assert len(heard.turns) == 2
@@ -165,7 +165,7 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     assert await Replay(graph=graph, spool=elsewhere, job_context=a_job_context()).flush()
     await a_worker(graph).drain()
     assert await found_in_graph(graph, tenant, "Qwixfal") == []
-    assert not await elsewhere.holds(here, "alice")
+    assert not await elsewhere.has_waiting(here, "alice")
     await tell(graph, tenant, STORIES["en"][1:2])
     assert await found_in_graph(graph, tenant, "Qwixfal")
     await elsewhere.close()

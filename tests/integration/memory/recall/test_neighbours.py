@@ -14,7 +14,7 @@ TOLD = ("Morning.", "We saw the lighthouse.", "It was closed.", "Pity.", "Bye.")
 
 async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    memory.embedder = None
+    memory._embedder = None
     await memory.remember(TenantId(tenant), an_incoming(*TOLD))
     answer = await memory.recall(TenantId(tenant), ASKED)
     assert {hit.candidate.text for hit in answer.hits} >= set(TOLD[:4])
