@@ -133,7 +133,7 @@ async def test_facts_brought_for_a_message_that_waits_are_read_with_it(graph: Gr
     await memory.remember(TenantId(tenant), an_incoming(messages=(again,), facts=(a_liking(7),)))
     first = await to_read(graph, tenant)
     assert first is not None
-    assert len(first.fresh) == 500
+    assert len(first.changed) == 500
     assert first.more
     await worker.drain()
     assert "Thing7" in await facts_of(graph, tenant)
