@@ -337,9 +337,10 @@ async def drill(rounds: int, seed: int, folder: Path, checkout: Path, only: str 
     said = run.acknowledged
     lost = [word for number, words in enumerate(said) for word in words if not counts[number][word]]
     twice = [word for count in counts for word, times in count.items() if times > 1]
-    moved = sum(
-        [word for word in texts if word in set(words)] != words for texts, words in zip(stored, said, strict=True)
-    )
+    moved = 0
+    for texts, words in zip(stored, said, strict=True):
+        acknowledged = set(words)
+        moved += [word for word in texts if word in acknowledged] != words
     return {
         "rounds": rounds,
         "seed": seed,
