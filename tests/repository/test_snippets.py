@@ -53,10 +53,11 @@ TESTED_IN = {
     ("docs/security.md", "sh"): _HERE,
     ("docs/security.md", "toml"): _HERE,
     ("docs/settings.md", "toml"): _HERE,
+    ("tests/README.md", "sh"): _HERE,
     ("web_viewer/README.md", ""): _HERE,
 }
 # First words of lines that are for another program than ours, and are run by whoever installs, or by CI.
-_OTHERS = ("python3 -m venv .venv", "pip install 'mnemograph[otel]'")
+_OTHERS = ("python3 -m venv .venv", "pip install 'mnemograph[otel]'", ".venv/bin/python -m pytest")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -120,4 +120,4 @@ async def test_a_filter_that_is_not_understood_is_refused(
 ) -> None:
     async with service.agent(tenant, user="ana") as agent:
         error = await agent.failure("search_memories", query="tea", filters=filters)
-        assert (error["code"], "is not understood" in error["message"]) == ("BAD_INPUT", True)
+        assert (error["code"], "is not supported" in error["message"]) == ("BAD_INPUT", True)
