@@ -1,4 +1,4 @@
-"""Test `mnemograph mcp` on standard input and output."""
+"""Test `mnemograph mcp` on standard input and output, with the commands of docs/mcp.md."""
 
 import signal
 import subprocess
