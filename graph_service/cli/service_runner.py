@@ -5,6 +5,7 @@ import contextlib
 import errno
 import importlib
 import socket
+import time
 import webbrowser
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,7 @@ from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings, has_screen, is_loopback
 from graph_service.runtime.service_registry import recorded
 from graph_service.runtime.shutdown import Stopping
-from schema.errors import ConflictError, InstallError
+from schema.errors import ConflictError, InstallError, UnavailableError
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 BACKLOG: Final = 128
 DOORS: Final = "graph_service.cli.http_server"
+_KEYS_WAIT_S: Final = 15.0
+_KEYS_AGAIN_S: Final = 0.5
 Afterwards = Callable[["Services", str], Awaitable[None]]
 
 
@@ -83,7 +86,7 @@ async def _check_bind(parts: "Services") -> None:
     service = parts.settings.service
     if is_loopback(service.host) or service.allow_unauthenticated_bind or parts.settings.auth.takes_tokens:
         return
-    await parts.keyring.know()
+    await _known_keys(parts)
     if not parts.keyring.exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
@@ -91,6 +94,22 @@ async def _check_bind(parts: "Services") -> None:
             " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that checks who asks, set"
             " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
         )
+
+
+async def _known_keys(parts: "Services") -> None:
+    """Wait until the keys are read: a connection lost during the start is no reason to end the service.
+
+    Raises:
+        UnavailableError: Neo4j has not answered for `_KEYS_WAIT_S`.
+    """
+    until_s = time.monotonic() + _KEYS_WAIT_S
+    while True:
+        try:
+            return await parts.keyring.know()
+        except UnavailableError:
+            if time.monotonic() > until_s:
+                raise
+            await asyncio.sleep(_KEYS_AGAIN_S)
 
 
 async def _serve(server: "HttpServer", door: socket.socket, afterwards: Awaitable[None], *, once: bool) -> None:
