@@ -5,6 +5,7 @@ import contextlib
 import errno
 import importlib
 import socket
+import time
 import webbrowser
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Final
@@ -15,14 +16,17 @@ from graph_service.cli.terminal import Terminal
 from graph_service.config.settings import Settings, has_screen, is_loopback
 from graph_service.runtime.service_registry import recorded
 from graph_service.runtime.shutdown import Stopping
-from schema.errors import ConflictError, InstallError
+from schema.errors import ConflictError, InstallError, UnavailableError
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
+    from graph_service.auth.keyring import Keyring
     from graph_service.cli.http_server import HttpServer
 
 BACKLOG: Final = 128
 SERVER_MODULE: Final = "graph_service.cli.http_server"
+_KEYS_WAIT_S: Final = 15.0
+_KEYS_RETRY_S: Final = 0.5
 OnReady = Callable[["Services", str], Awaitable[None]]
 
 
@@ -84,7 +88,7 @@ async def _check_bind(services: "Services") -> None:
     service = services.settings.service
     if is_loopback(service.host) or service.allow_unauthenticated_bind or services.settings.auth.takes_tokens:
         return
-    await services.keyring.ensure_loaded()
+    await _load_keys(services.keyring)
     if not services.keyring.any_exist:
         raise InstallError(
             f"service.host is {service.host!r}: other machines could read and write every memory, since there is no"
@@ -92,6 +96,22 @@ async def _check_bind(services: "Services") -> None:
             " auth.jwt_public_key; or use 127.0.0.1; or, behind a proxy that authenticates requests, set"
             " service.allow_unauthenticated_bind = true (MNEMOGRAPH_SERVICE_ALLOW_UNAUTHENTICATED_BIND=true)"
         )
+
+
+async def _load_keys(keyring: "Keyring") -> None:
+    """Load the keys; retry for `_KEYS_WAIT_S`, because one lost connection must not end the service.
+
+    Raises:
+        UnavailableError: Neo4j did not answer within that time.
+    """
+    deadline_s = time.monotonic() + _KEYS_WAIT_S
+    while True:
+        try:
+            return await keyring.ensure_loaded()
+        except UnavailableError:
+            if time.monotonic() > deadline_s:
+                raise
+            await asyncio.sleep(_KEYS_RETRY_S)
 
 
 async def _serve(server: "HttpServer", listener: socket.socket, on_ready: Awaitable[None], *, once: bool) -> None:
