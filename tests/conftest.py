@@ -19,7 +19,7 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.support.cli_process import Home
 
-# No deadline: how long a loaded machine takes for an example says nothing of the property.
+# No deadline: the time an example takes on a loaded machine says nothing about the property.
 settings.register_profile("ci", deadline=None, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("ci")
@@ -38,7 +38,7 @@ class Server:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests that start processes first and pure ones last, so that both xdist workers end together."""
+    """Run tests that start processes first and pure tests last, so that both xdist workers end together."""
     items.sort(key=_rank)
 
 
@@ -49,9 +49,9 @@ def _rank(item: pytest.Item) -> int:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def server() -> AsyncIterator[Server]:
-    """Start one empty Neo4j, shared by all tests of this process; tests are separated by tenant."""
+    """Start one empty Neo4j for all tests of this process; tests are separated by tenant."""
     given = os.environ.get("MNEMOGRAPH_TEST_URI")
-    if given:  # a running server, to save the start
+    if given:  # Reuse a running server, to save the start.
         yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
         return
     if _docker_answers():
@@ -86,7 +86,7 @@ def tenant() -> str:
 
 @pytest.fixture
 def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give this process a folder and settings of its own, which name the Neo4j of the tests and `tenant`."""
+    """Give this process its own folder and settings for the Neo4j of the tests and `tenant`."""
     known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
     return tmp_path

@@ -1,11 +1,11 @@
-"""Test that objects that live as long as the service are exempt from garbage collection."""
+"""Test that objects loaded at startup are exempt from garbage collection."""
 
 import gc
 
 from graph_service.cli.http_server import GC_THRESHOLD, freeze_startup_objects
 
 
-def test_what_was_loaded_is_left_alone_and_what_comes_later_is_collected() -> None:
+def test_objects_loaded_at_startup_are_frozen_and_later_ones_are_collected() -> None:
     before = gc.get_threshold()
     try:
         freeze_startup_objects()

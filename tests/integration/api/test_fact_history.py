@@ -21,7 +21,7 @@ _RECALL = (
 )
 
 
-async def test_a_history_is_told_over_graphql_to_its_own_tenant(graph: Graph, tenant: str) -> None:
+async def test_history_over_graphql_is_visible_to_its_own_tenant_only(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     found = await edges(graph, tenant)
@@ -34,7 +34,7 @@ async def test_a_history_is_told_over_graphql_to_its_own_tenant(graph: Graph, te
     assert [error.extensions["code"] for error in elsewhere.errors] == ["NOT_FOUND"]
 
 
-async def test_recall_over_graphql_looks_back_to_a_moment(graph: Graph, tenant: str) -> None:
+async def test_recall_over_graphql_as_of_a_past_time(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     for at, home in ((None, "Oslo"), (NOON.isoformat(), "Paris")):
@@ -42,7 +42,7 @@ async def test_recall_over_graphql_looks_back_to_a_moment(graph: Graph, tenant: 
         assert [hit["object"] for hit in found] == [home]
 
 
-async def test_the_command_line_tells_a_history_and_looks_back(
+async def test_history_and_recall_as_of_on_the_command_line(
     graph: Graph, server: Server, tenant: str, tmp_path: Path
 ) -> None:
     await say(graph, tenant, "我住在北京。", day=0)

@@ -22,24 +22,24 @@ RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
 
 
 class Door:
-    """One tenant's view of the API."""
+    """The GraphQL endpoint, called as one tenant."""
 
     def __init__(self, client: httpx.AsyncClient, tenant: str) -> None:
         self._client = client
         self._headers = {"Mnemograph-Tenant": tenant}
 
     async def send(self, *, tenant: str | None = None, **body: Any) -> dict[str, Any]:
-        """The whole JSON answer to a body."""
+        """Return the whole JSON response to a body."""
         headers = {"Mnemograph-Tenant": tenant} if tenant else self._headers
         return dict((await self._client.post("/graphql", json=body, headers=headers)).json())
 
     async def post(self, body: bytes) -> httpx.Response:
-        """The answer to a body as it is."""
+        """Return the raw response to a body."""
         headers = self._headers | {"Content-Type": "application/json"}
         return await self._client.post("/graphql", content=body, headers=headers)
 
     async def ask(self, query: str, **variables: Any) -> dict[str, Any]:
-        """The whole JSON answer."""
+        """Return the whole JSON response to a query."""
         body = json.dumps({"query": query, "variables": variables})
         headers = self._headers | {"Content-Type": "application/json"}
         answer = await self._client.post("/graphql", content=body, headers=headers)
@@ -48,7 +48,7 @@ class Door:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def door(graph: Graph, tenant: str) -> AsyncIterator[Door]:
-    """The router as the service mounts it."""
+    """Return the router as the service mounts it."""
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
@@ -62,7 +62,7 @@ def _said(text: Any = "I love jasmine tea.", **more: Any) -> dict[str, Any]:
     return {"userId": "alice", "sessionId": "s1", "messages": [message]}
 
 
-async def test_remember_then_recall_brings_evidence(door: Door, graph: Graph, tenant: str) -> None:
+async def test_remember_then_recall_returns_evidence(door: Door, graph: Graph, tenant: str) -> None:
     stored = await door.ask(REMEMBER, input=_said())
     assert stored["data"]["remember"]["stored"] == 1
     await a_worker(graph).drain()
@@ -72,7 +72,7 @@ async def test_remember_then_recall_brings_evidence(door: Door, graph: Graph, te
     assert facts[0]["score"] == pytest.approx(sum(part["value"] for part in facts[0]["parts"]))
 
 
-async def test_every_mistake_in_the_input_is_named_with_a_code(door: Door) -> None:
+async def test_every_input_error_is_reported_with_a_code(door: Door) -> None:
     wrong = _said("", time="2999-01-01T00:00:00Z")
     error = (await door.ask(REMEMBER, input=wrong | {"userId": ""}))["errors"][0]
     assert error["extensions"]["code"] == "BAD_INPUT"
@@ -113,14 +113,14 @@ async def test_too_many_messages_are_refused_with_the_limit(door: Door) -> None:
     assert "at most 1,000" in answer["errors"][0]["message"]
 
 
-async def test_a_fact_off_the_whitelist_is_dropped_and_its_message_kept(door: Door) -> None:
+async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(door: Door) -> None:
     fact = {"subject": "user", "predicate": "WORSHIPS", "object": "cats", "statement": "Alice worships cats."}
     receipt = (await door.ask(REMEMBER, input=_said() | {"facts": [fact]}))["data"]["remember"]
     assert receipt["stored"] == 1
     assert "WORSHIPS" in receipt["dropped"][0]
 
 
-async def test_a_question_without_a_user_is_refused(door: Door) -> None:
+async def test_recall_without_a_user_is_refused(door: Door) -> None:
     answer = await door.ask('{ recall(userId: "", query: "tea") { path } }')
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
@@ -130,7 +130,7 @@ async def test_a_query_that_is_too_deep_or_too_wide_is_refused(door: Door) -> No
     assert (await door.ask(wide))["errors"]
 
 
-async def test_a_tenant_name_that_is_no_name_is_refused(door: Door, graph: Graph) -> None:
+async def test_invalid_tenant_name_is_refused(door: Door, graph: Graph) -> None:
     door._headers = {"Mnemograph-Tenant": "../etc"}
     answer = await door.ask("{ work { waiting } }")
     assert answer["error"]["code"] == "BAD_INPUT"

@@ -10,7 +10,7 @@ CYPHER = """query($s: String!, $p: JSON, $rows: Int) {
   cypher(statement: $s, parameters: $p, rows: $rows) { columns rows cut tookMs } }"""
 
 
-async def test_cypher_over_graphql_reads_and_never_writes(door: Door) -> None:
+async def test_cypher_over_graphql_is_read_only(door: Door) -> None:
     read = "UNWIND $names AS name RETURN name, datetime('2026-05-01T00:00Z') AS at"
     answer = (await door.ask(CYPHER, s=read, p={"names": ["茶", "tea"]}, rows=1))["data"]["cypher"]
     assert (answer["columns"], answer["rows"]) == (["name", "at"], [["茶", "2026-05-01T00:00:00Z"]])
@@ -24,8 +24,8 @@ EXPORT = "mutation($f: GraphFormat! = JSONL) { exportGraph(format: $f) { text no
 IMPORT = "mutation($t: String!) { importGraph(text: $t) { nodes edges users vectors } }"
 
 
-async def test_a_tenant_goes_out_and_into_another_over_graphql(door: Door, graph: Graph, tenant: str) -> None:
-    """Requirement F2: nobody gets another tenant's memory, or writes into it."""
+async def test_export_and_import_over_graphql_copy_a_tenant(door: Door, graph: Graph, tenant: str) -> None:
+    """Requirement F2: no caller exports another tenant's memory or imports into it."""
     await door.ask(REMEMBER, input=_said("我喜欢喝茉莉花茶。"))
     await a_worker(graph).drain()
     out = (await door.ask(EXPORT))["data"]["exportGraph"]

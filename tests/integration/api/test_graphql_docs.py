@@ -1,4 +1,4 @@
-"""Test docs/graphql.md: its snippets run, and its bounds and codes are the real ones."""
+"""Test docs/graphql.md: its snippets run, and its limits and codes are those of the code."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ async def test_every_snippet_of_the_page_runs_in_order(graph: Graph, tenant: str
     assert "Paris" in answers["context"]["text"]
 
 
-def test_the_page_tells_the_bounds_and_codes_that_there_are() -> None:
+def test_page_states_the_actual_limits_and_codes() -> None:
     told = dict(re.findall(r"^\| ([a-z ]+?) \| ([\d,]+) \|$", PAGE, re.MULTILINE))
     assert {name: int(value.replace(",", "")) for name, value in told.items()} == {
         "cost": limits.COST_MAX,

@@ -1,4 +1,4 @@
-"""Test why a fact is closed and how it is reopened, over GraphQL and on the command line."""
+"""Test explaining and reopening a closed fact, over GraphQL and on the command line."""
 
 import asyncio
 from pathlib import Path

@@ -17,7 +17,7 @@ USER = 'mutation { forgetUser(userId: "alice") { messages entities } }'
 
 
 async def an_id(graph: Graph, tenant: str, story: list[Line], kind: str) -> str:
-    """Something of a kind that can be forgotten."""
+    """Return the id of an element of a kind that can be forgotten."""
     if kind == "forgetMessage":
         return await by_id(graph, tenant, story[2])
     if kind == "forgetEntity":
@@ -36,7 +36,7 @@ async def forget(graph: Graph, tenant: str, name: str, what: str) -> Any:
 
 
 @pytest.mark.parametrize("story", [ENGLISH, CHINESE])
-async def test_each_kind_is_forgotten_once_and_unknown_after_that(graph: Graph, tenant: str, story: list[Line]) -> None:
+async def test_each_kind_is_forgotten_once_and_then_not_found(graph: Graph, tenant: str, story: list[Line]) -> None:
     await tell(graph, tenant, story, at_once=True)
     await tell(graph, f"{tenant}-other", story[:1], user="zoe")
     for name, counted in (

@@ -31,7 +31,7 @@ async def told(graph: Graph, tenant: str) -> None:
     await a_worker(graph).drain()
 
 
-async def test_pages_hold_every_fact_once_although_others_are_written(graph: Graph, tenant: str) -> None:
+async def test_pages_contain_every_fact_once_despite_concurrent_writes(graph: Graph, tenant: str) -> None:
     await told(graph, tenant)
     whole = (await asked(graph, tenant, _FACTS, id="alice", first=100))["user"]["facts"]
     assert whole["pageInfo"]["hasNextPage"] is False
@@ -42,7 +42,7 @@ async def test_pages_hold_every_fact_once_although_others_are_written(graph: Gra
         page = (await asked(graph, tenant, _FACTS, id="alice", first=2, after=after))["user"]["facts"]
         seen += [edge["node"]["id"] for edge in page["edges"]]
         if after is None:
-            # What begins later stands before everything, and moves nothing.
+            # These sort before everything else and must not shift the pages.
             later = a_message("I love opera.", time=NOON + timedelta(days=30))
             await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(later,), session="s2"))
             await a_worker(graph).drain()
@@ -53,14 +53,14 @@ async def test_pages_hold_every_fact_once_although_others_are_written(graph: Gra
     assert len(every) >= 4
 
 
-async def test_a_query_of_depth_three_takes_three_round_trips_however_wide(graph: Graph, tenant: str) -> None:
+async def test_query_of_depth_three_takes_three_round_trips_at_any_width(graph: Graph, tenant: str) -> None:
     await told(graph, tenant)
     with counted() as trips:
         found = await asked(graph, tenant, _FACTS, id="alice", first=50)
     nodes = [edge["node"] for edge in found["user"]["facts"]["edges"]]
     assert len({node["object"]["name"] for node in nodes}) >= 4
     assert all(node["evidence"][0]["text"] in _SAID for node in nodes)
-    # The user; their facts with both ends of each; all that proves them.
+    # Round trips: the user; their facts with both ends; the evidence of all facts.
     assert trips.sent <= 3
     deep = '{ user(userId: "alice") { facts { nodes { object { facts { nodes { statement } } } } } } }'
     with counted() as trips:
@@ -68,7 +68,7 @@ async def test_a_query_of_depth_three_takes_three_round_trips_however_wide(graph
     assert trips.sent <= 3
 
 
-async def test_facts_are_seen_from_a_moment_and_by_what_was_known(graph: Graph, tenant: str) -> None:
+async def test_facts_by_valid_time_and_transaction_time(graph: Graph, tenant: str) -> None:
     await told(graph, tenant)
     before = (NOON - timedelta(days=1)).isoformat()
     assert (await asked(graph, tenant, _FACTS, id="alice", first=9, asOf=before))["user"]["facts"]["edges"] == []
@@ -78,7 +78,7 @@ async def test_facts_are_seen_from_a_moment_and_by_what_was_known(graph: Graph, 
     assert [one["validAt"][:10] for one in line["nodes"]] == ["2026-03-05", "2026-03-04"]
 
 
-async def test_nodes_lead_to_neighbours_paths_changes_and_numbers(graph: Graph, tenant: str) -> None:
+async def test_nodes_link_to_neighbours_paths_changes_and_counts(graph: Graph, tenant: str) -> None:
     await told(graph, tenant)
     user = (await asked(graph, tenant, '{ user(userId: "alice") { id kind name } }'))["user"]
     graph_now = (
@@ -120,7 +120,7 @@ async def test_nodes_lead_to_neighbours_paths_changes_and_numbers(graph: Graph, 
 
 
 @pytest.mark.parametrize("field", ["entity", "scene", "node", "neighbors"])
-async def test_what_belongs_to_another_tenant_is_not_there(graph: Graph, tenant: str, field: str) -> None:
+async def test_elements_of_another_tenant_are_not_found(graph: Graph, tenant: str, field: str) -> None:
     await told(graph, tenant)
     user = (await asked(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
     inner = "{ total }" if field == "neighbors" else "{ name }"

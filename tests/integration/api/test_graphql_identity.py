@@ -13,12 +13,12 @@ LIST = '{ entities(userId: "alice") { nodes { name aliases merged } } }'
 
 
 async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
-    """The result of one operation of a tenant."""
+    """Return the result of one operation of a tenant."""
     context = {"memory": a_memory(graph), "tenant": tenant}
     return await graphql_schema.execute(query, variable_values=variables, context_value=context)
 
 
-async def test_a_merge_over_graphql_is_listed_and_taken_back(graph: Graph, tenant: str) -> None:
+async def test_merge_over_graphql_is_listed_and_undone(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *BOTH, session="s1")
     bob, bobby = an_id(tenant, "Bob"), an_id(tenant, "Bobby")
     done = await ask(graph, tenant, MERGE, k=bob, m=bobby)

@@ -1,4 +1,4 @@
-"""Test what GraphQL refuses before execution, reported costs and persisted queries."""
+"""Test what GraphQL refuses before execution, the reported costs, and persisted queries."""
 
 import gc
 import json
@@ -46,17 +46,17 @@ async def code_of(door: Door, query: str) -> str:
     return str((await door.ask(query))["errors"][0]["extensions"]["code"])
 
 
-async def test_an_answer_tells_what_it_cost(door: Door) -> None:
+async def test_response_reports_its_cost(door: Door) -> None:
     told = await door.ask("{ work { waiting leased } }")
     assert told["extensions"]["cost"] == {"requested": 3, "max": COST_MAX, "depth": 2, "aliases": 0}
-    # The second time everything comes from what was kept.
+    # The second response comes from the cache.
     assert await door.ask("{ work { waiting leased } }") == told
 
 
 @pytest.mark.parametrize(
     ("first", "cost"), [("first: 100", 2 + 100 * 2), ("first: $n", 2 + 7 * 2), ("", 2 + 50 * 2), ("first: -5", 4)]
 )
-def test_a_list_costs_as_much_as_it_may_be_long(first: str, cost: int) -> None:
+def test_list_cost_is_its_maximum_length(first: str, cost: int) -> None:
     document = parse(f'query ($n: Int = 7) {{ sessions(userId: "a", {first}) {{ nodes {{ uri state }} }} }}')
     assert cost_of(graphql_schema._schema, document, None, {}).cost == cost
 
@@ -64,14 +64,14 @@ def test_a_list_costs_as_much_as_it_may_be_long(first: str, cost: int) -> None:
 @pytest.mark.parametrize(
     ("evidence", "cost"),
     [
-        # The search, its hits, and ten messages each as guessed.
+        # One search, its hits, and an estimated ten messages for each.
         ("", 51 + 1 + 100 * (2 + 10)),
         ("evidence: 0", 51 + 1 + 100 * (2 + 10)),
         ("evidence: 20", 51 + 100 * 20 + 1 + 100 * (2 + 20)),
         ("evidence: $n", 51 + 100 * 20 + 1 + 100 * (2 + 20)),
     ],
 )
-def test_evidence_costs_as_many_messages_as_it_brings(evidence: str, cost: int) -> None:
+def test_evidence_cost_is_its_number_of_messages(evidence: str, cost: int) -> None:
     asked = f'recall(userId: "a", query: "b", limit: 100, {evidence})'
     plain = parse(f"query ($n: Int = 20) {{ {asked} {{ hits {{ id evidence {{ text }} }} }} }}")
     assert cost_of(graphql_schema._schema, plain, None, {}).cost == cost
@@ -80,7 +80,7 @@ def test_evidence_costs_as_many_messages_as_it_brings(evidence: str, cost: int) 
     assert cost_of(graphql_schema._schema, spread, None, {}).cost == cost
 
 
-async def test_too_deep_too_wide_and_too_costly_operations_are_refused_by_name(door: Door) -> None:
+async def test_operations_too_deep_too_wide_or_too_costly_are_refused_by_name(door: Door) -> None:
     aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = "{ kind id uri score parts { name value } evidence { text saidAt } }"
     for query in (
@@ -96,7 +96,7 @@ async def test_too_deep_too_wide_and_too_costly_operations_are_refused_by_name(d
         assert refused == "TOO_COSTLY"
 
 
-async def test_fragments_that_hold_each_other_many_times_are_counted_at_once(door: Door) -> None:
+async def test_fragments_with_many_mutual_references_are_costed_quickly(door: Door) -> None:
     chain = " ".join(f"fragment F{i} on WorkStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
     query = f"{{ work {{ ...F0 }} }} {chain} fragment F45 on WorkStatus {{ waiting }}"
     told = await door.ask(query)
@@ -104,7 +104,7 @@ async def test_fragments_that_hold_each_other_many_times_are_counted_at_once(doo
     assert told["extensions"]["cost"]["requested"] > 2**44
 
 
-async def test_a_persisted_query_is_known_by_its_hash_to_its_tenant_alone(door: Door, tenant: str) -> None:
+async def test_persisted_query_hash_is_valid_for_its_tenant_only(door: Door, tenant: str) -> None:
     wanted = hashed(_WORK)
     assert (await door.send(extensions=wanted))["errors"][0]["message"] == "PersistedQueryNotFound"
     assert (await door.send(query=_WORK, extensions=wanted))["data"]["work"]["waiting"] == 0
@@ -117,7 +117,7 @@ async def test_a_persisted_query_is_known_by_its_hash_to_its_tenant_alone(door: 
         assert (await door.send(query=_WORK, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-def test_kept_queries_are_bounded_in_number_and_length() -> None:
+def test_query_cache_is_bounded_in_number_and_length() -> None:
     cache = PersistedQueries()
     cache.put("t", "long", "x" * (TEXT_CHARS_MAX + 1))
     assert cache.get("t", "long") is None
@@ -125,14 +125,14 @@ def test_kept_queries_are_bounded_in_number_and_length() -> None:
         cache.put("t", str(number), "x" * 10)
     assert len(cache) == TEXTS_MAX
     assert (cache.get("t", "0"), cache.get("t", "5")) == (None, "x" * 10)
-    # A character takes up to four bytes, and bytes are what is bounded.
+    # A character takes up to four bytes, and the bound is in bytes.
     for number in range(150):
         cache.put("u", str(number), "茶" * (TEXT_CHARS_MAX - 1) + "🍵")
         assert cache.bytes <= BYTES_MAX
     assert len(cache) == BYTES_MAX // (4 * TEXT_CHARS_MAX)
 
 
-async def test_only_a_text_that_passed_the_limits_is_kept_under_its_hash(door: Door) -> None:
+async def test_only_documents_within_the_limits_are_persisted(door: Door) -> None:
     for refused in ("{ nothing }", "{ work { waiting }", f"{{ {' '.join(['work { waiting }'] * 20)} }}"):
         assert "errors" in await door.send(query=refused, extensions=hashed(refused))
         again = await door.send(extensions=hashed(refused))
@@ -140,13 +140,13 @@ async def test_only_a_text_that_passed_the_limits_is_kept_under_its_hash(door: D
 
 
 def dense(number: int) -> str:
-    """A document of few characters and as many tokens as they can be, in which nothing is repeated too often."""
+    """Return a document with as many tokens for its characters as possible, without much repetition."""
     fields = " ".join(f"a{number}_{i}:id" for i in range(240))
     return f'{{ recall(userId: "a", query: "b", kinds: [{"FACT " * 500}]) {{ hits {{ {fields} }} }} }}'
 
 
-def test_kept_documents_take_no_more_memory_than_they_may() -> None:
-    """Before, 256 documents of 16,000 characters were kept, up to 5.9 MB each."""
+def test_document_cache_stays_within_its_memory_bound() -> None:
+    """Regression: 256 documents of 16,000 characters were cached, up to 5.9 MB each."""
     cache = DocumentCache(bytes_max=2 * 2**20)
     gc.collect()
     tracemalloc.start()
@@ -175,7 +175,7 @@ def test_kept_documents_take_no_more_memory_than_they_may() -> None:
         '{ a(b: "' + "茶" * 10_000 + '") }',
     ],
 )
-def test_the_estimate_of_a_document_is_no_less_than_its_memory(text: str) -> None:
+def test_document_size_estimate_is_not_below_its_memory(text: str) -> None:
     gc.collect()
     tracemalloc.start()
     try:
@@ -187,7 +187,9 @@ def test_the_estimate_of_a_document_is_no_less_than_its_memory(text: str) -> Non
     assert took <= graphql_prepared.document_bytes(text, document)
 
 
-async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_refused_documents_are_not_cached_and_accepted_ones_are(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cache = DocumentCache()
     monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
     aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
@@ -209,8 +211,8 @@ async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monke
     assert DOCUMENT_BYTES_MAX < CACHE_BYTES_MAX
 
 
-async def test_a_document_that_is_too_long_is_refused_before_it_is_read(door: Door) -> None:
-    """A text of 16 MB took a second for each million characters, on the event loop."""
+async def test_document_that_is_too_long_is_refused_before_parsing(door: Door) -> None:
+    """Regression: 16 MB blocked the event loop for a second per million characters."""
     for text in (
         '{ work { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
         "#" * 10_000_000 + "\n{ work { waiting } }",
@@ -227,14 +229,14 @@ async def test_a_document_that_is_too_long_is_refused_before_it_is_read(door: Do
         st.sampled_from([*'{}()[]:=!|&$@"', '"""', "...", "\\", '\\"', "#", "\n", " ", ",", "a", "query", "-1.5e3"])
     )
 )
-def test_tokens_are_counted_as_the_parser_counts_them(parts: list[str]) -> None:
+def test_token_count_equals_that_of_the_parser(parts: list[str]) -> None:
     text, tokens = " ".join(parts), 0
     lexer = Lexer(Source(text))
     try:
         while lexer.advance().kind is not TokenKind.EOF:
             tokens += 1
     except GraphQLSyntaxError:
-        # What is no token ends the parser's work; what came before it was counted.
+        # The parser stops at an invalid token; the tokens before it were counted.
         assert tokens_in(text) >= tokens
         return
     assert tokens_in(text) == tokens
@@ -267,19 +269,19 @@ def nested(open_text: str, inner: str, close_text: str, times: int) -> str:
         "",
     ],
 )
-async def test_documents_nested_or_numbered_beyond_measure_are_refused_in_words(door: Door, text: str) -> None:
+async def test_deeply_nested_documents_and_huge_numbers_are_refused_with_a_message(door: Door, text: str) -> None:
     errors = (await door.ask(text)).get("errors")
     assert errors is None or all(one["extensions"]["code"] in ("BAD_INPUT", "TOO_COSTLY") for one in errors)
 
 
-async def test_mistakes_are_reported_up_to_a_number(door: Door) -> None:
+async def test_reported_validation_errors_are_limited_in_number(door: Door) -> None:
     told = await door.ask("{ " + " ".join(f"recal{i}" for i in range(500)) + " }")
     assert len(told["errors"]) == ERRORS_MAX + 1
     assert "recall" in told["errors"][0]["message"]
 
 
 def compared(fragments: int, fields: int, arguments: str = "") -> str:
-    """Fragments that hold the same fields, each of which validation compares with each other."""
+    """Return fragments with the same fields, which validation compares pairwise."""
     spreads = " ".join(f"...F{i}" for i in range(fragments))
     return f"{{ work {{ {spreads} }} }} " + " ".join(
         f"fragment F{i} on WorkStatus {{ {' '.join(f'a{j}: waiting{arguments}' for j in range(fields))} }}"
@@ -288,7 +290,7 @@ def compared(fragments: int, fields: int, arguments: str = "") -> str:
 
 
 def operations(count: int, variables: int) -> str:
-    """Operations that all reach one fragment with many variables."""
+    """Return operations that all use one fragment and have many variables."""
     declared = " ".join(f"$a{i}: Int" for i in range(variables))
     used = " ".join(
         f'z{i}: recall(userId: "a", query: "b", limit: $a{i}) {{ hits {{ id }} }}' for i in range(variables)
@@ -313,13 +315,13 @@ def operations(count: int, variables: int) -> str:
         dense(0),
     ],
 )
-def test_whatever_a_document_says_it_is_judged_in_bounded_time(text: str) -> None:
-    """Before, 300 fragments of one field took 1.7 s, 600 fields of one name 6.4 s, and everybody waited."""
+def test_any_document_is_validated_in_bounded_time(text: str) -> None:
+    """Regression: 300 fragments of one field took 1.7 s, 600 fields of one name 6.4 s, and blocked everybody."""
     began = time.process_time()
     document = parsed(text)
     if document is not None and document_problem(document) is None:
         validate(graphql_schema._schema, document, max_errors=ERRORS_MAX)
-    # 60 to 150 ms of processor time where this was written.
+    # 60 to 150 ms of processor time on the author's machine.
     assert time.process_time() - began < 1.0
 
 
@@ -330,7 +332,7 @@ def parsed(text: str) -> DocumentNode | None:
         return None
 
 
-def test_an_ordinary_document_with_fragments_is_far_below_the_bounds() -> None:
+def test_ordinary_document_with_fragments_is_far_below_the_limits() -> None:
     text = compared(12, 9)
     assert document_problem(parse(text)) is None
     occurrences = 12 * 12 * 9
@@ -355,8 +357,8 @@ def test_an_ordinary_document_with_fragments_is_far_below_the_bounds() -> None:
         b"",
     ],
 )
-async def test_a_body_that_is_no_request_is_refused_in_words(door: Door, body: bytes) -> None:
-    """Several operations in one body are among them: each costs a request of its own."""
+async def test_invalid_request_body_is_refused_with_a_message(door: Door, body: bytes) -> None:
+    """Includes a body with several operations: each counts as a request of its own."""
     answer = await door.post(body)
     assert answer.status_code in (200, 400), answer.text
     if answer.status_code == 200:
@@ -366,18 +368,18 @@ async def test_a_body_that_is_no_request_is_refused_in_words(door: Door, body: b
         assert json.loads(answer.text)["error"]["code"] == "BAD_INPUT"
 
 
-async def test_a_length_of_thousands_of_digits_in_a_variable_is_refused_in_words(door: Door) -> None:
+async def test_variable_of_thousands_of_digits_is_refused_with_a_message(door: Door) -> None:
     query = "query ($n: Int) { " + 'sessions(userId: "a", first: $n) { nodes { uri } } }'
     told = await door.ask(query, n=10**4_000)
     assert told["errors"][0]["extensions"]["code"] in ("BAD_INPUT", "TOO_COSTLY")
 
 
-async def test_half_a_surrogate_pair_is_refused_in_words_and_not_a_crash(door: Door, graph: Graph) -> None:
+async def test_half_a_surrogate_pair_is_refused_with_a_message(door: Door, graph: Graph) -> None:
     refused = await door.ask('{ session(userId: "\\ud800", sessionId: "s") { uri } }')
     assert refused["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-async def test_a_mistake_in_a_document_is_reported_also_when_its_operation_is_named(door: Door) -> None:
+async def test_document_error_is_reported_also_with_an_operation_name(door: Door) -> None:
     for name in ("Work", "no name", None):
         told = await door.send(query="query Work { work { waiting }", operationName=name)
         found = told.get("errors", [{}])[0].get("message", "") or told["error"]["message"]

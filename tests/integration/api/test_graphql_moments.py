@@ -15,7 +15,7 @@ from tests.support.builders import NOON, a_memory
 
 DAY = {name: (NOON + timedelta(days=day)).isoformat() for name, day in (("never", -1), ("between", 2), ("after", 9))}
 
-# Each way to the homes of Alice at a moment; `%s` is the argument that is told the moment.
+# Every field that returns Alice's homes as of a time; `%s` is the time argument.
 _INNER = "{ nodes { statement invalidAt object { name facts { nodes { statement } } } } }"
 WAYS = {
     "user": 'query ($m: DateTime) { user(userId: "alice", %s: $m) { facts ' + _INNER + " } }",
@@ -38,7 +38,7 @@ _PATH = """query ($a: String!, $b: String!, $v: DateTime, $c: Boolean!) {
 
 
 def facts_in(answer: Any) -> list[dict[str, Any]]:
-    """The facts of an answer, whichever way they came."""
+    """Return the facts of a response, whichever field returned them."""
     (top,) = answer.values()
     if isinstance(top, list):
         return [item for part in top for item in part["items"]]
@@ -47,7 +47,7 @@ def facts_in(answer: Any) -> list[dict[str, Any]]:
 
 
 async def moved(graph: Graph, tenant: str, lang: str) -> dict[str, dict[str, Any]]:
-    """Alice's homes, the one she left first, as edges by their names."""
+    """Return the edges of Alice's homes by name, the first one she left first."""
     first, second, _, old, new = MOVES[lang]
     await hear(graph, tenant, first, said=NOON, heard=NOON)
     await hear(graph, tenant, second, said=NOON + timedelta(days=5), heard=NOON + timedelta(days=5))
@@ -56,7 +56,7 @@ async def moved(graph: Graph, tenant: str, lang: str) -> dict[str, dict[str, Any
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_every_way_to_facts_shows_what_held_or_was_known_then(graph: Graph, tenant: str, lang: str) -> None:
+async def test_every_field_returns_facts_valid_or_known_at_the_time(graph: Graph, tenant: str, lang: str) -> None:
     homes = await moved(graph, tenant, lang)
     user = (await asked(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
     for axis in ("validAt", "asOf"):
@@ -77,7 +77,7 @@ async def test_every_way_to_facts_shows_what_held_or_was_known_then(graph: Graph
 
 
 def _about(words: list[str], found: list[dict[str, Any]], *, ends: bool) -> list[int]:
-    """Which of some statements were found; what follows each is looked at from the same moment."""
+    """Return which of the statements were found; follow-up fields use the same time."""
     told = [fact for fact in found if fact["statement"] in words]
     for fact in told:
         assert ends or fact.get("invalidAt") is None, "nobody knew of the end then"
@@ -88,7 +88,7 @@ def _about(words: list[str], found: list[dict[str, Any]], *, ends: bool) -> list
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_one_fact_its_history_and_a_path_are_seen_from_a_moment(graph: Graph, tenant: str, lang: str) -> None:
+async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: str, lang: str) -> None:
     homes = await moved(graph, tenant, lang)
     left = next(iter(homes))
     old = homes[left]["id"]

@@ -15,7 +15,7 @@ from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incom
 _EN = ("I love jasmine tea.", "My sister Anna works at Acme.", "I live in Paris.", "I hate rain.", "I like opera.")
 _ZH = ("我喜欢茉莉花茶。", "我姐姐王芳在阿里巴巴工作。", "我住在北京。", "我讨厌下雨。", "我喜欢京剧。")
 _PAGE = "{ pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { %s } } nodes { %s } }"
-# The arguments of each list beside its page, and what names one of its elements.
+# For each list: its arguments besides the page, and the field that identifies an element.
 _LISTS = {
     "sessions": ('userId: "alice"', "uri"),
     "entities": ('userId: "alice"', "id"),
@@ -25,13 +25,13 @@ _LISTS = {
     "changesSince": ("seq: 1", "seq"),
     "timeline": ('userId: "alice"', "id"),
 }
-# What comes later stands behind everything there, else before it or where it is passed by.
+# Lists in which new elements are appended; in the others they sort first or are skipped.
 _BEHIND = {"changesSince", "jobs"}
 _BURY = "MATCH (j:Job {tenant: $tenant}) SET j.state = 'dead', j.open = null, j.failed_ms = 7, j.attempts = 4"
 
 
 async def told(graph: Graph, tenant: str, texts: Iterable[str], *, day: int = 0) -> None:
-    """Each text in a session of its own, read at once."""
+    """Store each text in a session of its own and read all at once."""
     for i, text in enumerate(texts, start=day):
         message = a_message(text, time=NOON + timedelta(days=i))
         await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=f"s{i}"))
@@ -53,11 +53,11 @@ async def page(graph: Graph, tenant: str, name: str, *, first: int, after: str |
 
 
 @pytest.mark.parametrize("texts", [_EN, _ZH], ids=["en", "zh"])
-async def test_pages_of_every_list_hold_each_element_once_although_others_write(
+async def test_pages_of_every_list_contain_each_element_once_despite_concurrent_writes(
     graph: Graph, tenant: str, texts: tuple[str, ...]
 ) -> None:
     await told(graph, tenant, texts)
-    # Work that waits, and work that was given up.
+    # A pending job and a dead letter.
     for i in range(4):
         words = an_incoming(messages=(a_message(texts[0], time=NOON + timedelta(days=50 + i)),), session=f"w{i}")
         await a_memory(graph).remember(TenantId(tenant), words)
@@ -85,7 +85,7 @@ async def test_pages_of_every_list_hold_each_element_once_although_others_write(
         assert not missing or name in _BEHIND, name
 
 
-async def test_a_cursor_is_good_for_its_own_list_alone_and_tells_others_nothing(graph: Graph, tenant: str) -> None:
+async def test_cursor_is_valid_for_its_own_list_only_and_reveals_nothing(graph: Graph, tenant: str) -> None:
     await told(graph, tenant, _EN[:3])
     other = f"{tenant}-other"
     cursors = {
@@ -104,7 +104,7 @@ async def test_a_cursor_is_good_for_its_own_list_alone_and_tells_others_nothing(
         assert [error.extensions["code"] for error in answer.errors or () if error.extensions] == ["BAD_INPUT"]
 
 
-async def test_scenes_are_those_of_a_user_or_of_one_session(graph: Graph, tenant: str) -> None:
+async def test_scenes_can_be_listed_by_user_or_session(graph: Graph, tenant: str) -> None:
     await told(graph, tenant, _EN[:3])
     query = '{ scenes(userId: "alice"%s) { nodes { kind summary facts { nodes { predicate } } } } }'
     whole = (await asked(graph, tenant, query % ""))["scenes"]["nodes"]

@@ -12,11 +12,11 @@ from tests.support.builders import a_memory, a_worker
 from tests.support.graphql_selection import selection
 
 ROUND_TRIPS_MAX, DEPTH = 3, 3
-# `cypher` runs the analyst's own statement; `layer` may have to make and store what it tells.
+# `cypher` runs the analyst's own statement; `layer` may have to generate and store the text.
 _LEFT_OUT = {"cypher", "layer"}
 
 
-async def test_any_query_of_depth_three_takes_three_round_trips(graph: Graph, tenant: str) -> None:
+async def test_every_query_of_depth_three_takes_at_most_three_round_trips(graph: Graph, tenant: str) -> None:
     for day, text in enumerate(
         ("I live in Paris.", "I moved to Oslo.", "I love jasmine tea.", "我不再喜欢茉莉花茶了。")
     ):

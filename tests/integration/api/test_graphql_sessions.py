@@ -15,7 +15,7 @@ GENERATE = "mutation { generateLayers { sessions made kept failed } }"
 
 
 @pytest.mark.parametrize("text", ["I moved to Lisbon in May.", "我五月搬到了里斯本。"])
-async def test_a_session_is_closed_and_told_at_every_level(door: Door, graph: Graph, text: str) -> None:
+async def test_closed_session_has_a_text_at_every_level(door: Door, graph: Graph, text: str) -> None:
     await door.ask(REMEMBER, input=_said(text))
     assert (await door.ask(SESSION))["data"]["session"]["state"] == "ACTIVE"
     assert (await door.ask(CLOSE))["data"]["closeSession"] == {"state": "CLOSING", "why": "REQUEST"}
@@ -30,7 +30,7 @@ async def test_a_session_is_closed_and_told_at_every_level(door: Door, graph: Gr
     assert made == {"sessions": 1, "made": 0, "kept": 1, "failed": 0}
 
 
-async def test_sessions_and_texts_of_others_are_not_found(door: Door, graph: Graph, tenant: str) -> None:
+async def test_sessions_and_texts_of_another_tenant_are_not_found(door: Door, graph: Graph, tenant: str) -> None:
     await door.ask(REMEMBER, input=_said())
     await a_worker(graph).drain()
     uri = (await door.ask(SESSION))["data"]["session"]["uri"]

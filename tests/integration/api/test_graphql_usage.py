@@ -23,7 +23,7 @@ DECISION: dict[str, Any] = {
 }
 
 
-async def test_usage_is_told_for_ones_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
+async def test_usage_is_reported_for_the_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
     await door.ask(REMEMBER, input=_said())
     await a_worker(graph).drain()
     told = (await door.ask(USAGE))["data"]["usage"]
@@ -33,13 +33,13 @@ async def test_usage_is_told_for_ones_own_tenant_only(door: Door, graph: Graph, 
     assert (await stranger.ask(USAGE))["data"]["usage"]["days"] == []
 
 
-async def test_a_brought_decision_comes_back_as_one(door: Door, graph: Graph) -> None:
+async def test_provided_decision_is_returned_as_a_decision(door: Door, graph: Graph) -> None:
     await door.ask(REMEMBER, input={**_said("Let us take Postgres."), "facts": [DECISION]})
     await a_worker(graph).drain()
     (hit,) = (await door.ask(FACTS))["data"]["recall"]["hits"]
     assert hit == {"object": "Postgres", "factKind": "DECISION", "rationale": "The team knows it.", "steps": []}
 
 
-async def test_days_out_of_bounds_are_the_callers_mistake(door: Door) -> None:
+async def test_days_out_of_bounds_are_an_input_error(door: Door) -> None:
     answer = await door.ask("{ usage(days: 0) { days { day } } }")
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"

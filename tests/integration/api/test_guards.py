@@ -37,13 +37,13 @@ async def pieces(total: int) -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:7780", "localhost", "[::1]:7780", "memory.example", "MEMORY.example:1"])
-async def test_our_own_names_open_the_door(host: str) -> None:
+async def test_own_host_names_are_accepted(host: str) -> None:
     async with client() as http:
         assert (await http.post("/echo", content=b"abc", headers={"host": host})).text == "3"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", ""])
-async def test_foreign_names_are_sent_away(host: str) -> None:
+async def test_foreign_host_names_are_refused(host: str) -> None:
     async with client() as http:
         answer = await http.post("/echo", content=b"abc", headers={"host": host})
     assert answer.status_code == 421
@@ -51,7 +51,7 @@ async def test_foreign_names_are_sent_away(host: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/echo", "/parse"])
-async def test_a_body_too_large_is_refused_announced_or_not(path: str) -> None:
+async def test_oversized_body_is_refused_with_or_without_content_length(path: str) -> None:
     headers = {"content-type": "application/json"}
     async with client() as http:
         announced = await http.post(path, content=b"x" * (BYTES_MAX + 1), headers=headers)
@@ -61,14 +61,14 @@ async def test_a_body_too_large_is_refused_announced_or_not(path: str) -> None:
     assert "1,000 bytes" in streamed.json()["error"]["message"]
 
 
-async def test_a_missing_viewer_explains_itself(tmp_path: Path) -> None:
+async def test_missing_viewer_build_is_explained(tmp_path: Path) -> None:
     async with client(tmp_path / "dist") as http:
         page = await http.get("/")
     assert page.status_code == 200
     assert "pip install --no-deps -e ." in page.text
 
 
-async def test_viewer_files_are_guarded_and_hashed_ones_cached(tmp_path: Path) -> None:
+async def test_viewer_files_are_served_safely_and_hashed_ones_cached(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text("<title>map</title>", encoding="utf-8")
     (tmp_path / "assets" / "app-1a2b.js").write_text("1", encoding="utf-8")

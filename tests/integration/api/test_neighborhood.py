@@ -18,7 +18,7 @@ async def around(service: Service, tenant: str, **asked: Any) -> dict[str, Any]:
     return {"status": answer.status_code, **answer.json()}
 
 
-async def test_a_neighbourhood_is_shown_as_it_is_and_as_it_was(service: Service, writer: GraphWriter) -> None:
+async def test_neighbourhood_now_and_as_of_a_time(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     whole = await around(service, writer.tenant, node="ann")
     assert ids(whole) == ["ann", "tea", "rain"]

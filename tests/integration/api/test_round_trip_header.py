@@ -13,7 +13,7 @@ from graph_service.graph.store import Graph, Writing
 from tests.support.builders import a_memory
 
 
-async def test_a_recall_asks_the_database_once_and_its_answer_says_so(graph: Graph, tenant: str) -> None:
+async def test_recall_takes_one_round_trip_and_reports_it(graph: Graph, tenant: str) -> None:
     app = FastAPI()
     app.add_middleware(RoundTripHeader)
     app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
@@ -45,7 +45,7 @@ async def test_reads_and_every_statement_of_a_transaction_are_counted(graph: Gra
     assert (outer.sent, inner.sent) == (1, 2)
 
 
-def test_nothing_is_counted_where_nobody_asks() -> None:
+def test_round_trips_are_not_counted_outside_a_request() -> None:
     sent()
     with counted() as count:
         pass

@@ -1,4 +1,4 @@
-"""Test sync over GraphQL and on the command line."""
+"""Test `sync` over GraphQL and on the command line."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ __all__ = ["door"]
 SYNC = "mutation($dry: Boolean!) { sync(dryRun: $dry) { total indexed skipped errors found { problem count } } }"
 
 
-async def test_sync_mends_ones_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
+async def test_sync_repairs_the_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
     await door.ask(REMEMBER, input=_said("我爱喝茶。"))
     await a_worker(graph).drain()
     async with graph._driver.session() as session:
@@ -32,7 +32,7 @@ async def test_sync_mends_ones_own_tenant_only(door: Door, graph: Graph, tenant:
     assert (await synced(door, dry=False))["found"] == []
 
 
-def test_the_command_line_compares_and_says_what_it_found(tmp_path: Path) -> None:
+def test_sync_on_the_command_line_reports_what_it_found(tmp_path: Path) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         service.document()

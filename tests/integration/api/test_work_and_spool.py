@@ -33,7 +33,7 @@ async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def doors(graph: Graph, tenant: str, spool: Spool) -> AsyncIterator[tuple[Door, Door]]:
-    """The API as a tenant sees it, and as another one does."""
+    """Return the API as the tenant and as another tenant."""
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(graphql_router(a_memory(graph, spool=spool)), prefix="/graphql")
@@ -41,7 +41,7 @@ async def doors(graph: Graph, tenant: str, spool: Spool) -> AsyncIterator[tuple[
         yield Door(client, tenant), Door(client, f"{tenant}-other")
 
 
-async def test_dead_letters_are_shown_to_their_tenant_and_retried(
+async def test_dead_letters_are_listed_for_their_tenant_and_retried(
     graph: Graph, tenant: str, doors: tuple[Door, Door]
 ) -> None:
     door, other = doors
@@ -61,7 +61,7 @@ async def test_dead_letters_are_shown_to_their_tenant_and_retried(
     assert (await door.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
 
 
-async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(
+async def test_spool_is_listed_for_its_tenant_paused_and_cleared(
     graph: Graph, tenant: str, spool: Spool, doors: tuple[Door, Door]
 ) -> None:
     door, other = doors
@@ -88,7 +88,7 @@ async def test_the_spool_is_shown_to_its_tenant_paused_and_cleared(
     assert (await door.ask(drop, n=number))["data"] == {"dropSpooled": {"refused": 0}}
 
 
-def test_a_command_keeps_what_it_is_told_while_neo4j_is_away(tmp_path: Path) -> None:
+def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> None:
     """Nothing listens on the discard port."""
     away = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
     home = Home(tmp_path, away)
@@ -103,7 +103,7 @@ def test_a_command_keeps_what_it_is_told_while_neo4j_is_away(tmp_path: Path) -> 
     assert "trams" in home.run("spool", "list").out
 
 
-def test_the_command_line_lists_and_retries_given_up_work(tmp_path: Path) -> None:
+def test_dead_letters_are_listed_and_retried_on_the_command_line(tmp_path: Path) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         service.document()

@@ -1,4 +1,4 @@
-"""A tenant full of everything, its ids by sort, and ids that never were to compare with."""
+"""A tenant with every kind of element, its ids by kind, and random ids to compare with."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from schema.ids import TenantId
 from tests.support.builders import a_message, a_worker
 
 USER, SESSION, AGENT, MESSAGE = "usr-kxq", "ses-kxq", "agt-kxq", "msg-kxq"
-# Words of what was said and learned there; none may be seen elsewhere.
+# Words of the tenant's messages and facts; no other tenant may see any of them.
 WORDS = ("quokka", "jasmine", "lisbon", "ximena", "袋鼠")
 SAID = (
     "I love jasmine tea with my friend Ximena in Lisbon.",
@@ -39,11 +39,11 @@ SET j.state = 'dead', j.open = null, j.due_ms = 0, j.error = 'quokka', j.failed_
 
 @dataclass(frozen=True)
 class Foreign:
-    """What can be named of another tenant.
+    """What a caller could name of another tenant.
 
     Attributes:
-        things: an id or URI for each sort of node and edge there is.
-        export: everything it knows, as a file.
+        things: an id or URI for each kind of node and edge.
+        export: the exported tenant.
     """
 
     tenant: str
@@ -54,7 +54,7 @@ class Foreign:
     seq: int
 
     def filled(self, case: Any) -> Iterator[tuple[Any, Any, tuple[str, ...]]]:
-        """The case with what is there, the same with what never was, and the names that may stand in answers."""
+        """Return the case with existing ids, the case with random ids, and the names that may occur in responses."""
         sorts = sorted(_sorts_in(case))
         values = {sort: self._values(sort) for sort in sorts}
         for chosen in product(*(values[sort] for sort in sorts)):
@@ -92,7 +92,7 @@ class Foreign:
 
 
 async def foreign_memory(parts: Services, tenant: str) -> Foreign:
-    """Fills a tenant: scenes, facts that hold and that were closed, a merge, a dead letter, a refused episode."""
+    """Fill a tenant: scenes, open and closed facts, a merge, a dead letter, a refused episode."""
     whose = TenantId(tenant)
     messages = tuple(a_message(text, minute=i, id=f"{MESSAGE}{i or ''}") for i, text in enumerate(SAID))
     told = {"user_id": USER, "session_id": SESSION, "user_name": "Kxq", "agent_id": AGENT}

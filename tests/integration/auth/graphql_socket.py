@@ -1,4 +1,4 @@
-"""Somebody who subscribes over graphql-transport-ws."""
+"""A client that subscribes over graphql-transport-ws."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ CHANGED = """subscription ($userId: String, $since: Float, $epoch: String) {
 
 
 def graphql_socket(service: OpenService, credential: str | None = None, **headers: str) -> connect:
-    """A socket that has said nothing yet."""
+    """Connect a socket that has sent nothing yet."""
     shown = {"Authorization": f"Bearer {credential}"} if credential else {}
     return connect(
         f"{service.http.replace('http', 'ws')}/graphql",
@@ -24,7 +24,7 @@ def graphql_socket(service: OpenService, credential: str | None = None, **header
 
 
 async def subscribed(socket: ClientConnection, query: str = CHANGED, **variables: Any) -> None:
-    """Says what is wanted."""
+    """Send a subscription."""
     await socket.send('{"type": "connection_init"}')
     assert (await answer(socket))["type"] == "connection_ack"
     payload = {"query": query, "variables": variables}
@@ -32,13 +32,13 @@ async def subscribed(socket: ClientConnection, query: str = CHANGED, **variables
 
 
 async def answer(socket: ClientConnection) -> dict[str, Any]:
-    """The next message."""
+    """Receive the next message."""
     found: dict[str, Any] = json.loads(await socket.recv())
     return found
 
 
 async def event(socket: ClientConnection) -> dict[str, Any]:
-    """The next event of graphChanged."""
+    """Receive the next event of graphChanged."""
     told = await answer(socket)
     assert told["type"] == "next", told
     found: dict[str, Any] = told["payload"]["data"]["graphChanged"]

@@ -1,15 +1,15 @@
-"""How each root field and route is tried with what belongs to another tenant.
+"""Arguments with which each root field and route is called with another tenant's elements.
 
-A value that starts with `$` stands for all things of that sort: `$thing` is tried with every sort of id and URI there
-is, `$id` with every sort of id.
-Whoever adds a root field or a route adds its case; a test fails otherwise.
+ `$KIND` stands for every element of that kind: `$thing` is replaced by ids and URIs of every kind, `$id` by ids of
+ every
+kind. A new root field or route needs a case here; a test fails otherwise.
 """
 
 from typing import Any, Final
 
 _SAID: Final = {"role": "USER", "text": "Something quite different.", "time": "2026-03-02T12:00:00Z"}
 _ASKED: Final = "zanzibar quokkas"
-# After everything there was said.
+# Later than everything stored there.
 _THEN: Final = "2026-06-01T00:00:00Z"
 
 QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
@@ -70,7 +70,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "forgetSession": [{"userId": "$user", "sessionId": "$session"}],
     "forgetUser": [{"userId": "$user"}],
     "generateLayers": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
-    # Whoever has the file may take it in; where it comes from must not feel that.
+    # Whoever has the file may import it; the source tenant must not be affected.
     "importGraph": [{"text": "$export"}],
     "indexMemories": [{"dryRun": True}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
@@ -98,7 +98,7 @@ SUBSCRIPTIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "graphChanged": [{}, {"userId": "$user"}, {"since": "$seq", "epoch": "$epoch"}],
 }
 
-# By path; what is not in the path is the query.
+# By path; parameters that are not in the path go into the query.
 ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/evidence/{element_id}": [{"element_id": "$id"}],
     "/api/explore/around/{node_id}": [{"node_id": "$id"}, {"node_id": "$id", "user": "$user"}],
@@ -112,7 +112,7 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/neighborhood": [{"node": "$thing"}, {"node": "$other", "as_of": _THEN}],
     "/api/snapshot": [{}, {"user": "$user"}],
 }
-# They tell nobody's memories.
+# They return nothing about a memory.
 ROUTES_WITHOUT_MEMORIES: Final = frozenset(
     {
         "/",
@@ -129,7 +129,7 @@ ROUTES_WITHOUT_MEMORIES: Final = frozenset(
     }
 )
 
-# What a viewer may say first, and after it was greeted; `$epoch` and `$seq` are of the other tenant's log.
+# First frames of a viewer, and frames after its hello; `$epoch` and `$seq` are of the other tenant's log.
 HELLOS: Final[list[dict[str, Any]]] = [
     {"scope": {"tenant": "$tenant"}},
     {"scope": {"tenant": "$tenant", "user": "$user"}},
@@ -141,6 +141,6 @@ FRAMES: Final[dict[str, list[dict[str, Any]]]] = {
     "ack": [{"seq": "$seq"}],
     "resync": [{"why": "$user"}],
     "scope": [{"user": "$user"}],
-    # Whoever points at what it cannot see tells nobody but its own tenant.
+    # A selection of an element that the viewer cannot see is sent to its own tenant only.
     "selection_sync": [{"clock": 1, "ids": ["$id"], "focus": "$id"}],
 }

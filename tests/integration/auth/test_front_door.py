@@ -46,7 +46,7 @@ def code(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-async def test_without_any_key_everything_is_open_as_ever(service: OpenService, tenant: str) -> None:
+async def test_without_any_key_every_interface_is_open(service: OpenService, tenant: str) -> None:
     async with service.client("whatever some proxy adds", **{"Mnemograph-Tenant": tenant}) as client:
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
         assert (await client.get("/api/snapshot")).status_code == 200
@@ -54,7 +54,7 @@ async def test_without_any_key_everything_is_open_as_ever(service: OpenService, 
     assert service.deeds() == []
 
 
-async def test_whoever_asks_is_told_what_they_may_do(service: OpenService, tenant: str) -> None:
+async def test_caller_can_ask_for_its_own_permissions(service: OpenService, tenant: str) -> None:
     async with service.client() as anybody:
         assert (await anybody.get("/api/access")).json() == {"tenant": None, "role": "admin"}
     new = await service.key(tenant, Role.READ)
@@ -63,7 +63,7 @@ async def test_whoever_asks_is_told_what_they_may_do(service: OpenService, tenan
         assert code(await stranger.get("/api/access")) == (401, "UNAUTHORIZED")
 
 
-async def test_the_first_key_locks_every_door(service: OpenService, tenant: str) -> None:
+async def test_first_key_locks_every_interface(service: OpenService, tenant: str) -> None:
     new = await service.key(tenant)
     async with service.client() as nobody, service.client(new.text) as holder:
         for path in ("/api/snapshot", EVIDENCE, "/openapi.json", "/no/such/route"):
@@ -80,7 +80,7 @@ async def test_the_first_key_locks_every_door(service: OpenService, tenant: str)
     assert (await service.greeted(tenant, additional_headers=by_header))["t"] == "hello_ack"
 
 
-async def test_a_credential_that_is_wrong_in_any_way_gets_one_answer(service: OpenService, tenant: str) -> None:
+async def test_every_invalid_credential_gets_the_same_answer(service: OpenService, tenant: str) -> None:
     good = await service.key(tenant)
     over = await service.key(tenant, lasts=timedelta(seconds=-1))
     gone = await service.key(tenant)
@@ -96,7 +96,7 @@ async def test_a_credential_that_is_wrong_in_any_way_gets_one_answer(service: Op
     assert next(iter(told))[0] == (401, "UNAUTHORIZED")
 
 
-async def test_a_key_opens_its_own_tenant_and_no_other(service: OpenService, tenant: str) -> None:
+async def test_key_gives_access_to_its_own_tenant_only(service: OpenService, tenant: str) -> None:
     new = await service.key(tenant)
     async with service.client(new.text) as client:
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
@@ -115,7 +115,7 @@ async def test_a_key_opens_its_own_tenant_and_no_other(service: OpenService, ten
         assert (await client.get("/api/snapshot")).status_code == 200
 
 
-async def test_roles_are_asked_for_before_anything_runs(service: OpenService, tenant: str) -> None:
+async def test_role_is_checked_before_anything_runs(service: OpenService, tenant: str) -> None:
     reader, writer = await service.key(tenant, Role.READ), await service.key(tenant, Role.WRITE)
     hidden = "mutation { ...a } fragment a on Mutation { ... on Mutation { other: sync { total } } }"
     two = "{ work { waiting } letters: deadLetters { nodes { id } } }"
@@ -131,7 +131,7 @@ async def test_roles_are_asked_for_before_anything_runs(service: OpenService, te
             assert (await ask(client, query))["errors"][0]["extensions"]["code"] == "FORBIDDEN"
 
 
-async def test_an_administrator_of_one_tenant_does_not_touch_the_others(service: OpenService, tenant: str) -> None:
+async def test_administrator_of_one_tenant_cannot_change_others(service: OpenService, tenant: str) -> None:
     own, every = await service.key(tenant), await service.key(None)
     pause = "mutation { pauseSpool(paused: false) { paused } }"
     async with service.client(own.text) as one, service.client(every.text) as all_of_them:
@@ -139,9 +139,7 @@ async def test_an_administrator_of_one_tenant_does_not_touch_the_others(service:
         assert (await ask(all_of_them, pause))["data"]["pauseSpool"]["paused"] is False
 
 
-async def test_a_revoked_key_opens_nothing_from_then_on_and_ends_what_it_opened(
-    service: OpenService, tenant: str
-) -> None:
+async def test_revoked_key_is_refused_and_its_connections_are_closed(service: OpenService, tenant: str) -> None:
     new, other = await service.key(tenant, Role.READ), await service.key(tenant)
     async with service.client(new.text) as client, service.socket() as socket, service.socket() as kept:
         viewer, stays = LiveViewer(socket), LiveViewer(kept)
@@ -159,7 +157,7 @@ async def test_a_revoked_key_opens_nothing_from_then_on_and_ends_what_it_opened(
         assert code(await browser.get("/api/snapshot")) == (401, "UNAUTHORIZED")
 
 
-async def test_a_key_of_another_process_opens_at_once_and_closes_within_seconds(
+async def test_key_of_another_process_works_at_once_and_its_revocation_within_seconds(
     service: OpenService, server: Server, tenant: str, tmp_path: Path
 ) -> None:
     """Requirement F2."""
@@ -176,7 +174,7 @@ async def test_a_key_of_another_process_opens_at_once_and_closes_within_seconds(
     assert first.key.id in {key.id for key in await service.parts.keyring.list_keys()}
 
 
-async def test_a_page_of_another_site_can_do_nothing(service: OpenService, tenant: str) -> None:
+async def test_page_of_another_origin_is_refused(service: OpenService, tenant: str) -> None:
     body = {"query": REMEMBER, "variables": {"input": SAID}}
     for locked in (False, True):
         key = (await service.key(tenant)).text if locked else None
@@ -195,7 +193,7 @@ async def test_a_page_of_another_site_can_do_nothing(service: OpenService, tenan
         assert foreign["code"] == "FORBIDDEN"
 
 
-async def test_there_is_no_second_socket_beside_the_watched_one(service: OpenService) -> None:
+async def test_graphql_serves_no_other_websocket_protocol(service: OpenService) -> None:
     address = f"{service.http.replace('http', 'ws')}/graphql"
     for protocol in ("graphql-transport-ws", "graphql-ws"):
         try:
@@ -206,7 +204,7 @@ async def test_there_is_no_second_socket_beside_the_watched_one(service: OpenSer
         raise AssertionError(f"{protocol} was answered")
 
 
-async def test_signing_in_gives_a_cookie_that_no_script_reads(service: OpenService, tenant: str) -> None:
+async def test_sign_in_sets_an_http_only_cookie(service: OpenService, tenant: str) -> None:
     new = await service.key(tenant, Role.READ)
     async with service.client() as browser:
         assert code(await browser.post("/api/sign-in", json={"key": new.text[:-2]})) == (401, "UNAUTHORIZED")
@@ -226,7 +224,7 @@ async def test_signing_in_gives_a_cookie_that_no_script_reads(service: OpenServi
         assert (await browser.get("/api/snapshot")).status_code == 401
 
 
-async def test_whoever_comes_too_often_is_told_when_to_come_again(service: OpenService, tenant: str) -> None:
+async def test_caller_over_the_rate_is_told_how_long_to_wait(service: OpenService, tenant: str) -> None:
     fast, slow = await service.key(tenant), await service.key(tenant, requests_per_s=0.5)
     async with service.client(slow.text) as client, service.client(fast.text) as other:
         first = await client.get("/api/snapshot")
@@ -239,7 +237,7 @@ async def test_whoever_comes_too_often_is_told_when_to_come_again(service: OpenS
     assert (hello["code"], hello["retry_s"] > 0) == ("TRY_LATER", True)
 
 
-async def test_trying_keys_out_is_slowed_down(server: Server, tenant: str, tmp_path: Path) -> None:
+async def test_guessing_keys_is_slowed_down(server: Server, tenant: str, tmp_path: Path) -> None:
     async with open_service(server, tmp_path) as service:
         new = await service.key(tenant)
         async with service.client(f"mnk_{new.key.id}_wrong") as client:
@@ -247,7 +245,7 @@ async def test_trying_keys_out_is_slowed_down(server: Server, tenant: str, tmp_p
     assert codes == {401, 429}
 
 
-async def test_writes_and_administration_are_logged_without_a_word(service: OpenService, tenant: str) -> None:
+async def test_writes_and_administration_are_audited_without_message_texts(service: OpenService, tenant: str) -> None:
     writer, admin = await service.key(tenant, Role.WRITE), await service.key(tenant)
     before = len(service.deeds())
     thing = "0b2d7b5e-6a53-5b8c-9f39-3f0f5c9a1c11"
@@ -272,8 +270,8 @@ async def test_writes_and_administration_are_logged_without_a_word(service: Open
     assert (service.folder / "audit.jsonl").stat().st_mode & 0o077 == 0
 
 
-async def test_a_key_costs_a_request_no_round_trip_and_no_time(service: OpenService, tenant: str) -> None:
-    """The authenticator alone, as a request passes it; a thousandth of a second is the limit."""
+async def test_authentication_costs_no_round_trip_and_under_a_millisecond(service: OpenService, tenant: str) -> None:
+    """Measures the authenticator alone; the limit is one millisecond per request."""
     from starlette.requests import HTTPConnection
 
     auth = service.app.state.auth

@@ -26,7 +26,7 @@ async def written(service: OpenService, tenant: str, text: str, *, user: str = "
     await service.parts.memory.remember(TenantId(tenant), an_incoming(text, user=user, session=f"{user}-{len(text)}"))
 
 
-async def test_changes_come_as_they_are_committed_and_go_on_after_a_pause(service: OpenService) -> None:
+async def test_changes_arrive_as_they_are_committed_and_resume_after_a_pause(service: OpenService) -> None:
     tenant = f"follow{uuid4().hex[:8]}"
     key = (await service.key(tenant)).text
     await written(service, tenant, "I love jasmine tea.")
@@ -52,7 +52,7 @@ async def test_changes_come_as_they_are_committed_and_go_on_after_a_pause(servic
         assert (await event(socket))["reset"] is True
 
 
-async def test_a_socket_is_opened_by_a_key_from_this_site_and_takes_subscriptions_only(service: OpenService) -> None:
+async def test_socket_requires_a_key_and_this_origin_and_accepts_subscriptions_only(service: OpenService) -> None:
     tenant = f"follow{uuid4().hex[:8]}"
     key = (await service.key(tenant)).text
     for credential, headers in (
@@ -70,7 +70,7 @@ async def test_a_socket_is_opened_by_a_key_from_this_site_and_takes_subscription
         assert (told["type"], told["payload"][0]["extensions"]["code"]) == ("error", "BAD_INPUT")
 
 
-async def test_what_opened_a_socket_closes_it_when_it_is_revoked(service: OpenService) -> None:
+async def test_revoking_a_key_closes_its_socket(service: OpenService) -> None:
     new = await service.key(f"follow{uuid4().hex[:8]}")
     await service.key(None)
     async with graphql_socket(service, new.text) as socket:

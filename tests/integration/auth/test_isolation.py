@@ -1,7 +1,8 @@
 """Test every root field, route and frame with ids of another tenant.
 
-An answer must be the one for what never was, word for word but for the names that were sent, must hold no word of the
-other tenant, and must leave that tenant as it was.
+ The response must equal the one for random ids, except for the names that were sent; it must contain no word of the
+ other
+tenant, and must leave that tenant unchanged.
 """
 
 import asyncio
@@ -45,7 +46,7 @@ _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
 CASES: Counter[str] = Counter()
-# Frames of a viewer to which the service says nothing.
+# Frames of a viewer that the service does not answer.
 UNANSWERED = ("ack", "selection_sync")
 
 
@@ -58,7 +59,7 @@ async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> A
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def foreign(service: OpenService) -> AsyncIterator[Foreign]:
-    """The other tenant; at the end it is what it was at the beginning."""
+    """Return the other tenant; fail at the end if it has changed."""
     tenant = f"kxq{uuid4().hex[:10]}"
     there = await foreign_memory(service.parts, tenant)
     before = await graph_rows(service.parts.graph, tenant)
@@ -85,23 +86,23 @@ def document(operation: str, name: str, given: Iterable[str]) -> str:
 
 
 def plain(text: str, names: tuple[str, ...], own: str) -> str:
-    """An answer without what two askers may differ in: the names they sent, ids of these, times, tenant, credential."""
+    """Return a response without what may differ: the names sent, ids derived from them, times, tenant, credential."""
     text = _HOLDER.sub('"holder": "WHO"', _MOMENT.sub("TIME", text))
     for name in sorted(names, key=len, reverse=True):
-        # A number is no part of an id that happens to hold its digits.
+        # A number inside an id is not the number that was sent.
         text = re.sub(rf"\b{name}\b", "…", text) if name.isdigit() else text.replace(name, "…")
     return _HASH.sub("HASH", _UUID.sub("ID", text.replace(own, "OWN")))
 
 
 def leaks(text: str, names: tuple[str, ...]) -> list[str]:
-    """Words of the other tenant in an answer that the asker did not send."""
+    """Return words of the other tenant in a response that the caller did not send."""
     for name in names:
         text = text.replace(name, "")
     return [word for word in WORDS if word in text.casefold()]
 
 
 class Stranger:
-    """Somebody with a good key of another tenant, new for each pair of questions, so that nothing was asked before."""
+    """A caller with a valid key of a fresh tenant, so that no earlier request affects the response."""
 
     def __init__(self, client: httpx.AsyncClient, tenant: str, key: str) -> None:
         self.client = client
@@ -124,7 +125,7 @@ class Stranger:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def strangers(service: OpenService) -> AsyncIterator[list[Stranger]]:
-    """Two, so that what one did is not what the other finds."""
+    """Return two callers, so that the second does not see the effects of the first."""
     async with service.client() as client:
         made = []
         for _ in range(2):
@@ -141,7 +142,7 @@ FIELD_CASES = [
 
 
 @pytest.mark.parametrize(("operation", "name", "cases"), FIELD_CASES, ids=[case[1] for case in FIELD_CASES])
-async def test_a_root_field_answers_strangers_as_if_nothing_were_there(
+async def test_root_field_with_foreign_ids_answers_as_with_unknown_ids(
     foreign: Foreign, strangers: list[Stranger], operation: str, name: str, cases: list[dict[str, Any]]
 ) -> None:
     first, second = strangers
@@ -162,7 +163,7 @@ async def test_a_root_field_answers_strangers_as_if_nothing_were_there(
 
 
 @pytest.mark.parametrize("path", ROUTES)
-async def test_a_route_answers_strangers_as_if_nothing_were_there(
+async def test_route_with_foreign_ids_answers_as_with_unknown_ids(
     foreign: Foreign, strangers: list[Stranger], path: str
 ) -> None:
     first, second = strangers
@@ -180,7 +181,7 @@ async def test_a_route_answers_strangers_as_if_nothing_were_there(
 
 
 async def heard(service: OpenService, stranger: Stranger, hello: dict[str, Any], frame: dict[str, Any] | None) -> str:
-    """Everything a viewer is sent before it has its first snapshot, or until the door closes."""
+    """Return every frame sent before the first snapshot, or until the connection is closed."""
     said = {"t": "hello", "v": 1, "client": "c", "token": stranger.key, **hello}
     said["scope"] = {"tenant": stranger.tenant, **hello["scope"]}
     frames = []
@@ -194,12 +195,12 @@ async def heard(service: OpenService, stranger: Stranger, hello: dict[str, Any],
             if wanted == 1 and frame is not None:
                 await viewer.say(**frame)
                 if frame["t"] in UNANSWERED:
-                    # What follows it comes at once, and not with the next heartbeat.
+                    # The frame after it arrives at once instead of with the next heartbeat.
                     await viewer.say(t="resync", why="to hear what came of it")
     return json.dumps([frames, viewer.others], ensure_ascii=False)
 
 
-async def test_the_socket_answers_strangers_as_if_nothing_were_there(
+async def test_socket_with_foreign_ids_answers_as_with_unknown_ids(
     service: OpenService, foreign: Foreign, strangers: list[Stranger]
 ) -> None:
     first, second = strangers
@@ -214,7 +215,7 @@ async def test_the_socket_answers_strangers_as_if_nothing_were_there(
             CASES["frame"] += 1
 
 
-async def test_a_subscription_tells_strangers_nothing(
+async def test_subscription_sends_nothing_of_another_tenant(
     service: OpenService, foreign: Foreign, strangers: list[Stranger]
 ) -> None:
     for case in SUBSCRIPTIONS["graphChanged"]:
@@ -230,7 +231,7 @@ async def test_a_subscription_tells_strangers_nothing(
 
 
 def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> None:
-    """Add yours to `tests/integration/auth/isolation_cases.py`."""
+    """Add missing ones to `tests/integration/auth/isolation_cases.py`."""
     assert set(QUERIES) == set(fields("query"))
     assert set(MUTATIONS) == set(fields("mutation"))
     assert set(SUBSCRIPTIONS) == set(FIELDS["subscription"])
@@ -239,8 +240,8 @@ def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> No
     assert {path for path, _ in routes} - ROUTES_WITHOUT_MEMORIES == set(ROUTES)
 
 
-def test_every_route_says_who_may_use_it(service: OpenService) -> None:
-    """Add yours to the table in `graph_service/auth/rules.py`."""
+def test_every_route_has_a_required_role(service: OpenService) -> None:
+    """Add missing ones to the table in `graph_service/auth/rules.py`."""
     unnamed = route_requirement("GET", "/no/such/route")
     for path, methods in paths(service.app):
         for method in methods or {"WEBSOCKET" if path == "/live" else "POST"}:
@@ -249,7 +250,7 @@ def test_every_route_says_who_may_use_it(service: OpenService) -> None:
 
 
 def paths(app: FastAPI) -> Iterator[tuple[str, frozenset[str]]]:
-    """Path and methods of each route; of a router in it too."""
+    """Return path and methods of each route, including nested routers."""
     for route in app.routes:
         inner = getattr(route, "original_router", None)
         if inner is None:

@@ -39,7 +39,7 @@ def a_token(tenant: str, role: str = "read", lasts_s: float = 60) -> str:
     return jwt.encode({**claims, "https://acme.example/tenant": tenant}, SECRET, "HS256")
 
 
-async def test_a_token_opens_its_tenant_until_it_is_over(server: Server, tenant: str, tmp_path: Path) -> None:
+async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server, tenant: str, tmp_path: Path) -> None:
     async with open_service(server, tmp_path, BY_TOKEN) as service:
         async with service.client() as nobody, service.client(a_token(tenant)) as reader:
             assert (await nobody.get("/api/snapshot")).status_code == 401
@@ -65,7 +65,7 @@ async def test_a_token_opens_its_tenant_until_it_is_over(server: Server, tenant:
             assert (await browser.get("/api/snapshot")).status_code == 200
 
 
-async def test_one_subject_in_two_tenants_has_two_rates(server: Server, tenant: str, tmp_path: Path) -> None:
+async def test_same_subject_in_two_tenants_has_two_rate_limits(server: Server, tenant: str, tmp_path: Path) -> None:
     slow = {**BY_TOKEN, "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0.1", "MNEMOGRAPH_AUTH_BURST": "1"}
     async with open_service(server, tmp_path, slow) as service, service.client() as client:
         told = []
@@ -75,7 +75,7 @@ async def test_one_subject_in_two_tenants_has_two_rates(server: Server, tenant: 
     assert told == [200, 429, 200]
 
 
-async def test_an_address_that_others_reach_is_locked_without_any_key(server: Server, tmp_path: Path) -> None:
+async def test_non_loopback_address_is_locked_without_any_key(server: Server, tmp_path: Path) -> None:
     reached = {"MNEMOGRAPH_SERVICE_HOST": "0.0.0.0"}
     async with open_service(server, tmp_path, reached) as service, service.client() as nobody:
         assert (await nobody.get("/api/snapshot")).status_code == 401
@@ -88,7 +88,7 @@ async def test_an_address_that_others_reach_is_locked_without_any_key(server: Se
 
 @pytest.fixture
 def command(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Runs a command in this process; the keys it made are gone afterwards."""
+    """Run a command in this process; delete the keys it created at the end."""
     given = {
         "NEO4J_URI": server.uri,
         "NEO4J_USER": server.user,
@@ -120,7 +120,7 @@ def command(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         logger.handlers, logger.level, logger.propagate = state
 
 
-def test_every_command_of_the_page_on_security_runs(command: Any, tmp_path: Path) -> None:
+def test_every_command_of_the_security_page_runs(command: Any, tmp_path: Path) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```$", SECURITY, re.MULTILINE | re.DOTALL)
     lines = [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
     assert len(lines) >= 8
@@ -149,12 +149,12 @@ def test_every_command_of_the_page_on_security_runs(command: Any, tmp_path: Path
         command("keys", "revoke", "nothing")
 
 
-def test_a_service_that_others_reach_does_not_start_without_a_credential(command: Any) -> None:
+def test_serve_on_a_non_loopback_address_requires_a_credential(command: Any) -> None:
     with pytest.raises(InstallError, match="mnemograph keys create"):
         command("serve", "--host", "0.0.0.0", "--port", "0", "--no-browser")
 
 
-def test_an_audit_log_stays_within_its_bounds_and_keeps_lines_whole(tmp_path: Path) -> None:
+def test_audit_log_stays_within_its_bounds_and_keeps_whole_lines(tmp_path: Path) -> None:
     log = AuditLog(tmp_path, bytes_max=20_000)
 
     async def noted() -> None:

@@ -23,7 +23,7 @@ from tests.support.open_service import OpenService, open_service
 PER_S = 5.0
 BURST = 20
 SENT = 300
-# Answered: how many; refused: the seconds that each was told to wait.
+# The number of requests answered, and the seconds to wait given in each refusal.
 Outcome = tuple[int, list[float]]
 
 
@@ -49,7 +49,7 @@ async def by_tools(service: OpenService, key: str) -> Outcome:
 
 
 async def by_http(service: OpenService, key: str, method: str, path: str, body: object) -> Outcome:
-    """All of one connection, as fast as answers come."""
+    """Send requests over one connection, as fast as responses arrive."""
     answered, waits = 0, list[float]()
     headers = {"Accept": "application/json, text/event-stream"}
     async with service.client(key, **headers) as client:
@@ -64,7 +64,7 @@ async def by_http(service: OpenService, key: str, method: str, path: str, body: 
 
 
 async def by_socket(service: OpenService, key: str) -> Outcome:
-    """Connections one after the other, each until it is closed or refused."""
+    """Open connections one after the other, each until it is closed or refused."""
     answered, waits = 0, list[float]()
     while answered + len(waits) < SENT:
         try:
@@ -74,7 +74,7 @@ async def by_socket(service: OpenService, key: str) -> Outcome:
                 found = await documents(socket, SENT - answered - len(waits))
                 answered, waits = answered + found[0], waits + found[1]
         except InvalidStatus:
-            # A connection spends as well; the handshake cannot say how long to wait.
+            # A connection counts as a request too; the handshake cannot say how long to wait.
             waits.append(1.0)
     return answered, waits
 
@@ -97,10 +97,10 @@ async def documents(socket: ClientConnection, count: int) -> Outcome:
 
 
 @pytest.mark.parametrize("door", [by_graphql, by_socket, by_tools, by_rest])
-async def test_every_door_lets_through_what_the_rate_allows_and_no_more(
+async def test_every_interface_allows_exactly_the_rate(
     service: OpenService, door: Callable[[OpenService, str], Awaitable[Outcome]]
 ) -> None:
-    """Before, the socket let 300 documents through in 1.4 s with a rate of 5 a second."""
+    """Regression: the socket let 300 documents through in 1.4 s at a rate of 5 per second."""
     key = (await service.key(f"rates{uuid4().hex[:8]}")).text
     began = time.monotonic()
     answered, waits = await door(service, key)
@@ -120,10 +120,10 @@ async def test_every_door_lets_through_what_the_rate_allows_and_no_more(
     ],
     ids=["resync", "scope", "selection_sync"],
 )
-async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
+async def test_viewer_requests_count_against_the_rate_of_their_credential(
     service: OpenService, frame: dict[str, Any], per_request: int
 ) -> None:
-    """Several connections share it; each stays below what one of them may send in a second."""
+    """Several connections share the rate; each stays below the frame limit of one connection."""
     tenant = f"rates{uuid4().hex[:8]}"
     key = (await service.key(tenant, requests_per_s=1)).text
     sent, refused = 0, dict[str, Any]()
@@ -138,12 +138,12 @@ async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
             sent += 1
             with contextlib.suppress(ConnectionClosed):
                 await viewer.say(**(frame | ({"clock": sent} if "clock" in frame else {})))
-            # As slow as the rate of frames of one connection asks for.
+            # As slow as the frame limit of one connection requires.
             try:
                 async with asyncio.timeout(0.1 / per_request):
                     while (heard := await viewer.next())["t"] != "error":
                         if heard["t"] == "graph_snapshot":
-                            # The refusal may already wait behind the snapshot, and the connection be closed.
+                            # The refusal may be queued behind the snapshot while the connection closes.
                             with contextlib.suppress(ConnectionClosed):
                                 await viewer.say(t="ack", seq=heard["seq"])
                 refused = heard
@@ -156,20 +156,20 @@ async def test_what_viewers_wish_spends_from_the_rate_of_their_credential(
     assert 0 < refused["retry_s"] <= 1
 
 
-async def test_several_root_fields_cost_several_requests(service: OpenService) -> None:
+async def test_each_root_field_costs_one_request(service: OpenService) -> None:
     new = await service.key(f"rates{uuid4().hex[:8]}")
     fifteen = "{ " + " ".join(f"a{i}: work {{ waiting }}" for i in range(15)) + " }"
     codes = []
     async with service.client(new.text) as client:
         for _ in range(5):
             codes.append((await client.post("/graphql", json={"query": fifteen})).status_code)
-    # The burst of 20 pays for one operation with fifteen root fields and lets the second begin, which is owed then.
+    # The burst of 20 pays for one operation with fifteen root fields; the second one overdraws it.
     assert codes == [200, 200, 429, 429, 429]
 
 
-async def test_a_large_document_costs_several_requests_until_it_is_kept(service: OpenService) -> None:
+async def test_large_document_costs_several_requests_until_it_is_cached(service: OpenService) -> None:
     new = await service.key(f"rates{uuid4().hex[:8]}")
-    # Some 590 tokens are worth five requests; once it is kept, reading it is free.
+    # About 590 tokens cost five requests; a cached document costs nothing to parse.
     numbers = range(25)
     fragment = "fragment F{} on Query {{ __typename @skip(if: false) @include(if: true) }}"
     spreads, fragments = (" ".join(form.format(n) for n in numbers) for form in ("...F{}", fragment))
@@ -193,7 +193,7 @@ async def test_introspection_and_one_field_cost_one_request(service: OpenService
 
 
 async def pinged(socket: ClientConnection) -> int:
-    """Ping until the connection is closed, and return how often that was answered."""
+    """Ping until the connection is closed; return the number of pongs."""
     heard = 0
     with contextlib.suppress(ConnectionClosed):
         for _ in range(SENT):
@@ -233,7 +233,7 @@ async def test_a_connection_that_only_pings_is_closed(service: OpenService) -> N
         "no JSON",
     ],
 )
-async def test_a_message_that_is_none_closes_the_connection_with_a_reason(service: OpenService, message: str) -> None:
+async def test_invalid_message_closes_the_connection_with_a_reason(service: OpenService, message: str) -> None:
     key = (await service.key(f"rates{uuid4().hex[:8]}")).text
     async with graphql_socket(service, key) as socket:
         await socket.send('{"type": "connection_init"}')
@@ -246,7 +246,7 @@ async def test_a_message_that_is_none_closes_the_connection_with_a_reason(servic
     assert (closed.value.rcvd.code, bool(closed.value.rcvd.reason)) == (BAD_MESSAGE, True)
 
 
-async def test_a_connection_holds_four_subscriptions_and_says_so_of_the_fifth(service: OpenService) -> None:
+async def test_connection_refuses_a_fifth_subscription(service: OpenService) -> None:
     key = (await service.key(f"rates{uuid4().hex[:8]}")).text
     async with graphql_socket(service, key) as socket:
         await subscribed(socket)
@@ -258,10 +258,10 @@ async def test_a_connection_holds_four_subscriptions_and_says_so_of_the_fifth(se
     assert sorted(one["type"] for one in told) == ["error", "error", "next", "next", "next"]
 
 
-async def test_a_flood_of_keys_that_are_not_good_has_the_database_read_no_more_often(
+async def test_flood_of_invalid_keys_does_not_increase_database_reads(
     service: OpenService,
 ) -> None:
-    """Nor does it keep a good key from the same address waiting: only what is refused is counted."""
+    """Nor does it delay a valid key from the same address: only refused requests count."""
     good = await service.key(f"rates{uuid4().hex[:8]}", requests_per_s=100_000)
     read: list[str] = []
     service.parts.graph.observer = lambda statement: read.append(statement.name)
@@ -287,5 +287,5 @@ async def test_a_flood_of_keys_that_are_not_good_has_the_database_read_no_more_o
     print(f"{len(codes)} bad keys in {took_s:.1f} s: {reads} reads of the keys, {codes.count(401)} were looked up")
     assert set(codes) == {401, 429}
     assert codes.count(401) <= 30 + 5 * took_s + 1
-    # At most one in 0.2 s, and the poll every two seconds.
+    # At most one read per 0.2 s, and the poll every two seconds.
     assert reads <= took_s / 0.2 + took_s / 2.0 + 2

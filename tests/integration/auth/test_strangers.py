@@ -1,4 +1,4 @@
-"""Test what an unauthenticated caller may spend, keep open or claim."""
+"""Test limits on what an unauthenticated caller may send, keep open or claim."""
 
 import asyncio
 import contextlib
@@ -41,7 +41,7 @@ async def open_again(service: OpenService) -> AsyncIterator[None]:
 
 
 async def sent(service: OpenService, text: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection on which this was sent."""
+    """Open a connection and send this text."""
     reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(service.http).port)
     writer.write(text)
     await writer.drain()
@@ -58,12 +58,12 @@ async def pieces(total: int) -> AsyncIterator[bytes]:
         yield b"x" * 1000
 
 
-async def test_a_sign_in_larger_than_a_key_is_refused(service: OpenService) -> None:
-    """It took 16 MB of whoever came."""
+async def test_sign_in_body_larger_than_a_key_is_refused(service: OpenService) -> None:
+    """Regression: it accepted 16 MB from anybody."""
     large = LIMITS.stranger_body_bytes + 1000
     async with service.client() as client:
         announced = await client.post("/api/sign-in", content=json.dumps({"key": "x" * large}))
-        # Whoever still sends while it is refused may not get to read why.
+        # A client that is still sending may not be able to read the refusal.
         with contextlib.suppress(httpx.TransportError):
             streamed = await client.post("/api/sign-in", content=pieces(2 * large))
             assert streamed.status_code == 413
@@ -72,7 +72,7 @@ async def test_a_sign_in_larger_than_a_key_is_refused(service: OpenService) -> N
     assert longest.status_code != 413
 
 
-async def test_no_body_is_waited_for_before_it_is_known_who_sends_it(service: OpenService, tenant: str) -> None:
+async def test_unauthenticated_request_is_refused_before_its_body(service: OpenService, tenant: str) -> None:
     await service.key(tenant)
     for path in ("/graphql", "/mcp"):
         reader, writer = await sent(service, head("POST", path, LIMITS.body_bytes))
@@ -81,7 +81,7 @@ async def test_no_body_is_waited_for_before_it_is_known_who_sends_it(service: Op
         writer.close()
 
 
-async def test_a_body_that_does_not_come_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
+async def test_body_that_never_arrives_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
     reader, writer = await sent(service, head("POST", "/graphql", 100, "Content-Type: application/json") + b"{")
     async with asyncio.timeout(SOON_S):
         assert b" 408 " in await reader.readline()
@@ -90,8 +90,8 @@ async def test_a_body_that_does_not_come_is_answered(service: OpenService, caplo
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-async def test_mcp_opens_no_stream_for_anybody(service: OpenService, method: str) -> None:
-    """The stream of a GET was held open for as long as the client, or a page of another site, liked."""
+async def test_mcp_opens_no_stream(service: OpenService, method: str) -> None:
+    """Regression: a GET stream stayed open as long as the client, or a page of another site, wanted."""
     async with service.client(Accept="text/event-stream") as client:
         foreign = await client.request(method, "/mcp", headers={"Origin": "http://evil.example"}, timeout=SOON_S)
         own = await client.request(method, "/mcp", timeout=SOON_S)
@@ -100,7 +100,7 @@ async def test_mcp_opens_no_stream_for_anybody(service: OpenService, method: str
 
 
 @pytest.mark.parametrize("path", ["/api/snapshot", "/mcp", "/metrics"])
-async def test_a_foreign_page_reads_nothing_even_without_an_origin(service: OpenService, path: str) -> None:
+async def test_page_of_another_origin_is_refused_without_an_origin_header(service: OpenService, path: str) -> None:
     """Browsers send no origin with an image or with `fetch` in the mode `no-cors`."""
     async with service.client() as client:
         for site in ("cross-site", "same-site"):
@@ -114,7 +114,7 @@ async def test_a_foreign_page_reads_nothing_even_without_an_origin(service: Open
 async def refused_as(
     server: Server, folder: Path, tenant: str, monkeypatch: pytest.MonkeyPatch, **more: str
 ) -> set[int]:
-    """The statuses of wrong keys, each said to be forwarded for somebody else."""
+    """Return the statuses of wrong keys that are sent with a different forwarded address each."""
     monkeypatch.setattr(authenticator, "_FAILURES_PER_S", 0.001)
     monkeypatch.setattr(authenticator, "_FAILURES_BURST", 5)
     async with open_service(server, folder, more) as service:
@@ -126,21 +126,21 @@ async def refused_as(
             }
 
 
-async def test_nobody_is_believed_who_else_they_are(
+async def test_forwarded_address_of_an_untrusted_client_is_ignored(
     server: Server, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Any program of this machine was, and could try keys out as fast as it liked."""
+    """Regression: any local program could forge it and so guess keys without a rate limit."""
     assert await refused_as(server, tmp_path, tenant, monkeypatch) == {401, 429}
 
 
-async def test_a_proxy_that_is_trusted_is_believed(
+async def test_forwarded_address_of_a_trusted_proxy_is_used(
     server: Server, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trusted = {"MNEMOGRAPH_SERVICE_TRUSTED_PROXIES": "127.0.0.0/8, ::1"}
     assert await refused_as(server, tmp_path, tenant, monkeypatch, **trusted) == {401}
 
 
-async def test_silent_graphql_sockets_take_nobodys_place(service: OpenService, tenant: str) -> None:
+async def test_silent_graphql_sockets_do_not_count_against_the_limit(service: OpenService, tenant: str) -> None:
     key = (await service.key(tenant)).text
     async with contextlib.AsyncExitStack() as stack:
         for _ in range(5):
@@ -150,8 +150,8 @@ async def test_silent_graphql_sockets_take_nobodys_place(service: OpenService, t
         assert "connection_ack" in str(await socket.recv())
 
 
-async def test_a_credential_may_open_so_many_graphql_sockets(service: OpenService, tenant: str) -> None:
-    """They were counted by nobody."""
+async def test_graphql_sockets_of_a_credential_are_limited(service: OpenService, tenant: str) -> None:
+    """Regression: they were not counted."""
     key = (await service.key(tenant, requests_per_s=10_000.0)).text
     async with contextlib.AsyncExitStack() as stack:
         for number in range(65):
@@ -169,10 +169,10 @@ async def test_a_credential_may_open_so_many_graphql_sockets(service: OpenServic
 
 
 @pytest.mark.parametrize("path", ["/graphql", "/mcp", "/api/sign-in"])
-async def test_a_client_that_leaves_is_no_error_of_ours(
+async def test_disconnecting_client_is_not_a_server_error(
     service: OpenService, path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Each left a traceback, and was counted as a failure of the service."""
+    """Regression: each one left a traceback and counted as a failure of the service."""
     caplog.set_level(logging.WARNING)
     before = dict(REQUESTS.values)
     _, writer = await sent(service, head("POST", path, 1000, "Content-Type: application/json") + b'{"query": "')
@@ -200,7 +200,7 @@ def places() -> Iterator[tuple[ConnectionSlots, ExitStack]]:
         yield ConnectionSlots("viewers", most=12, of_tenant=8, of_credential=3), stack
 
 
-def test_a_credential_and_a_tenant_have_places_of_their_own(places: tuple[ConnectionSlots, ExitStack]) -> None:
+def test_credentials_and_tenants_have_separate_socket_limits(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
     for key in ("a", "b"):
         for _ in range(3):
@@ -219,7 +219,7 @@ def test_a_credential_and_a_tenant_have_places_of_their_own(places: tuple[Connec
     assert len(shared) == 8
 
 
-def test_whoever_holds_most_gives_way_to_a_newcomer(places: tuple[ConnectionSlots, ExitStack]) -> None:
+def test_largest_holder_gives_up_a_place_for_a_newcomer(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
     large = [stack.enter_context(shared.take("large", ANONYMOUS)) for _ in range(8)]
     for _ in range(4):
@@ -229,7 +229,7 @@ def test_whoever_holds_most_gives_way_to_a_newcomer(places: tuple[ConnectionSlot
     assert len(shared) == 12
 
 
-def test_nobody_gives_way_to_those_who_hold_as_many(places: tuple[ConnectionSlots, ExitStack]) -> None:
+def test_no_place_is_given_up_for_an_equally_large_holder(places: tuple[ConnectionSlots, ExitStack]) -> None:
     shared, stack = places
     held = [stack.enter_context(shared.take(f"t{number % 6}", ANONYMOUS)) for number in range(12)]
     with pytest.raises(RateLimitError, match="12 viewers of all tenants"), shared.take("t0", ANONYMOUS):
