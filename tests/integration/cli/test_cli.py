@@ -20,25 +20,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def service(home: Home) -> Iterator[Running]:
-    """A running `serve`, whose database the commands of this module share."""
+    """Run `serve`, whose database the commands of this module share."""
     with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def address(service: Running) -> str:
-    """Where the service answers."""
+    """Return the base URL of the service."""
     where = service.document()
     assert where["tenant"] == "default"
     return str(where["viewer"]).rstrip("/")
 
 
-def test_the_version_is_told_without_a_database(home: Home) -> None:
+def test_version_needs_no_database(home: Home) -> None:
     done = home.run("--version")
     assert (done.code, done.out.split()[0]) == (0, "mnemograph")
 
 
-def test_a_wrong_setting_ends_in_one_message_and_its_code(home: Home) -> None:
+def test_invalid_setting_exits_with_one_message_and_its_code(home: Home) -> None:
     done = Home(home.folder, {"MNEMOGRAPH_SERVICE_PROT": "1", "MNEMOGRAPH_NEO4J_HEAP_MB": "many"}).run("serve")
     assert done.code == 7
     assert "did you mean MNEMOGRAPH_SERVICE_PORT" in done.err
@@ -52,14 +52,14 @@ def test_an_unknown_option_is_refused_with_a_hint(home: Home) -> None:
     assert "Traceback" not in done.err
 
 
-def test_a_running_service_says_that_it_is_ready(address: str) -> None:
+def test_running_service_reports_ready(address: str) -> None:
     state = httpx.get(f"{address}/ready", timeout=30).json()
     assert (state["ready"], state["neo4j"], state["worker"]) == (True, "up", "running")
     assert (state["embedder"], state["model"], state["database"]) == ("none", "rules", "local")
     assert httpx.get(f"{address}/health", timeout=30).json()["status"] == "up"
 
 
-def test_what_was_told_is_recalled_with_its_evidence(home: Home, address: str) -> None:
+def test_remembered_message_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     told = home.run("remember", "I moved to Lisbon and I love the trams.", "--user", "ana", "--name", "Ana", "--json")
     assert (told.document()["stored"], told.document()["read"]) == (1, True)
     answer = home.run("recall", "Where does Ana live? Lisbon?", "--user", "ana", "--json").document()
@@ -67,7 +67,7 @@ def test_what_was_told_is_recalled_with_its_evidence(home: Home, address: str) -
     assert any(message["text"].startswith("I moved to Lisbon") for hit in answer["hits"] for message in hit["evidence"])
 
 
-def test_chinese_is_told_and_recalled_alike(home: Home, address: str) -> None:
+def test_chinese_message_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     words = ("remember", "我对花生过敏。", "--user", "wang", "--session", "诊所", "--time", "2026-03-01")
     assert home.run(*words).code == 0
     answer = home.run("recall", "花生过敏", "--user", "wang", "--json").document()
@@ -75,12 +75,12 @@ def test_chinese_is_told_and_recalled_alike(home: Home, address: str) -> None:
     assert answer["hits"][0]["said_at"].startswith("2026-03-01")
 
 
-def test_telling_the_same_moment_twice_changes_nothing(home: Home, address: str) -> None:
+def test_remembering_the_same_message_twice_changes_nothing(home: Home, address: str) -> None:
     words = ("remember", "Tea at four.", "--user", "bo", "--time", "2026-01-31T16:00Z", "--no-wait", "--json")
     assert [home.run(*words).document()["repeated"] for _ in range(2)] == [0, 1]
 
 
-def test_common_options_stand_before_or_after_the_command(home: Home, address: str) -> None:
+def test_common_options_work_before_and_after_the_command(home: Home, address: str) -> None:
     home.run("--tenant", "other", "remember", "The code is blue.", "--user", "ana", "--no-wait", "--json").document()
     after = home.run("recall", "code blue", "--user", "ana", "--tenant", "other", "--json").document()
     elsewhere = home.run("--json", "recall", "code blue", "--user", "ana").document()
@@ -88,7 +88,7 @@ def test_common_options_stand_before_or_after_the_command(home: Home, address: s
     assert all("blue" not in hit["text"] for hit in elsewhere["hits"])
 
 
-def test_bad_rows_are_numbered_and_nothing_is_stored(home: Home, address: str, tmp_path: Path) -> None:
+def test_invalid_rows_are_reported_by_number_and_nothing_is_stored(home: Home, address: str, tmp_path: Path) -> None:
     rows = ['{"user_id": "eve", "text": "stored?"}', '{"user_id": "eve", "role": "king", "text": "no"}', "oops"]
     file = tmp_path / "rows.jsonl"
     file.write_text("\n".join(rows), encoding="utf-8")
@@ -112,7 +112,7 @@ def test_a_file_of_conversations_is_imported_once(home: Home, address: str, tmp_
     assert (session["session_id"], session["state"], session["why"]) == ("kim-1", "closed", "import")
 
 
-def test_a_session_is_closed_and_told_on_the_command_line(home: Home, address: str) -> None:
+def test_session_is_closed_and_summarised_on_the_command_line(home: Home, address: str) -> None:
     texts = ["I moved to Lisbon in May.", "我五月搬到了里斯本。"]
     for text in texts:
         assert home.run("remember", text, "--user", "lia", "--session", "talk").code == 0
@@ -126,7 +126,7 @@ def test_a_session_is_closed_and_told_on_the_command_line(home: Home, address: s
     assert home.run("--tenant", "other", "sessions", "list", "--user", "lia", "--json").document() == {"sessions": []}
 
 
-def test_analysts_are_told_how_to_log_in(home: Home, address: str) -> None:
+def test_db_command_says_how_to_log_in(home: Home, address: str) -> None:
     found = home.run("db", "uri", "--json").document()
     assert found["uri"].startswith("bolt://127.0.0.1:")
     assert Path(found["password_file"]).stat().st_mode & 0o077 == 0
@@ -134,7 +134,7 @@ def test_analysts_are_told_how_to_log_in(home: Home, address: str) -> None:
     assert found["password_file"] in home.run("db", "shell-hint").out
 
 
-def test_the_doctor_names_each_requirement(home: Home, address: str) -> None:
+def test_doctor_names_each_requirement(home: Home, address: str) -> None:
     done = home.run("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(done.out)["checks"]}
     assert {"Python", "settings", "data directory", "Java", "Neo4j's jars", "viewer", "port"} <= set(checks)
@@ -144,7 +144,7 @@ def test_the_doctor_names_each_requirement(home: Home, address: str) -> None:
     assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
 
 
-def test_a_taken_port_is_refused_when_it_was_asked_for(home: Home, address: str) -> None:
+def test_explicit_port_in_use_is_refused(home: Home, address: str) -> None:
     done = home.run("serve", "--port", address.rpartition(":")[2])
     assert (done.code, "choose another --port" in done.err) == (4, True)
 
@@ -154,7 +154,7 @@ def test_foreign_host_names_are_refused_by_the_service(address: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:
+def test_sigterm_stops_the_service_in_order(tmp_path: Path) -> None:
     home = Home(tmp_path, WORDS_ONLY)
     with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
         running.document()
@@ -163,7 +163,7 @@ def test_a_termination_signal_ends_the_service_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_demonstration_answers_its_questions_twice(tmp_path: Path) -> None:
+def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
     first, again = (home.run("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2))
     assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)

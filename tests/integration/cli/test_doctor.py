@@ -19,13 +19,13 @@ def settings_of(folder: Path, **environ: str) -> Settings:
     return load_settings(environ=given, here=folder, user_dir=folder)
 
 
-async def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
+async def test_doctor_reports_an_unreachable_redis_without_its_password(tmp_path: Path) -> None:
     assert (await examine_redis(settings_of(tmp_path))).ok is None
     told = await examine_redis(settings_of(tmp_path, REDIS_URL="redis://:hush-hush@127.0.0.1:1/0"))
     assert (told.ok, "REDIS_URL" in told.mend, "hush" in told.finding) == (False, True, False)
 
 
-async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Path) -> None:
+async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     assert (await examine_spool(settings)).finding.startswith("0 episodes")
     assert not (tmp_path / "data").exists()
@@ -43,8 +43,8 @@ async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Pa
     assert (refused.ok, "spool retry" in refused.mend) == (False, True)
 
 
-async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, tmp_path: Path) -> None:
-    """Issue 21, fault 2: what fails in the background is seen by `/ready` and by the doctor, and requests go on."""
+async def test_doctor_reports_a_failing_background_loop(server: Server, tmp_path: Path) -> None:
+    """Issue 21, fault 2: `/ready` and the doctor report background errors, and requests are still answered."""
     settings = settings_of(tmp_path)
     assert await examine_service(settings) == []
     async with open_service(server, tmp_path / "service") as service:
@@ -64,7 +64,7 @@ async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, 
             assert "花生" not in f"{answer.text} {fails.finding}"
 
 
-def test_a_database_that_stopped_and_lost_lines_are_told() -> None:
+def test_doctor_reports_a_stopped_database_and_lost_audit_lines() -> None:
     told = {"ready": False, "neo4j": "broken", "neo4j_problem": "Neo.X", "audit_problem": "3 lines lost", "loops": {}}
     service, audit = service_checks("http://x", told)
     assert (service.ok, audit.ok) == (False, False)

@@ -7,7 +7,7 @@ from tests.support.cli_process import Home
 
 
 def listed(home: Home, *more: str) -> dict[str, Any]:
-    """The entities of Ana, by name."""
+    """Return the entities of Ana by name."""
     told = home.run(*more, "entities", "list", "--user", "ana", "--json").document()
     return {one["name"]: one for one in told["entities"]}
 

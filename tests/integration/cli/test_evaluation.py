@@ -1,4 +1,4 @@
-"""`mnemograph eval` in real processes with their own database."""
+"""Test `mnemograph eval` in real processes with their own database."""
 
 import json
 from pathlib import Path
@@ -52,5 +52,5 @@ def test_bundled_sets_are_measured_into_one_document(home: Home, tmp_path: Path)
     assert {line["system"] for line in document["lines"]} == {"mnemograph", "bm25"}
     assert document["cost"]["round_trips_most"] == 1
     assert document["cost"]["recalls"] == 11
-    # Its database was thrown away, and the user's own was never made.
+    # Its temporary database was deleted, and the user's own was never created.
     assert not (home.folder / "data").exists()

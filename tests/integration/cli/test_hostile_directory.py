@@ -1,4 +1,4 @@
-"""Test that commands ignore settings, caches and Python of a directory that the user does not trust."""
+"""Test that commands ignore settings, caches and Python modules of a directory that the user does not trust."""
 
 import json
 import socket
@@ -21,7 +21,7 @@ MCP_KEY = "hush-of-the-user"
 
 @dataclass
 class Listener:
-    """Counts who connects; answers nothing."""
+    """Counts connections and answers nothing."""
 
     door: socket.socket
     heard: list[bytes] = field(default_factory=list)
@@ -54,7 +54,7 @@ def listener() -> Iterator[Listener]:
 
 @dataclass(frozen=True)
 class Hostile:
-    """A user with secrets, in somebody else's directory."""
+    """A user with secrets in an attacker's directory."""
 
     home: Home
     folder: Path
@@ -96,14 +96,14 @@ def hostile(tmp_path: Path, server: Server, tenant: str, listener: Listener) -> 
             file.truncate(jar.size_bytes)
         proved[jar.sha256] = f"{jar.size_bytes} {(jars / jar.file_name).stat().st_mtime_ns}"
     (jars / "proved.json").write_text(json.dumps(proved))
-    # Python that would be found before the libraries of the same names.
+    # Modules that would be imported instead of the libraries of the same names.
     for name in ("typer", "httpx", "multiprocessing"):
         (folder / f"{name}.py").write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n")
     return Hostile(home, folder, listener)
 
 
 def spoken(*methods: str) -> str:
-    """Requests of an MCP client, one a line."""
+    """Return requests of an MCP client, one per line."""
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
     lines.append({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -111,18 +111,18 @@ def spoken(*methods: str) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-def test_mcp_in_a_hostile_directory_sends_nothing_there(hostile: Hostile) -> None:
+def test_mcp_in_a_hostile_directory_connects_to_no_address_from_there(hostile: Hostile) -> None:
     done = hostile.run("mcp", said=spoken("tools/list"))
     assert hostile.listener.heard == []
     assert done.returncode == 0, done.stderr
-    # Standard output carries the protocol and nothing else.
+    # Standard output carries nothing but the protocol.
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in done.stdout.splitlines())
     assert done.stderr.count("is ignored") == 1
     assert "mnemograph trust" in done.stderr
     assert list(hostile.folder.glob("*.ran")) == []
 
 
-def test_commands_in_a_hostile_directory_use_nothing_of_it(hostile: Hostile) -> None:
+def test_commands_in_a_hostile_directory_ignore_its_files(hostile: Hostile) -> None:
     recalled = hostile.run("recall", "what tea", "--user", "ana", "--json")
     assert hostile.listener.heard == []
     assert recalled.returncode == 0, recalled.stderr
@@ -136,7 +136,7 @@ def test_commands_in_a_hostile_directory_use_nothing_of_it(hostile: Hostile) -> 
     assert list(hostile.folder.glob("*.ran")) == []
 
 
-def test_a_trusted_directory_draws_no_secret_from_above(hostile: Hostile) -> None:
+def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostile: Hostile) -> None:
     trusted = hostile.run("trust", "--json")
     assert trusted.returncode == 0, trusted.stderr
     for command in (("mcp",), ("recall", "x", "--user", "ana"), ("serve", "--no-browser"), ("doctor", "--json")):
@@ -155,7 +155,7 @@ def test_a_trusted_directory_draws_no_secret_from_above(hostile: Hostile) -> Non
     assert hostile.listener.heard == []
 
 
-def test_a_file_named_on_the_command_line_draws_no_secret_of_the_environment(hostile: Hostile) -> None:
+def test_address_in_a_config_option_file_gets_no_secret_of_the_environment(hostile: Hostile) -> None:
     file = str(hostile.folder / ".mnemograph/config.toml")
     for command in (("mcp",), ("recall", "x", "--user", "ana"), ("serve", "--no-browser")):
         done = hostile.run(*command, "--config", file)
@@ -165,8 +165,8 @@ def test_a_file_named_on_the_command_line_draws_no_secret_of_the_environment(hos
     assert hostile.listener.heard == []
 
 
-def test_processes_that_the_command_starts_import_nothing_from_there(hostile: Hostile) -> None:
-    """`multiprocessing` starts Python by `-c`, which looks into the working directory first."""
+def test_child_processes_import_nothing_from_the_working_directory(hostile: Hostile) -> None:
+    """`multiprocessing` starts Python with `-c`, which puts the working directory first on the import path."""
     program = hostile.home.folder / "program.py"
     program.write_text(
         "import contextlib, sys\n"

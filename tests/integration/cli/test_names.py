@@ -13,13 +13,13 @@ from schema.errors import InstallError
 
 
 def typed(*words: str) -> Any:
-    """The document of a command that works, run in this process."""
+    """Run a command in this process and return its document."""
     done = CliRunner().invoke(app, [*words, "--json"])
     assert done.exit_code == 0, (words, done.output, done.exception)
     return json.loads(done.stdout)
 
 
-def test_a_folder_gets_a_memory_of_its_own_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MNEMOGRAPH_DATA_DIR")
     first = typed("init")
     own = home / ".mnemograph"
@@ -41,14 +41,14 @@ def test_a_folder_gets_a_memory_of_its_own_once(home: Path, monkeypatch: pytest.
     assert (own / "config.toml").read_text("utf-8") == 'tenant = "mine"\n'
 
 
-def test_a_folder_that_cannot_be_made_is_named(home: Path) -> None:
+def test_init_names_a_folder_that_cannot_be_created(home: Path) -> None:
     (home / ".mnemograph").touch()
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
     assert ".mnemograph cannot be created" in done.exception.message
 
 
-def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant: str) -> None:
+def test_stats_count_one_tenant_and_alternative_names_work(home: Path, tenant: str) -> None:
     for text in ("I love jasmine tea.", "我喜欢茉莉花茶。"):
         typed("add", text, "--user", "ana", "--no-wait")
     told = typed("stats")
@@ -64,7 +64,7 @@ def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant
     assert {name: COMMANDS[name] for name in same} == {name: COMMANDS[of] for name, of in same.items()}
 
 
-def test_a_folder_that_somebody_else_filled_is_not_trusted_by_init(home: Path) -> None:
+def test_init_does_not_trust_settings_of_somebody_else(home: Path) -> None:
     (home / ".mnemograph" / "data").mkdir(parents=True)
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
@@ -72,7 +72,7 @@ def test_a_folder_that_somebody_else_filled_is_not_trusted_by_init(home: Path) -
     assert typed("trust", "--list")["trusted"] == []
 
 
-def test_trust_is_said_listed_and_taken_back(home: Path) -> None:
+def test_trust_is_added_listed_and_removed(home: Path) -> None:
     config = home / ".mnemograph" / "config.toml"
     config.parent.mkdir()
     config.write_text('[service]\nport = 7781\n[llm]\napi_key = "hush"\n"\\u001b[2Jx" = 1\n')

@@ -1,4 +1,4 @@
-"""An evaluation runs end to end through a real service, and deletes everything it stored."""
+"""Test that an evaluation runs end to end through a real service and deletes everything it stored."""
 
 import asyncio
 import socket
@@ -27,12 +27,12 @@ from tests.support.embedders import HashedWords
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
 REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
-# Log numbers, tombstones, finished jobs and usage remain.
+# The change log, tombstones, finished jobs and usage remain.
 KEPT_LABELS = {"Change", "Job", "Tombstone", "Usage"}
 
 
 class InProcess:
-    """A `ServiceControl` whose worker runs when asked for the remaining work."""
+    """A `ServiceControl` that runs the worker when asked for the remaining work."""
 
     def __init__(self, graph: Graph) -> None:
         self._memory = a_memory(graph)
@@ -83,7 +83,7 @@ async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("facts", list(FactsBrought))
-async def test_bundled_sets_are_measured_and_then_forgotten(
+async def test_bundled_sets_are_measured_and_then_deleted(
     graph: Graph, tenant: str, address: str, facts: FactsBrought
 ) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", user="Nora"))
@@ -117,7 +117,7 @@ async def test_bundled_sets_are_measured_and_then_forgotten(
     assert [hit.candidate.text for hit in answer.hits] == ["Nora lives in Lisbon."]
 
 
-async def test_unavailable_service_ends_the_run_and_everything_is_forgotten(graph: Graph, address: str) -> None:
+async def test_unavailable_service_ends_the_run_and_everything_is_deleted(graph: Graph, address: str) -> None:
     conversations, control = read_datasets([OWN / "linxiao.json"]), InProcess(graph)
     calls = 0
 

@@ -17,7 +17,7 @@ async def embedder_of(fake: FakeOpenAI, dimensions: int | None = None) -> OpenAI
     return await connect_openai_embedder(model="fake", base_url=fake.base_url, api_key="key", dimensions=dimensions)
 
 
-async def test_many_texts_go_in_batches_and_come_back_in_order_as_unit_vectors() -> None:
+async def test_texts_are_batched_and_unit_vectors_returned_in_order() -> None:
     texts = [f"text {index}" for index in range(230)]
     with FakeOpenAI() as fake:
         vectors = await (await embedder_of(fake)).embed(texts)
@@ -26,24 +26,24 @@ async def test_many_texts_go_in_batches_and_come_back_in_order_as_unit_vectors()
     assert sorted(len(request["input"]) for request in fake.requests) == [1, 30, 100, 100]
 
 
-async def test_no_texts_ask_nothing_of_the_endpoint() -> None:
+async def test_no_texts_send_no_request() -> None:
     with FakeOpenAI() as fake:
         assert await (await embedder_of(fake, dimensions=8)).embed([]) == []
     assert fake.requests == []
 
 
-async def test_an_empty_text_still_has_a_vector() -> None:
+async def test_empty_text_has_a_vector() -> None:
     with FakeOpenAI() as fake:
         check_vectors(await (await embedder_of(fake)).embed(["", "a"]), count=2, dim=8)
     assert fake.requests[-1]["input"] == [" ", "a"]
 
 
-async def test_the_dimension_is_found_out_by_asking() -> None:
+async def test_dimension_is_found_by_a_probe() -> None:
     with FakeOpenAI(dim=12) as fake:
         assert (await embedder_of(fake)).dim == 12
 
 
-async def test_a_given_dimension_is_asked_of_the_endpoint_and_not_probed() -> None:
+async def test_configured_dimension_is_requested_without_a_probe() -> None:
     with FakeOpenAI(dim=12) as fake:
         embedder = await embedder_of(fake, dimensions=5)
         assert embedder.dim == 5
@@ -51,12 +51,12 @@ async def test_a_given_dimension_is_asked_of_the_endpoint_and_not_probed() -> No
     assert [request["dimensions"] for request in fake.requests] == [5]
 
 
-async def test_the_dimension_is_1536_while_the_endpoint_is_away() -> None:
+async def test_dimension_is_1536_while_the_endpoint_is_unavailable() -> None:
     with FakeOpenAI(fails(503)) as fake:
         assert (await embedder_of(fake)).dim == 1536
 
 
-async def test_vectors_of_another_size_are_refused_with_what_to_do() -> None:
+async def test_vectors_of_another_size_are_refused_with_a_remedy() -> None:
     with FakeOpenAI() as fake:
         embedder = await embedder_of(fake)
         fake.dim = 9
@@ -65,7 +65,7 @@ async def test_vectors_of_another_size_are_refused_with_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"data": []}, {"object": "list", "data": [{"index": 0, "embedding": [0.0] * 8}]}])
-async def test_an_answer_that_is_no_vector_is_a_misread(body: dict[str, object]) -> None:
+async def test_response_without_a_valid_vector_is_a_misread(body: dict[str, object]) -> None:
     with FakeOpenAI() as fake:
         embedder = await embedder_of(fake)
         fake.script.append(Reply(body=body))
@@ -74,12 +74,12 @@ async def test_an_answer_that_is_no_vector_is_a_misread(body: dict[str, object])
 
 
 @pytest.mark.parametrize("status", [401, 404])
-async def test_a_wrong_key_or_model_is_told_at_the_start(status: int) -> None:
+async def test_wrong_key_or_model_is_reported_at_startup(status: int) -> None:
     with FakeOpenAI(fails(status)) as fake, pytest.raises(InstallError):
         await embedder_of(fake)
 
 
-async def test_a_busy_endpoint_says_when_to_come_back() -> None:
+async def test_busy_endpoint_error_has_its_retry_time() -> None:
     with FakeOpenAI() as fake:
         embedder = await embedder_of(fake)
         fake.script.append(fails(429, Retry_After="1.5"))
@@ -95,8 +95,8 @@ def _stored(model: str | None) -> StoredEmbedder | None:
 @pytest.mark.parametrize(
     ("model", "dim"), [("fake", 12), ("another", 1536), (None, 1536)], ids=["same", "another", "none"]
 )
-async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(model: str | None, dim: int) -> None:
-    """Requirement C10: a guess of 1536 would throw away every vector that the same model made."""
+async def test_unavailable_endpoint_at_startup_keeps_the_vectors_of_its_model(model: str | None, dim: int) -> None:
+    """Requirement C10: with a guessed dimension of 1536 all vectors of the same model would be deleted."""
     with FakeOpenAI(fails(503)) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
         opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)
@@ -106,7 +106,7 @@ async def test_an_endpoint_that_is_away_at_start_keeps_the_vectors_of_its_model(
     assert (opened.embedder.dim, opened.problem) == (dim, None)
 
 
-async def test_an_endpoint_that_answers_is_believed_before_what_is_stored() -> None:
+async def test_answer_of_the_endpoint_has_priority_over_the_stored_dimension() -> None:
     with FakeOpenAI(dim=9) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
         opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)

@@ -14,7 +14,7 @@ from tests.support.fake_openai import FakeOpenAI, Reply, completion, fails, says
 
 
 class City(BaseModel, frozen=True):
-    """A shape for these tests."""
+    """A response schema for these tests."""
 
     name: str
     people: int
@@ -39,7 +39,7 @@ async def model_of(fake: FakeOpenAI, timeout_s: float = 5.0) -> OpenAIModel:
         f'I read {{this}} and {{"name": "half"}} first. {JSON}',
     ],
 )
-async def test_an_answer_is_found_whatever_is_written_around_it(text: str) -> None:
+async def test_json_answer_is_found_in_surrounding_text(text: str) -> None:
     with FakeOpenAI(says(text)) as fake:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
@@ -47,13 +47,13 @@ async def test_an_answer_is_found_whatever_is_written_around_it(text: str) -> No
     assert len(fake.requests) == 1
 
 
-async def test_the_shape_is_sent_as_a_json_schema() -> None:
+async def test_schema_is_sent_as_structured_output() -> None:
     with FakeOpenAI(says(JSON)) as fake:
         await (await model_of(fake)).answer(PROMPT, City)
     assert fake.requests[0]["response_format"]["json_schema"]["name"] == "City"
 
 
-async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then_on() -> None:
+async def test_endpoint_without_structured_output_is_asked_in_text_from_then_on() -> None:
     with FakeOpenAI(says(f"```json\n{JSON}\n```"), says(JSON), knows_schema=False) as fake:
         model = await model_of(fake)
         assert (await model.answer(PROMPT, City)).value == PARIS
@@ -62,8 +62,8 @@ async def test_an_endpoint_without_structured_output_is_asked_in_words_from_then
 
 
 @pytest.mark.parametrize("wrong", ['{"name": "Paris"}', "{not JSON", "", json.dumps(City.model_json_schema())])
-async def test_a_wrong_shape_is_asked_for_once_more_in_words_with_the_mistake(wrong: str) -> None:
-    """Requirement C6: the second form is JSON in text; an endpoint may say the schema back."""
+async def test_answer_of_wrong_shape_is_requested_again_in_text_with_the_error(wrong: str) -> None:
+    """Requirement C6: the second request asks for JSON in text; an endpoint may return the schema itself."""
     with FakeOpenAI(says(wrong), says(JSON)) as fake:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
@@ -72,14 +72,14 @@ async def test_a_wrong_shape_is_asked_for_once_more_in_words_with_the_mistake(wr
     assert ["response_format" in request for request in fake.requests] == [True, False]
 
 
-async def test_neither_errors_nor_logs_repeat_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
+async def test_errors_and_logs_do_not_repeat_messages(caplog: pytest.LogCaptureFixture) -> None:
     reply = says('{"name": "SECRET", "people": "SECRET"}')
     with FakeOpenAI(reply, reply) as fake, pytest.raises(MisreadError, match="people: Input should be") as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert "SECRET" not in caught.value.message + caplog.text
 
 
-async def test_a_shape_missed_twice_is_a_misread() -> None:
+async def test_two_answers_of_wrong_shape_are_a_misread() -> None:
     with FakeOpenAI(says("no idea"), says("still none")) as fake, pytest.raises(MisreadError, match="twice missed"):
         await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 2
@@ -95,20 +95,20 @@ async def test_a_shape_missed_twice_is_a_misread() -> None:
         (completion([]), "without choices"),
     ],
 )
-async def test_refused_cut_and_empty_answers_are_misreads_at_once(reply: Reply, word: str) -> None:
+async def test_refused_truncated_and_empty_answers_are_misreads_at_once(reply: Reply, word: str) -> None:
     with FakeOpenAI(reply) as fake, pytest.raises(MisreadError, match=word):
         await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 1
 
 
 @pytest.mark.parametrize(("status", "word"), [(401, "api_key"), (403, "api_key"), (404, "model's name")])
-async def test_a_wrong_key_or_model_is_for_the_operator(status: int, word: str) -> None:
+async def test_wrong_key_or_model_is_an_operator_error(status: int, word: str) -> None:
     with FakeOpenAI(fails(status)) as fake, pytest.raises(InstallError, match=word):
         await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 1
 
 
-async def test_a_request_refused_in_both_forms_is_a_misread_and_unlearns_nothing() -> None:
+async def test_request_refused_in_both_forms_is_a_misread_and_keeps_structured_output() -> None:
     with FakeOpenAI(fails(400), fails(400), says(JSON)) as fake:
         model = await model_of(fake)
         with pytest.raises(MisreadError, match="refused the request"):
@@ -117,21 +117,21 @@ async def test_a_request_refused_in_both_forms_is_a_misread_and_unlearns_nothing
     assert "response_format" in fake.requests[2]
 
 
-async def test_a_busy_endpoint_says_when_to_come_back() -> None:
+async def test_busy_model_error_has_its_retry_time() -> None:
     with FakeOpenAI(fails(429, Retry_After="7")) as fake, pytest.raises(UnavailableError) as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert caught.value.retry_after_s == 7.0
     assert len(fake.requests) == 1
 
 
-async def test_a_broken_endpoint_is_not_asked_again_here() -> None:
+async def test_server_error_is_not_retried_here() -> None:
     with FakeOpenAI(fails(500)) as fake, pytest.raises(UnavailableError) as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert caught.value.retry_after_s is None
     assert len(fake.requests) == 1
 
 
-async def test_a_slow_endpoint_is_given_up_after_the_timeout() -> None:
+async def test_slow_endpoint_raises_after_the_timeout() -> None:
     held = threading.Event()
     with FakeOpenAI(replace(says(JSON), waits_for=held)) as fake:
         with pytest.raises(UnavailableError, match="in time"):
@@ -139,20 +139,20 @@ async def test_a_slow_endpoint_is_given_up_after_the_timeout() -> None:
         held.set()
 
 
-async def test_an_endpoint_that_is_not_there_may_be_there_later() -> None:
+async def test_missing_endpoint_is_unavailable() -> None:
     model = await connect_openai_model(model="fake", base_url="http://127.0.0.1:9/v1", api_key=None, timeout_s=2)
     with pytest.raises(UnavailableError, match="cannot be reached"):
         await model.answer(PROMPT, City)
 
 
 class Cities(BaseModel):
-    """A shape with items."""
+    """A response schema with a list of items."""
 
     country: str
     cities: list[City] = []
 
 
-async def test_the_whole_items_of_a_cut_answer_are_saved() -> None:
+async def test_complete_items_of_a_truncated_answer_are_kept() -> None:
     """Requirement C6."""
     told = Cities(country="France", cities=[PARIS, City(name='Ly}"on', people=1)]).model_dump_json()
     with FakeOpenAI(says("<think>{[</think>```json\n" + told[:-9], finish="length")) as fake:
@@ -163,7 +163,7 @@ async def test_the_whole_items_of_a_cut_answer_are_saved() -> None:
 
 
 @pytest.mark.parametrize("end", range(0, 95, 3))
-def test_wherever_an_answer_is_cut_nothing_is_made_up(end: int) -> None:
+def test_answer_truncated_at_any_place_invents_nothing(end: int) -> None:
     told = Cities(country="France", cities=[PARIS, PARIS]).model_dump_json()[:end]
     try:
         value = shape_in_cut_text(told, Cities)
@@ -173,7 +173,7 @@ def test_wherever_an_answer_is_cut_nothing_is_made_up(end: int) -> None:
     assert set(value.cities) <= {PARIS}
 
 
-async def test_a_misread_says_what_its_answers_cost() -> None:
+async def test_misread_has_the_token_usage_of_its_answers() -> None:
     with FakeOpenAI(says("no"), says("no")) as fake, pytest.raises(MisreadError) as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert (caught.value.calls, caught.value.tokens_in, caught.value.tokens_out) == (2, 200, 40)

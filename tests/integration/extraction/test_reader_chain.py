@@ -21,7 +21,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def a_scene(*texts: str, roles: str = "ua") -> SceneText:
-    """User and assistant by turns, or as `roles` says."""
+    """Return a scene of user and assistant in turn, or as `roles` says."""
     kinds = {"u": Role.USER, "a": Role.ASSISTANT, "t": Role.TOOL}
     lines = tuple(
         SceneLine(
@@ -36,12 +36,12 @@ SCENE = a_scene("I live in Berlin.", "Noted.", "I love jasmine tea.", "Fine.")
 
 
 def a_reading(*facts: dict[str, Any], **more: Any) -> str:
-    """What a model writes."""
+    """Return a model's answer with these facts."""
     return json.dumps({"title": "A title", "summary": "A summary.", "facts": list(facts), **more})
 
 
 def a_fact(obj: str = "Berlin", message: str = "m1", **more: Any) -> dict[str, Any]:
-    """A fact as a model writes it."""
+    """Return a fact as a model writes it."""
     told = {"subject": "user", "predicate": "RELATES_TO", "object": obj, "statement": f"Anna knows {obj}."}
     return {**told, "relation": "knows", "messages": [message], **more}
 
@@ -56,7 +56,7 @@ def objects(reading: Reading) -> list[str]:
     return [fact.object for fact in reading.facts]
 
 
-async def test_a_scene_takes_one_call_when_all_goes_well() -> None:
+async def test_scene_takes_one_call_when_the_answer_is_valid() -> None:
     reading, server = await read(SCENE, says(a_reading(a_fact())))
     assert (objects(reading), reading.path, reading.calls) == (["Berlin"], ("model",), 1)
     assert len(server.requests) == 1
@@ -65,13 +65,13 @@ async def test_a_scene_takes_one_call_when_all_goes_well() -> None:
 @pytest.mark.parametrize(
     "texts", [("Hi there!", "Hello! How are you?", "Thanks, bye!"), ("你好！", "你好！", "再见！")]
 )
-async def test_small_talk_makes_no_call_and_the_rules_read_it(texts: tuple[str, ...]) -> None:
+async def test_small_talk_is_read_by_rules_without_a_call(texts: tuple[str, ...]) -> None:
     reading, server = await read(a_scene(*texts))
     assert (reading.reader, reading.path, reading.calls) == ("rules", ("small talk", "rules"), 0)
     assert server.requests == []
 
 
-async def test_thoughts_before_the_answer_do_no_harm() -> None:
+async def test_thoughts_before_the_answer_are_ignored() -> None:
     reading, _ = await read(SCENE, says(f'<think>{{"title": "no"}}</think>{a_reading(a_fact())}'))
     assert (objects(reading), reading.calls) == (["Berlin"], 1)
 
@@ -79,20 +79,20 @@ async def test_thoughts_before_the_answer_do_no_harm() -> None:
 @pytest.mark.parametrize(
     "wrong", ["I would say Berlin.", '{"facts": [', '{"title": {"type": "string"}, "properties": {}}']
 )
-async def test_an_answer_that_is_no_reading_is_asked_for_again_as_text(wrong: str) -> None:
+async def test_invalid_answer_is_requested_again_as_text(wrong: str) -> None:
     reading, server = await read(SCENE, says(wrong), says(f"Here:\n```json\n{a_reading(a_fact())}\n```"))
     assert (objects(reading), reading.path, reading.calls) == (["Berlin"], ("model",), 2)
     assert ["response_format" in request for request in server.requests] == [True, False]
 
 
-async def test_a_refused_scene_is_read_from_the_users_words_alone() -> None:
+async def test_refused_scene_is_read_from_the_users_lines_only() -> None:
     reading, server = await read(SCENE, says("", refusal="No."), says(a_reading(a_fact(message="m3"))))
     assert (objects(reading), reading.path) == (["Berlin"], ("model", "user only"))
     assert "Noted." not in json.dumps(server.requests[1])
     assert (reading.calls, reading.tokens_in) == (2, 200)
 
 
-async def test_what_no_answer_could_be_read_of_is_read_by_the_rules() -> None:
+async def test_scene_without_a_valid_answer_is_read_by_rules() -> None:
     reading, _ = await read(SCENE, *[says("", refusal="No.")] * 2)
     assert reading.reader == "rules"
     assert reading.path == ("model", "user only", "rules")
@@ -100,7 +100,7 @@ async def test_what_no_answer_could_be_read_of_is_read_by_the_rules() -> None:
     assert (reading.calls, reading.tokens_in, reading.tokens_out) == (2, 200, 40)
 
 
-async def test_a_cut_answer_is_asked_for_in_halves() -> None:
+async def test_scene_with_a_truncated_answer_is_read_in_halves() -> None:
     cut = says(a_reading(a_fact())[:-40], finish="length")
     halves = says(a_reading(a_fact())), says(a_reading(a_fact("tea", "m3"), a_fact("old", "m1")))
     reading, server = await read(SCENE, cut, *halves)
@@ -110,14 +110,14 @@ async def test_a_cut_answer_is_asked_for_in_halves() -> None:
     assert reading.summary == "A summary. A summary."
 
 
-async def test_a_single_line_with_a_cut_answer_keeps_the_whole_items() -> None:
+async def test_single_line_with_a_truncated_answer_keeps_the_complete_items() -> None:
     cut = says(a_reading(a_fact(), a_fact("Ro"))[:-30], finish="length")
     reading, _ = await read(a_scene("I live in Berlin."), cut)
     assert objects(reading)[0] == "Berlin"
     assert reading.path == ("model", "whole items of a cut answer")
 
 
-async def test_a_model_that_always_breaks_off_is_not_asked_for_ever() -> None:
+async def test_model_that_always_truncates_is_asked_a_bounded_number_of_times() -> None:
     reading, server = await read(SCENE, *[says("I think", finish="length")] * 20)
     assert reading.reader == "rules"
     assert len(server.requests) <= 8
@@ -127,7 +127,7 @@ async def test_a_model_that_always_breaks_off_is_not_asked_for_ever() -> None:
 @pytest.mark.parametrize(
     "broken", [{"subject": "user"}, {}, None, 7, "text", [], {"subject": ["a"], "predicate": {}, "object": 1}]
 )
-async def test_one_item_that_fills_no_shape_never_sinks_its_siblings(broken: Any) -> None:
+async def test_malformed_item_does_not_drop_its_siblings(broken: Any) -> None:
     more = {"decisions": [broken], "entities": "none", "procedures": None}
     reading, _ = await read(SCENE, says(a_reading(broken, a_fact(), **more)))
     assert (objects(reading), reading.calls) == (["Berlin"], 1)
@@ -143,19 +143,19 @@ async def test_one_item_that_fills_no_shape_never_sinks_its_siblings(broken: Any
         (fails(401), InstallError),
     ],
 )
-async def test_a_model_that_is_away_is_for_the_caller_to_judge(reply: Reply, error: type[Exception]) -> None:
+async def test_unavailable_model_raises_for_the_caller_to_decide(reply: Reply, error: type[Exception]) -> None:
     with pytest.raises(error):
         await read(SCENE, reply)
 
 
-async def test_an_answer_that_dribbles_in_is_given_up_after_the_timeout() -> None:
+async def test_answer_that_arrives_too_slowly_raises_after_the_timeout() -> None:
     held = threading.Event()
     with pytest.raises(UnavailableError, match="in time"):
         await read(SCENE, replace(says(a_reading(a_fact())), dribbles_until=held), timeout_s=0.3)
     held.set()
 
 
-async def test_a_procedure_is_asked_for_when_tools_are_used() -> None:
+async def test_prompt_asks_for_procedures_when_tools_are_used() -> None:
     procedure = {"goal": "deploy", "steps": [{"action": "build", "result": "ok"}], "messages": ["m2"]}
     scene = a_scene("Please deploy.", '{"built": true}', roles="ut")
     reading, server = await read(scene, says(a_reading(procedures=[procedure])))

@@ -1,4 +1,4 @@
-"""Operations on a data directory: open older and newer data, back up and restore.
+"""Test a data directory: opening older and newer data, backup and restore.
 
 No stored message may be lost on the way.
 """

@@ -15,7 +15,7 @@ from tests.conftest import Server
 
 
 async def test_connect_older_server_is_refused_with_a_remedy(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server of this run is new enough, so the bar is raised above it."""
+    """The test server is new enough, so the required version is raised above it."""
     monkeypatch.setattr(database, "OLDEST_VERSION", (2999, 1))
     with pytest.raises(InstallError, match="Upgrade it, or unset NEO4J_URI"):
         await connect(uri=server.uri, user=server.user, password=server.password, database=None)

@@ -68,7 +68,7 @@ CODES = {
     "Neo.Unheard.Of": ErrorKind.STOPPED,
     "nonsense": ErrorKind.STOPPED,
 }
-# What the driver itself raises, and what a connection raises; server errors without a code count by their class.
+# Errors raised by the driver itself and by connections; server errors without a code are classified by their class.
 RAISED = {
     "IncompleteCommit": ErrorKind.UNSURE,
     "ConfigurationError": ErrorKind.DENIED,
@@ -84,7 +84,7 @@ LOST = {
     *("RoutingServiceUnavailable", "WriteServiceUnavailable", "ReadServiceUnavailable", "ConnectionPoolError"),
     *("ConnectionAcquisitionTimeoutError", "GqlError", "NotALeader"),
 }
-# Made by the driver only from what a server sends, with a code.
+# Errors that the driver raises only for a code from the server.
 BY_CODE = {
     *("Neo4jError", "ClientError", "CypherSyntaxError", "CypherTypeError", "ConstraintError", "AuthError"),
     *("TokenExpired", "DatabaseError", "TransientError", "DatabaseUnavailable"),
@@ -111,7 +111,7 @@ def test_kind_of_each_driver_exception() -> None:
     } == RAISED.keys() | LOST | BY_CODE
     for name in RAISED.keys() | LOST:
         kind = getattr(exceptions, name)
-        # Some want the session that they come from, of which there is none here.
+        # Some need the session that raised them, and there is none here.
         error = kind(SAID) if issubclass(kind, Neo4jError) else kind.__new__(kind, SAID)
         assert kind_of(error) is RAISED.get(name, ErrorKind.LOST), name
         assert isinstance(classify(error), UnavailableError)
@@ -174,7 +174,7 @@ def test_classify_keeps_our_own_errors() -> None:
 async def test_remember_spools_the_message_after_any_database_error(
     graph: Graph, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """The driver of a real connection is made to raise what the server sends then; the next call finds it well."""
+    """The driver of a real connection raises what the server would send; the next call works again."""
     spool, failing = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20), True
     run = Writing.run
 
@@ -187,7 +187,7 @@ async def test_remember_spools_the_message_after_any_database_error(
     told = await a_memory(graph, spool=spool).remember(TenantId(tenant), an_incoming(SAID))
     assert told.spooled
     assert (await spool.depth()).waiting == 1
-    # An error of one statement closes the database to nobody else.
+    # A failed statement does not open the circuit breaker for others.
     assert graph.away == (kind_of(told_by_server(code)) in AWAY)
     failing = False
     assert await graph.answers()

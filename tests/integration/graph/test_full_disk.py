@@ -1,6 +1,6 @@
-"""Disks that are really full: of the database, the spool, the audit log and a backup.
+"""Test disks that are really full: of the database, the spool, the audit log and a backup.
 
-Each disk is a small tmpfs that a file fills; without the right to mount one, the tests are skipped.
+Each disk is a small tmpfs filled by a file; the tests are skipped without the right to mount one.
 """
 
 import contextlib
@@ -34,14 +34,14 @@ WORDS = ("I keep the spare key under the blue flowerpot.", "备用钥匙在蓝�
 
 
 class Disk:
-    """A disk of its own at a folder."""
+    """A small disk mounted at a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._filler = folder / "filler"
 
     def fill(self) -> None:
-        """Leave not a byte."""
+        """Fill the disk to the last byte."""
         with self._filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
             while True:
                 file.write(bytes(64 * 1024))
@@ -50,7 +50,7 @@ class Disk:
                 file.write(b"x")
 
     def free(self) -> None:
-        """Leave room again."""
+        """Free space again."""
         self._filler.unlink()
 
 
@@ -67,7 +67,7 @@ def small_disk(folder: Path, *, mb: int) -> Iterator[Disk]:
 
 
 @pytest.mark.slow
-def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path: Path) -> None:
+def test_full_database_disk_loses_nothing_and_needs_no_restart(tmp_path: Path) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with (
         small_disk(tmp_path / "data/neo4j", mb=300) as disk,
@@ -89,7 +89,7 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
                 return client.get("/ready").json()
 
             assert say(0)["stored"] == 1
-            # Where Neo4j was too slow for it on a busy machine, it waited in the spool.
+            # On a busy machine Neo4j may have been too slow, and the message waited in the spool.
             until(lambda: state()["ready"] and state()["spool"]["waiting"] == 0)
             before = read_owner(tmp_path / "data")
             assert before is not None
@@ -108,7 +108,7 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
             def found(words: str) -> bool:
                 return words in [hit["text"] for hit in ask(RECALL, q=words)["recall"]["hits"]]
 
-            # On a machine with much to do the first statements of a new Neo4j may still be planned.
+            # On a busy machine the first statements of a new Neo4j may still be planned.
             for words in WORDS:
                 until(lambda words=words: found(words))  # type: ignore[misc]
             until(lambda: not any(loop["state"] == "failing" for loop in state()["loops"].values()))
@@ -120,9 +120,9 @@ def test_a_full_disk_of_the_database_loses_nothing_and_needs_no_restart(tmp_path
 
 
 def jobs_left(client: httpx.Client) -> set[str]:
-    """The states of background work that is not done; vectors wait for an embedder, which is none here."""
+    """Return the states of unfinished jobs, except embedding jobs, which wait for an embedder that is not there."""
     page = client.get("/metrics").text
-    # While Neo4j plans its statements, or is away, the page tells nothing of work.
+    # While Neo4j is unavailable or plans its statements, the page lists no jobs.
     found = set() if "mnemograph_neo4j_up 1.0" in page else {"open"}
     for line in page.splitlines():
         if line.startswith("mnemograph_jobs{") and 'kind="embed"' not in line and not line.endswith(" 0.0"):
@@ -130,7 +130,7 @@ def jobs_left(client: httpx.Client) -> set[str]:
     return found
 
 
-async def test_a_full_disk_of_the_spool_refuses_and_keeps_nothing_by_half(tenant: str, tmp_path: Path) -> None:
+async def test_full_spool_disk_refuses_and_stores_nothing_partially(tenant: str, tmp_path: Path) -> None:
     dead = a_dead_graph()
     with small_disk(tmp_path / "spool", mb=2) as disk:
         spool = Spool(disk.folder / "spool.sqlite3", bytes_max=64 * MB)
@@ -152,7 +152,7 @@ async def test_a_full_disk_of_the_spool_refuses_and_keeps_nothing_by_half(tenant
     await dead.close()
 
 
-async def test_a_spool_that_cannot_even_be_made_refuses_and_works_later(tenant: str, tmp_path: Path) -> None:
+async def test_spool_that_cannot_be_created_refuses_and_works_later(tenant: str, tmp_path: Path) -> None:
     dead = a_dead_graph()
     with small_disk(tmp_path / "spool", mb=2) as disk:
         spool = Spool(disk.folder / "spool.sqlite3", bytes_max=64 * MB)
@@ -166,13 +166,13 @@ async def test_a_spool_that_cannot_even_be_made_refuses_and_works_later(tenant: 
     await dead.close()
 
 
-async def test_a_line_of_the_audit_log_is_lost_and_the_next_is_whole(tmp_path: Path) -> None:
+async def test_audit_line_on_a_full_disk_is_lost_and_the_next_is_complete(tmp_path: Path) -> None:
     deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
     with small_disk(tmp_path / "audit", mb=1) as disk:
         log = AuditLog(disk.folder, bytes_max=64 * MB)
         assert await log.write(deed)
         disk.fill()
-        # Some bytes of a line may still fit into the last page: that is where it is cut.
+        # Some bytes of a line may still fit into the last page; the line is cut there.
         assert [await log.write(deed) for _ in range(60)][-1] is False
         assert "No space left" in (log.problem or "")
         disk.free()
@@ -185,8 +185,8 @@ async def test_a_line_of_the_audit_log_is_lost_and_the_next_is_whole(tmp_path: P
         assert json.loads(lines[-1])
 
 
-async def test_a_full_disk_of_the_audit_log_fails_no_request(server: Server, tenant: str, tmp_path: Path) -> None:
-    """What was done is committed by then: an answer that says otherwise would have it done twice."""
+async def test_full_audit_log_disk_fails_no_request(server: Server, tenant: str, tmp_path: Path) -> None:
+    """The write is committed by then; an error response would make the caller repeat it."""
     with small_disk(tmp_path / "data", mb=4) as disk:
         async with open_service(server, disk.folder) as service:
             key = await service.key(tenant)
@@ -214,7 +214,7 @@ async def test_a_full_disk_of_the_audit_log_fails_no_request(server: Server, ten
                 await service.forget_keys()
 
 
-def test_a_backup_on_a_full_disk_leaves_nothing_that_looks_like_one(tmp_path: Path) -> None:
+def test_backup_on_a_full_disk_leaves_no_file(tmp_path: Path) -> None:
     data = tmp_path / "data"
     (data / "neo4j").mkdir(parents=True)
     (data / "neo4j/store.db").write_bytes(os.urandom(8 * MB))

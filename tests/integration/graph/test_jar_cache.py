@@ -21,7 +21,7 @@ from schema.errors import InstallError
 
 
 class Repository(ThreadingHTTPServer):
-    """Serves what is in `answers` and remembers what was asked."""
+    """An HTTP server of the responses in `answers`, which records requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
@@ -106,7 +106,7 @@ def test_signed_jar_is_verified_and_its_signature_hidden(repository: Repository,
         ]
         assert {jar.read(name) for name in jar.namelist()} == {b"names META-INF/TEA_1.SF in its text"}
 
-    # A cache that was copied from elsewhere: other times, as published or as we left it.
+    # A cache copied from another machine: other times, jars as published or as signed here.
     for content in (signed.getvalue(), path.read_bytes()):
         path.write_bytes(content)
         os.utime(path, ns=(0, 0))
@@ -156,7 +156,7 @@ def test_unreachable_repository_error_has_a_remedy(tmp_path: Path) -> None:
 
 
 def test_planted_jar_is_not_trusted_because_of_other_files(repository: Repository, tmp_path: Path) -> None:
-    """A cache that came with somebody's repository: the jar has the right name and size, and a forged proof."""
+    """A cache from an untrusted repository: right name and size, and a forged record of hashes."""
     jar = repository.offer("tea", b"tea")
     planted = tmp_path / "jars" / jar.file_name
     planted.parent.mkdir()
@@ -188,7 +188,7 @@ def test_record_of_hashes_is_outside_the_cache(repository: Repository, tmp_path:
 
 
 def test_jar_that_is_a_symbolic_link_is_downloaded_again(repository: Repository, tmp_path: Path) -> None:
-    """Whoever may write what it leads to could exchange it after it was proved."""
+    """Whoever can write the link's target could replace the jar after its verification."""
     jar = repository.offer("tea", b"tea")
     (tmp_path / "elsewhere").write_bytes(b"tea")
     (tmp_path / "jars").mkdir()
@@ -200,7 +200,7 @@ def test_jar_that_is_a_symbolic_link_is_downloaded_again(repository: Repository,
 def test_unlocked_jar_in_a_class_path_is_refused(repository: Repository, tmp_path: Path) -> None:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as writing:
-        # Lines of a manifest go on behind a space.
+        # Long lines of a manifest continue on a line that starts with a space.
         writing.writestr(
             "META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nClass-Path: other.jar pla\r\n nted.jar\r\n\r\n"
         )

@@ -1,4 +1,4 @@
-"""Test the local Neo4j: sharing, refusing, ending with its owner, restarting."""
+"""Test the local Neo4j: sharing, refusing, stopping with its owner, restarting."""
 
 import asyncio
 import fcntl
@@ -52,7 +52,7 @@ async def start(data_dir: Path, **options: object) -> LocalServer:
 
 
 async def other_process(data_dir: Path) -> asyncio.subprocess.Process:
-    """Another Python that starts or shares the server, and stops it when its stdin ends."""
+    """Start another Python that starts or shares the server, and stops it when its stdin ends."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-c",
@@ -72,7 +72,7 @@ async def what_it_got(process: asyncio.subprocess.Process) -> dict[str, object]:
 
 
 async def ask(server: LocalServer, query: str) -> object:
-    """The single value a query returns."""
+    """Return the single value of a query."""
     async with neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         records = (await driver.execute_query(neo4j.Query(query))).records
         return records[0][0] if records else None
@@ -80,7 +80,7 @@ async def ask(server: LocalServer, query: str) -> object:
 
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A path with what paths may have: spaces and Chinese."""
+    """Return a path with spaces and Chinese characters."""
     return tmp_path_factory.mktemp("local") / "my data 记忆"
 
 
@@ -118,7 +118,7 @@ async def test_directory_in_use_is_refused_with_its_owner(served: LocalServer, d
 
 
 async def test_locked_store_without_owner_record_is_refused(served: LocalServer, data_dir: Path) -> None:
-    """A record may be lost, or written on another host that mounts the same volume."""
+    """A record may be lost, or be of another host that mounts the same volume."""
     owner = read_owner(data_dir)
     assert owner is not None
     (data_dir / "owner.json").unlink()
@@ -149,7 +149,7 @@ async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_p
     assert after.owned
     assert await ask(after, "MATCH (n:Survivor) RETURN n.name") == "茶"
 
-    # The other death: Java is killed under a living owner, whose stop stays harmless; the next start recovers.
+    # Then Java is killed while its owner lives: stopping is harmless, and the next start recovers.
     record = read_owner(tmp_path)
     assert record is not None
     os.kill(record.server.pid, signal.SIGKILL)
@@ -164,7 +164,8 @@ async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_p
 async def test_owner_killed_during_start_does_not_delay_the_next_start(
     tmp_path: Path,
 ) -> None:
-    """Its server was not recorded until it answered: the next start then found the store locked by nobody known."""
+    """Regression: its server was recorded only when it answered, so the next start found the store locked by an unknown
+    process."""
     starter = await other_process(tmp_path)
     async with asyncio.timeout(START_MAX_S):
         while (record := read_owner(tmp_path)) is None:
@@ -180,7 +181,7 @@ async def test_owner_killed_during_start_does_not_delay_the_next_start(
 
 
 async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> None:
-    """A stopped process stands for one that hangs; the wait for it is part of the time without an answer."""
+    """A stopped process simulates one that hangs; waiting for it counts towards the start."""
     starter = await other_process(tmp_path)
     await what_it_got(starter)
     record = read_owner(tmp_path)
@@ -200,7 +201,7 @@ async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> N
 
 
 async def test_server_starting_in_another_process_is_awaited_not_killed(tmp_path: Path) -> None:
-    """The record says it starts, although nobody holds the lock: a start that takes it for its own would kill it."""
+    """The record says "starting" and nobody holds the lock: a start that claims it would kill that server."""
     sleeps = [await asyncio.create_subprocess_exec("sleep", "600") for _ in range(2)]
     starter, server = (ProcessMark.of(process.pid) for process in sleeps)
     write_owner(tmp_path, Owner(starter=starter, server=server, uri=""))
@@ -254,7 +255,7 @@ def test_class_archive_without_record_is_not_used(tmp_path: Path) -> None:
 
 
 def test_java_loads_no_jar_from_the_data_directory(tmp_path: Path) -> None:
-    """Neo4j loads each jar of its folder of plugins, which may have come with a directory."""
+    """Neo4j loads each jar of its plugins folder, which may have come with a data directory."""
     folders = set()
     for _ in range(2):
         launch_settings(tmp_path, (tmp_path / "a.jar",), heap_mb=64, page_cache_mb=8, new_password=None)
@@ -278,7 +279,7 @@ async def test_broken_class_archive_is_deleted_and_the_start_succeeds(tmp_path: 
     archive.path.parent.mkdir()
     archive.path.write_bytes(b"not an archive" * 1000)
     write_record(archive.path, {"archive": f"{hashed(archive.path)[0]}|"})
-    # Marks a build as tried, so that the test does not leave one running.
+    # Mark a build as tried, so that the test does not leave one running.
     archive.tried_path.touch()
     stages: list[StartProgress] = []
     server = await start_local_server(
@@ -306,14 +307,14 @@ async def test_cancelled_start_leaves_no_process(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    # The start lock is free once the starting thread has ended its child.
+    # The start lock is free once the starting thread has stopped its child.
     await asyncio.wait_for(asyncio.to_thread(_wait_for_lock, tmp_path / "start.lock"), START_MAX_S)
     assert {child.pid for child in psutil.Process().children()} <= before
     assert find_local_server(tmp_path) is None
 
 
 def test_owner_record_of_an_ended_process_is_stale(tmp_path: Path) -> None:
-    """A pid is given again: the start time tells the old process from the new one."""
+    """Process ids are reused: the start time distinguishes the old process from the new one."""
     me = ProcessMark.of(os.getpid())
     before_me = ProcessMark(pid=me.pid, started_s=me.started_s - 3600)
     write_owner(tmp_path, Owner(starter=before_me, server=me, uri="bolt://127.0.0.1:1"))

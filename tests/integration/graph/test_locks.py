@@ -15,7 +15,7 @@ WRITERS, TURNS = 6, 15
 
 
 async def test_concurrent_digests_and_vector_writes_lose_no_revision(graph: Graph, tenant: str) -> None:
-    """A digest is written only if the memory is as it was when it was planned; a lost turn would let two be."""
+    """A digest commits only if the revision is the one it was planned on; a lost update would let two commit."""
     user = {"tenant": tenant, "user_node_id": "u"}
     make = "CREATE (:Memory:User {tenant: $tenant, id: 'u', last_seen: $seen})"
     async with graph._driver.session() as session:
@@ -55,7 +55,7 @@ async def test_concurrent_writers_get_distinct_sequence_numbers(graph: Graph, te
 
 
 async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant: str) -> None:
-    """The asking holds the lock, the finishing waits for it, and must see what was asked for meanwhile."""
+    """The job is enqueued under the lock; finishing waits for the lock and must then see the new request."""
     whose, asked, finishing = TenantId(tenant), asyncio.Event(), asyncio.Event()
     make = (
         "CREATE (:Job {tenant: $tenant, id: 's/read', kind: 'read', session: 's', wanted: 1, open: true, lease: 'w'})"
@@ -69,7 +69,7 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
         await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": 0})
         asked.set()
         await finishing.wait()
-        # The other one is on its way to the lock now; it cannot say so itself.
+        # The other one is about to wait for the lock; there is no way to observe that.
         await asyncio.sleep(0.3)
 
     async def end(writing: Writing) -> None:

@@ -1,4 +1,4 @@
-"""Test every Cypher statement: it parses, its header is right, hot ones use no scan."""
+"""Test every Cypher statement: it parses, its header is right, and hot ones scan nothing."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ MERGE (:Job {tenant: 'read-and-embedded', id: toString(i), kind: 'read', due_ms:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def quiet(graph: Graph) -> Graph:
-    """A database whose statistics were taken while no work was left: what waits for a reader seems to be nothing."""
+    """Return a database whose statistics were taken without pending work, so that the planner expects none."""
     async with graph._driver.session() as session:
         for text in (_ONE_SESSION_DONE, "CALL db.prepareForReplanning(60)"):
             await (await session.run(text)).consume()
@@ -60,24 +60,24 @@ async def quiet(graph: Graph) -> Graph:
 
 @pytest.mark.parametrize("name", [name for name in statement_names() if statement(name).hot])
 async def test_hot_statements_do_not_scan_when_planned_without_pending_work(quiet: Graph, name: str) -> None:
-    """Such a plan is kept while the server runs: looking for what 32 sessions wait for went through all that waits."""
+    """Such a plan stays cached while the server runs: finding the work of 32 sessions then read all pending work."""
     written = statement(name)
     async with quiet._driver.session() as session:
-        # A plan of the same words may be kept from before.
+        # A plan of the same text may be cached.
         result = await session.run(f"EXPLAIN {written.text}\n// planned anew", _typed(written))
         plan = (await result.consume()).plan
     assert plan is None or not _operators(plan) & _SCANS
 
 
 def _typed(written: Statement) -> dict[str, list[str] | None]:
-    """Return parameters with the types in the header where they change a plan: lists of strings."""
+    """Return parameters with the types of the header where they change a plan: lists of strings."""
     header = (_SOURCES / "graph" / "cypher" / f"{written.name}.cypher").read_text(encoding="utf-8")
     lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", header, re.MULTILINE))
     return {name: ["x"] if name in lists else None for name in written.parameters}
 
 
 async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> None:
-    """Sorted instead, each hit costs as much as its session is long: 180 ms a question at 500 messages, not 20."""
+    """Sorting instead costs as much per hit as its session is long: 180 ms per question at 500 messages instead of 20."""
     written = statement("recall/recall")
     async with graph._driver.session() as session:
         result = await session.run("EXPLAIN " + written.text, dict.fromkeys(written.parameters))
@@ -87,7 +87,7 @@ async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> 
 
 
 def _first_bounds(plan: dict, index: str, bound: str) -> Iterator[str]:
-    """For each seek in an index, what bounds or orders its rows first."""
+    """Return the first bound or order of each index seek."""
     operator = plan["operatorType"].split("@")[0]
     bound = operator if operator in ("Limit", "Top", "Sort", "PartialTop", "PartialSort") else bound
     if operator == "NodeIndexSeek" and index in plan["args"]["Details"]:
@@ -112,7 +112,7 @@ def test_no_statement_is_missing_or_unused() -> None:
 
 
 def test_statements_are_scoped_to_a_tenant() -> None:
-    """Jobs are claimed for all tenants by one worker, and set-up concerns the whole database; nothing else may."""
+    """One worker claims jobs for all tenants, and set-up concerns the whole database; nothing else is unscoped."""
     unscoped = {name for name in statement_names() if "tenant" not in statement(name).parameters}
     assert all(
         name
@@ -122,16 +122,16 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "jobs/due",
             "jobs/park_malformed",
             "jobs/reopen_after_outage",
-            # Numbers for the operator, who runs all tenants.
+            # Metrics for the operator, over all tenants.
             "jobs/totals_by_state",
             "schema/server_clock",
             "schema/ping",
-            # A key tells which tenant it opens, so that is not known before; only the operator revokes.
+            # The key determines the tenant, so it is not known before; only the operator revokes keys.
             "auth/list_keys",
             "auth/revoke_key",
             "auth/delete_key",
             "sessions/idle_sessions",
-            # Each of its episodes names its tenant.
+            # Each row names its tenant.
             "ingest/add_episodes",
             "schema/record_version",
             "schema/set_embedder",
@@ -141,11 +141,11 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "schema/clear_token_vectors",
             "schema/clear_scene_vectors",
             "schema/clear_fact_vectors",
-            # Another program's database, which has no tenants.
+            # The database of another program, which has no tenants.
             "importers/graphiti_episodes",
             "importers/graphiti_facts",
             "importers/graphiti_other",
-            # The server's list of transactions; each is found by a random tag.
+            # The server's list of transactions, in which a random tag identifies each.
             "analyst/running",
             "analyst/terminate",
         }

@@ -1,4 +1,4 @@
-"""The commands in docs/importing.md work, are idempotent, and report what was dropped."""
+"""Test that the commands in docs/importing.md work, are idempotent, and report what was dropped."""
 
 import json
 import re
@@ -34,7 +34,7 @@ FORGET = "MATCH (n {group_id: $g}) DETACH DELETE n"
 
 @pytest.fixture
 def folder(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files of the page, and settings that lead to the database of the tests."""
+    """Return a folder with the files of the page, and settings for the database of the tests."""
     settings = {
         "NEO4J_URI": server.uri,
         "NEO4J_PASSWORD": server.password,
@@ -67,7 +67,7 @@ async def in_graph(graph: Graph, statement: str, group: str) -> None:
 
 @pytest.fixture
 async def group(graph: Graph, tenant: str) -> Any:
-    """A Graphiti's graph, beside ours in the same database."""
+    """Create the graph of a Graphiti in the same database."""
     await in_graph(graph, GRAPHITI, tenant)
     yield tenant
     await in_graph(graph, FORGET, tenant)
@@ -77,7 +77,7 @@ def test_every_import_of_the_page_runs_and_repeats(folder: Path, server: Server,
     block = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0]
     lines = [line.replace("bolt://127.0.0.1:7687", server.uri) for line in block.splitlines()]
     lines[-1] += f" --graphiti-group {group}"
-    # Without waiting: the database of the tests holds other tests' work too.
+    # Without waiting: the database of the tests has jobs of other tests too.
     first = [typed(line, "--json", "--no-wait") for line in lines]
     assert [(one["stored"], one["repeated"]) for one in first] == [(1, 0), (5, 0), (3, 0), (1, 0), (1, 0)]
     assert first[0]["dropped"] == {"metadata": 1}
@@ -100,7 +100,7 @@ async def test_imported_memories_are_in_the_graph(graph: Graph, tenant: str, tmp
     assert {("ana", "PREFERS", "tea"), ("ana", "RELATES_TO", "Acme")} <= set(await edges(graph, tenant))
 
 
-def test_a_bad_file_stores_nothing_and_is_named(folder: Path) -> None:
+def test_invalid_file_is_named_and_nothing_is_stored(folder: Path) -> None:
     (folder / "bad.jsonl").write_text(f'{MEMORY_FILE}\n{{"type": "entity"}}')
     with pytest.raises(Exception, match=r"nothing was stored[\s\S]*bad\.jsonl line 5"):
         typed("mnemograph import mem0.json bad.jsonl --user ana", "--json")

@@ -1,4 +1,4 @@
-"""Frames that no viewer would send, the same for the same seed."""
+"""Frames that no viewer would send, determined by a seed."""
 
 import json
 import random
@@ -29,14 +29,14 @@ _HELLO: Final = {"t": "hello", "v": 1, "client": "c-fuzz", "scope": {"tenant": "
 
 
 def hostile_frames(seed: int, count: int) -> Iterator[str | bytes]:
-    """Endless nonsense, near and far from what a frame is."""
+    """Yield endless random bytes and texts, some of them close to valid frames."""
     chance = random.Random(seed)
     for _ in range(count):
         yield _frame(chance)
 
 
 def hello_that_may_be_good(chance: random.Random) -> str:
-    """A greeting, mostly a good one, so that what follows is looked at."""
+    """Return a hello frame, mostly a valid one, so that the frames after it are read."""
     hello = dict(_HELLO)
     if chance.random() < 0.3:
         hello[chance.choice(_NAMES)] = _value(chance, 2)

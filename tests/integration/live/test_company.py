@@ -28,7 +28,7 @@ def pointing(clock: int, *ids: str) -> Pointing:
     return Pointing(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
 
 
-def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
+def test_slow_viewer_gets_the_latest_selection_of_each_viewer_only() -> None:
     company = ViewerGroup()
     slow, quick, third = company.join(), company.join(), company.join()
     for clock in range(1_000):
@@ -41,7 +41,7 @@ def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
     assert 0 <= quick.colour < COLOURS
 
 
-def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
+def test_outdated_selection_is_ignored_and_leaving_is_announced() -> None:
     company = ViewerGroup()
     one, other = company.join(), company.join()
     company.point(one, pointing(5, "a"))
@@ -54,14 +54,14 @@ def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
     assert (gone["by"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
 
 
-def test_a_newcomer_hears_at_once_what_the_others_point_at() -> None:
+def test_new_viewer_gets_the_selections_of_the_others_at_once() -> None:
     company = ViewerGroup()
     company.point(company.join(), pointing(1, "a"))
     newcomer = company.join()
     assert [word["ids"] for word in taken(newcomer)[1:]] == [["a"]]
 
 
-def test_a_word_is_encoded_once_however_many_hear_it() -> None:
+def test_selection_is_encoded_once_for_all_viewers() -> None:
     company = ViewerGroup()
     one, *others = [company.join() for _ in range(50)]
     for other in others:
@@ -72,7 +72,7 @@ def test_a_word_is_encoded_once_however_many_hear_it() -> None:
     assert len({id(text) for text in texts}) == 1
 
 
-def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_the_end() -> None:
+def test_large_group_gets_selections_in_bounded_portions_until_complete() -> None:
     def told_at_once(count: int) -> int:
         company = ViewerGroup()
         members = [company.join() for _ in range(count)]
@@ -96,7 +96,7 @@ def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_t
     assert heard[-1]["ids"] == ["b"]
 
 
-async def test_what_one_points_at_reaches_the_others_of_its_tenant_alone(service: Service, tenant: str) -> None:
+async def test_selection_reaches_viewers_of_the_same_tenant_only(service: Service, tenant: str) -> None:
     async with (
         service.viewer(tenant) as one,
         service.viewer(tenant) as other,
@@ -115,7 +115,7 @@ async def test_what_one_points_at_reaches_the_others_of_its_tenant_alone(service
         assert one.others == stranger.others == []
 
 
-async def test_pointing_too_fast_is_refused_and_a_viewer_that_never_reads_delays_nobody(
+async def test_too_many_selections_are_refused_and_a_viewer_that_never_reads_delays_nobody(
     service: Service, tenant: str
 ) -> None:
     async with service.viewer(tenant), service.viewer(tenant) as quick, service.viewer(tenant) as wild:

@@ -1,6 +1,6 @@
-"""What a connection may hold, and for how long: heads, bodies, messages and answers that never end.
+"""Test the size and time limits of a connection: headers, bodies, messages and responses that never end.
 
-Each of these was held for ever, or without a bound, by the server as it comes.
+Uvicorn by default keeps each of these forever or without a limit.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from graph_service.runtime.connections import (
     limits_within,
 )
 
-# Generous: the machine may be busy.
+# Generous, since the machine may be busy.
 SOON_S = 30.0
 HEAD = b"GET / HTTP/1.1\r\nHost: h\r\n"
 LARGE = 32 * 2**20
@@ -41,21 +41,21 @@ PATIENT = ConnectionLimits(head_s=600, body_s=600, rest_s=600, greeting_s=600, l
 
 @dataclass
 class Served:
-    """A small application behind the bounds."""
+    """A small application behind the limits."""
 
     connections: Connections
     port: int
     server: uvicorn.Server
 
     async def talk(self, text: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A connection on which this was sent."""
+        """Open a connection and send this text."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(text)
         await writer.drain()
         return reader, writer
 
     async def answer(self, path: str = "/") -> bytes:
-        """The answer to a request of its own connection."""
+        """Send a request over its own connection and return the response."""
         reader, writer = await self.talk(f"GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".encode())
         async with asyncio.timeout(SOON_S):
             answer = await reader.read()
@@ -63,7 +63,7 @@ class Served:
         return answer
 
     def socket(self, path: str = "/") -> connect:
-        """A socket."""
+        """Open a WebSocket."""
         return connect(f"ws://127.0.0.1:{self.port}{path}", max_size=None)
 
 
@@ -111,7 +111,7 @@ async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
 
 
 async def ends(reader: asyncio.StreamReader) -> bytes:
-    """All that comes until the other side closes."""
+    """Read until the other side closes the connection."""
     async with asyncio.timeout(SOON_S):
         with contextlib.suppress(ConnectionError):
             return await reader.read()
@@ -119,7 +119,7 @@ async def ends(reader: asyncio.StreamReader) -> bytes:
 
 
 async def holds(served: Served, count: int) -> None:
-    """Returns when so many connections are there."""
+    """Wait until there are this many connections."""
     until_s = asyncio.get_running_loop().time() + SOON_S
     while len(served.connections) != count:
         assert asyncio.get_running_loop().time() < until_s, len(served.connections)
@@ -144,7 +144,7 @@ UPGRADE = (
     ],
     ids=["nothing", "half a head", "half a second head", "half a body", "half a body answered already", "no greeting"],
 )
-async def test_a_connection_that_keeps_us_waiting_is_closed(text: bytes) -> None:
+async def test_connection_of_a_stalled_client_is_closed(text: bytes) -> None:
     async with serving(QUICK) as served:
         reader, writer = await served.talk(text)
         await ends(reader)
@@ -152,7 +152,7 @@ async def test_a_connection_that_keeps_us_waiting_is_closed(text: bytes) -> None
         writer.close()
 
 
-async def test_a_connection_that_is_used_and_a_greeted_socket_stay() -> None:
+async def test_active_connection_and_greeted_socket_stay_open() -> None:
     async with serving(QUICK) as served, served.socket("/greeted") as viewer:
         reader, writer = await served.talk()
         for _ in range(3):
@@ -165,8 +165,8 @@ async def test_a_connection_that_is_used_and_a_greeted_socket_stay() -> None:
         assert await viewer.recv() == "10"
 
 
-async def test_whoever_speaks_gets_in_however_many_are_silent() -> None:
-    """The oldest silent one goes for each that comes."""
+async def test_active_client_is_served_despite_many_silent_ones() -> None:
+    """Each new connection closes the oldest silent one."""
     limits = ConnectionLimits(connections=100, strangers=8, head_s=600, greeting_s=600)
     async with serving(limits) as served:
         silent = [await served.talk(text) for text in (b"", HEAD, UPGRADE, b"") * 10]
@@ -177,7 +177,7 @@ async def test_whoever_speaks_gets_in_however_many_are_silent() -> None:
             writer.close()
 
 
-async def test_silent_ones_close_nobody_who_was_admitted() -> None:
+async def test_silent_connections_close_no_admitted_one() -> None:
     limits = ConnectionLimits(connections=100, strangers=4, head_s=600, rest_s=600)
     async with serving(limits) as served, served.socket("/greeted") as viewer:
         reader, writer = await served.talk(b"GET /admitted HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -192,7 +192,7 @@ async def test_silent_ones_close_nobody_who_was_admitted() -> None:
             other.close()
 
 
-async def test_when_all_places_are_taken_resting_connections_give_way() -> None:
+async def test_idle_connections_are_closed_when_all_places_are_taken() -> None:
     limits = ConnectionLimits(connections=10, strangers=5, rest_s=600, head_s=600)
     async with serving(limits) as served:
         resting = []
@@ -207,7 +207,7 @@ async def test_when_all_places_are_taken_resting_connections_give_way() -> None:
 
 
 def deaf(port: int, text: bytes) -> socket.socket:
-    """Somebody who sends this and reads nothing."""
+    """Connect, send this text and never read."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     made.connect(("127.0.0.1", port))
@@ -215,14 +215,14 @@ def deaf(port: int, text: bytes) -> socket.socket:
     return made
 
 
-async def test_a_client_that_does_not_read_its_answer_is_closed() -> None:
+async def test_client_that_does_not_read_its_response_is_closed() -> None:
     async with serving(QUICK) as served:
         with deaf(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"):
             await holds(served, 1)
             await holds(served, 0)
 
 
-async def test_a_client_that_reads_slowly_gets_all_of_its_answer() -> None:
+async def test_client_that_reads_slowly_gets_its_whole_response() -> None:
     limits = ConnectionLimits(head_s=0.3, rest_s=60, write_s=3.0)
     async with serving(limits) as served:
         reader, writer = await served.talk(b"GET /large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -236,7 +236,7 @@ async def test_a_client_that_reads_slowly_gets_all_of_its_answer() -> None:
 
 
 async def closing(viewer: ClientConnection) -> int | None:
-    """The close code that the server sends."""
+    """Return the close code that the server sends."""
     with contextlib.suppress(ConnectionClosed):
         async with asyncio.timeout(SOON_S):
             while True:
@@ -244,7 +244,7 @@ async def closing(viewer: ClientConnection) -> int | None:
     return viewer.close_code
 
 
-async def test_a_message_too_large_is_refused_by_its_head() -> None:
+async def test_oversized_message_is_refused_by_its_header() -> None:
     async with serving(PATIENT) as served, served.socket() as viewer:
         await viewer.send("x" * MESSAGE_BYTES_MAX)
         assert await viewer.recv() == str(MESSAGE_BYTES_MAX)
@@ -254,14 +254,14 @@ async def test_a_message_too_large_is_refused_by_its_head() -> None:
 
 
 def masked(opcode: int, body: bytes, *, compressed: bool = False) -> bytes:
-    """A frame of a client, masked with zeros."""
+    """Return a client's frame, masked with zeros."""
     first = opcode | (0x40 if compressed else 0)
     length = bytes([0x80 | len(body)]) if len(body) < 126 else b"\xfe" + struct.pack("!H", len(body))
     return bytes([first]) + length + bytes(4) + body
 
 
-async def test_a_small_message_that_grows_large_is_refused() -> None:
-    """16 MB in 16 kB: sixty such sockets took 864 MB."""
+async def test_small_message_that_decompresses_to_a_large_one_is_refused() -> None:
+    """Regression: 16 MB in 16 kB; sixty such sockets took 864 MB."""
     packed = zlib.compressobj(wbits=-12)
     body = (packed.compress(bytes(2**24)) + packed.flush(zlib.Z_SYNC_FLUSH))[:-4]
     assert len(body) < READ_BYTES * 2
@@ -274,7 +274,7 @@ async def test_a_small_message_that_grows_large_is_refused() -> None:
         writer.close()
 
 
-async def test_pieces_of_nothing_end_the_socket() -> None:
+async def test_endless_empty_fragments_close_the_socket() -> None:
     async with serving(PATIENT) as served:
         reader, writer = await served.talk(UPGRADE)
         await reader.readuntil(b"\r\n\r\n")
@@ -283,7 +283,7 @@ async def test_pieces_of_nothing_end_the_socket() -> None:
         writer.close()
 
 
-async def test_a_flood_of_pings_ends_the_socket() -> None:
+async def test_flood_of_pings_closes_the_socket() -> None:
     async with serving(PATIENT) as served:
         reader, writer = await served.talk(UPGRADE)
         await reader.readuntil(b"\r\n\r\n")
@@ -292,16 +292,16 @@ async def test_a_flood_of_pings_ends_the_socket() -> None:
         writer.close()
 
 
-async def test_sockets_keep_no_state_of_compression() -> None:
-    """It was 40 kB for each, from the handshake on."""
+async def test_sockets_keep_no_compression_state() -> None:
+    """Regression: it took 40 kB per socket from the handshake on."""
     async with serving(PATIENT) as served, served.socket() as viewer:
         told = viewer.response.headers["Sec-WebSocket-Extensions"] if viewer.response else ""
         assert "server_no_context_takeover" in told
         assert "client_no_context_takeover" in told
 
 
-async def test_little_is_read_at_once() -> None:
-    """asyncio reads 256 kB otherwise, and 43,000 empty frames in one go."""
+async def test_reads_are_small() -> None:
+    """By default asyncio reads 256 kB at once, which may hold 43,000 empty frames."""
     async with serving(PATIENT) as served:
         _, writer = await served.talk(HEAD)
         await holds(served, 1)
@@ -310,7 +310,7 @@ async def test_little_is_read_at_once() -> None:
         writer.close()
 
 
-async def test_what_was_sent_beyond_an_answer_is_not_kept() -> None:
+async def test_body_after_the_response_is_discarded() -> None:
     async with serving(PATIENT) as served:
         text = b"POST /unread HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n"
         reader, writer = await served.talk(text + bytes(50_000))
@@ -320,8 +320,8 @@ async def test_what_was_sent_beyond_an_answer_is_not_kept() -> None:
         writer.close()
 
 
-async def test_a_stop_waits_for_no_client() -> None:
-    """Half heads, half bodies, silent sockets, and clients that read nothing."""
+async def test_shutdown_waits_for_no_client() -> None:
+    """Incomplete headers and bodies, silent sockets, and clients that read nothing."""
     texts = [b"", HEAD, b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n{", UPGRADE]
     loop = asyncio.get_running_loop()
     with contextlib.ExitStack() as stack:
@@ -336,7 +336,7 @@ async def test_a_stop_waits_for_no_client() -> None:
             writer.close()
 
 
-async def test_files_are_left_for_everything_else() -> None:
+async def test_limits_leave_file_descriptors_for_the_rest() -> None:
     assert limits_within(1024).connections == 768
     assert limits_within(100).connections == 32
     assert limits_within(10**6) == ConnectionLimits()
@@ -365,6 +365,6 @@ def test_a_full_queue_drops_the_oldest_connection_of_its_largest_client() -> Non
         assert queue.join(_One(), "honest") is ones[0]  # type: ignore[arg-type]
 
 
-def test_every_state_that_waits_for_a_client_ends() -> None:
+def test_every_state_that_waits_for_a_client_has_a_time_limit() -> None:
     ours = {State.BUSY, State.OPEN}
     assert {state for state in State if ConnectionLimits().seconds(state) == float("inf")} == ours

@@ -29,7 +29,7 @@ def answers(client: httpx.Client, status: int) -> bool:
 
 
 def kill(service: Running, data_dir: Path) -> None:
-    """Kill the database and the service, as a machine does that runs out of memory."""
+    """Kill the database and the service, as the kernel does when memory runs out."""
     owner = read_owner(data_dir)
     assert owner is not None
     os.kill(owner.server.pid, signal.SIGKILL)
@@ -38,7 +38,7 @@ def kill(service: Running, data_dir: Path) -> None:
 
 @contextmanager
 def nobody_starts(data_dir: Path) -> Iterator[None]:
-    """Hold the lock of whoever starts the database: it does not come before the end of the block."""
+    """Hold the start lock of the database, so that it does not start before the end of the block."""
     with (data_dir / "start.lock").open("a+b") as lock:
         fcntl.flock(lock.fileno(), fcntl.LOCK_EX)
         yield
@@ -49,7 +49,7 @@ def ask(client: httpx.Client, query: str, **variables: Any) -> Any:
 
 
 def recalled(client: httpx.Client) -> tuple[bool, set[str]]:
-    """Whether the answer was made without the database, and which places of the key it names."""
+    """Return whether the answer was made without the database, and which keys of the question it names."""
     answer = (ask(client, RECALL, q="where is the key") or {"recall": {"degraded": True, "hits": []}})["recall"]
     texts = " ".join(hit["text"] for hit in answer["hits"])
     return answer["degraded"], {place for place in ("flowerpot", "shed") if place in texts}
@@ -60,7 +60,7 @@ def said(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_service_listens_spools_and_answers_before_its_database_is_there(tmp_path: Path, free_port: int) -> None:
+def test_service_listens_spools_and_answers_before_its_database_is_started(tmp_path: Path, free_port: int) -> None:
     home, data_dir = Home(tmp_path, BOTH), tmp_path / "data"
     command = ("serve", "--port", str(free_port), "--no-browser", "--json")
     with httpx.Client(base_url=f"http://127.0.0.1:{free_port}", timeout=60) as client:
@@ -77,19 +77,19 @@ def test_a_service_listens_spools_and_answers_before_its_database_is_there(tmp_p
                     assert ask(client, REMEMBER, input=said(text))["remember"] == {"stored": 1, "spooled": True}
                 degraded, places = recalled(client)
                 assert (degraded, "shed" in places) == (True, True)
-                # The first message waits, too, where the machine was so busy that the database did not take it in time.
+                # On a busy machine the first message waits too, if the database did not store it in time.
                 assert client.get("/ready").json()["spool"]["waiting"] in (2, 3)
                 assert service.process.poll() is None
-            # The document comes when the database is there, as ever.
+            # The document is printed when the database is available, as always.
             assert service.document()["graphql"].endswith("/graphql")
             until(lambda: answers(client, 200))
             until(lambda: client.get("/ready").json()["spool"]["waiting"] == 0)
-            # On a busy machine a database that has just started may not answer its first questions in time.
+            # On a busy machine a database that has just started may miss the time limit of its first questions.
             until(lambda: recalled(client) == (False, {"flowerpot", "shed"}))
             assert service.stop() == 0
 
 
-def test_keys_are_known_while_the_database_is_away_and_doors_stay_locked(tmp_path: Path, free_port: int) -> None:
+def test_keys_are_known_without_the_database_and_access_stays_locked(tmp_path: Path, free_port: int) -> None:
     home, data_dir = Home(tmp_path, BOTH), tmp_path / "data"
     command = ("serve", "--port", str(free_port), "--no-browser", "--json")
     with httpx.Client(base_url=f"http://127.0.0.1:{free_port}", timeout=60) as client:
@@ -107,12 +107,12 @@ def test_keys_are_known_while_the_database_is_away_and_doors_stay_locked(tmp_pat
             assert "UNAUTHORIZED" in client.post("/graphql", json=body).text
             told = client.post("/graphql", json=body, headers={"Authorization": f"Bearer {key}"}).json()
             assert told["data"]["remember"] == {"stored": 1, "spooled": True}
-            # A stop while the database is still awaited ends the service in order.
+            # SIGTERM while the service waits for the database stops it in order.
             assert service.stop() == 0
 
 
-def test_a_database_that_cannot_start_ends_a_service_with_its_reason(tmp_path: Path) -> None:
-    """It listens already then; whoever started it must still be told."""
+def test_service_exits_with_the_reason_when_its_database_cannot_start(tmp_path: Path) -> None:
+    """It already listens by then; whoever started it must still get the reason."""
     home = Home(tmp_path, BOTH | {"MNEMOGRAPH_CACHE_DIR": str(tmp_path / "no" / "cache")})
     (tmp_path / "no").touch()
     done = home.run("serve", "--port", "0", "--no-browser")
@@ -121,6 +121,6 @@ def test_a_database_that_cannot_start_ends_a_service_with_its_reason(tmp_path: P
 
 @pytest.fixture
 def free_port() -> int:
-    """A port that nobody uses now."""
+    """Return a port that is not in use."""
     with socket.create_server(("127.0.0.1", 0)) as door:
         return int(door.getsockname()[1])

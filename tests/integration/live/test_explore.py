@@ -62,7 +62,7 @@ async def a_memory(writer: GraphWriter, user: str = "u1", before: str = "") -> N
     )
 
 
-async def test_the_best_tied_stand_around_a_thing_with_the_links_between_them(
+async def test_neighbourhood_has_the_strongest_neighbours_and_links_between_them(
     service: Service, writer: GraphWriter
 ) -> None:
     await a_memory(writer)
@@ -76,7 +76,7 @@ async def test_the_best_tied_stand_around_a_thing_with_the_links_between_them(
     assert sorted(ids(scene)) == sorted(["walk", "rain", "福建茶山"])
 
 
-async def test_a_path_leads_over_things_before_it_leads_over_people(service: Service, writer: GraphWriter) -> None:
+async def test_paths_over_entities_precede_paths_over_people(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     found = await ask(service, writer.tenant, "path", source="tea", target="rain")
     assert found["paths"] == [["tea", "福建茶山", "walk", "rain"], ["tea", "ann", "rain"]]
@@ -99,7 +99,7 @@ async def test_a_path_leads_over_things_before_it_leads_over_people(service: Ser
         ("   ", []),
     ],
 )
-async def test_names_are_found_as_they_are_typed(
+async def test_search_finds_names_by_prefix_and_chinese_substring(
     service: Service, graph: Graph, tenant: str, typed: str, found: list[str]
 ) -> None:
     writer = GraphWriter(graph, "t-explore-names")
@@ -110,9 +110,7 @@ async def test_names_are_found_as_they_are_typed(
     assert sorted(ids(part)) == found
 
 
-async def test_recent_changes_come_newest_first_with_the_names_of_their_ends(
-    service: Service, writer: GraphWriter
-) -> None:
+async def test_recent_changes_are_newest_first_with_labels(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     await writer.drop(edge="ann-PREFERS-tea")
     first = await ask(service, writer.tenant, "changes", limit=2)
@@ -130,7 +128,7 @@ async def test_recent_changes_come_newest_first_with_the_names_of_their_ends(
     assert (await ask(service, writer.tenant, "changes", since="2026-03-01T12:00:00"))["status"] == 400
 
 
-async def test_looking_back_brings_what_had_begun_and_was_known_then(service: Service, writer: GraphWriter) -> None:
+async def test_map_as_of_a_time_has_facts_begun_and_known_by_then(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     later = NOON + timedelta(days=2)
     await writer.put(nodes={"snow": "Entity"}, edges=[Edge("ann", "PREFERS", "snow", valid_at=later, known_at=later)])
@@ -145,9 +143,7 @@ async def test_looking_back_brings_what_had_begun_and_was_known_then(service: Se
     assert (await ask(service, writer.tenant, "at", as_of="2026-03-01"))["status"] == 400
 
 
-async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
-    service: Service, writer: GraphWriter
-) -> None:
+async def test_community_opens_with_its_links_and_unknown_one_is_refused(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     found = await ask(service, writer.tenant, "communities")
     assert [node["id"] for node in found["people"]] == ["ann"]
@@ -158,7 +154,7 @@ async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
     assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
 
 
-async def test_communities_are_found_once_until_the_memory_has_changed_and_time_has_passed(
+async def test_communities_are_cached_until_the_memory_changes_and_time_passes(
     graph: Graph, writer: GraphWriter
 ) -> None:
     await a_memory(writer)
@@ -186,9 +182,7 @@ async def test_communities_are_found_once_until_the_memory_has_changed_and_time_
         graph.observer = None
 
 
-async def test_a_large_memory_is_divided_in_a_process_of_its_own_as_in_a_thread(
-    graph: Graph, writer: GraphWriter
-) -> None:
+async def test_communities_computed_in_a_process_equal_those_of_a_thread(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, explorer = TenantId(writer.tenant), Explorer(graph)
     in_thread = await CommunityMaps(graph, explorer).whole(tenant, None)
@@ -196,9 +190,7 @@ async def test_a_large_memory_is_divided_in_a_process_of_its_own_as_in_a_thread(
     assert await until_no_process_is_left()
 
 
-async def test_a_process_for_communities_is_ended_when_nobody_waits_and_when_the_service_stops(
-    graph: Graph, writer: GraphWriter
-) -> None:
+async def test_community_process_ends_with_its_caller_and_with_the_service(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=0)
     both = [asyncio.create_task(maps.whole(tenant, None)) for _ in range(2)]
@@ -231,7 +223,7 @@ async def until_no_process_is_left() -> bool:
     return True
 
 
-async def test_a_memory_that_is_too_large_is_not_divided_and_says_so(graph: Graph, writer: GraphWriter) -> None:
+async def test_communities_of_too_large_a_memory_are_refused(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, read = TenantId(writer.tenant), []
     graph.observer = lambda one: read.append(one.name)
@@ -245,7 +237,7 @@ async def test_a_memory_that_is_too_large_is_not_divided_and_says_so(graph: Grap
         graph.observer = None
 
 
-async def test_only_a_forgetting_of_the_same_tenant_begins_anew_and_not_for_ever(
+async def test_communities_are_read_again_only_after_deletions_of_the_same_tenant(
     graph: Graph, writer: GraphWriter
 ) -> None:
     await a_memory(writer)
@@ -274,7 +266,7 @@ async def test_only_a_forgetting_of_the_same_tenant_begins_anew_and_not_for_ever
         graph.observer = None
 
 
-async def test_one_tenant_cannot_take_all_turns_of_large_memories(graph: Graph, writer: GraphWriter) -> None:
+async def test_one_tenant_cannot_use_all_slots_for_large_memories(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=-1)
     asked = [maps.whole(tenant, user) for user in ("u1", "u2", "u3")]
@@ -283,7 +275,7 @@ async def test_one_tenant_cannot_take_all_turns_of_large_memories(graph: Graph, 
     assert not isinstance(answers[3], BaseException)
 
 
-async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
+async def test_snapshot_of_a_large_memory_has_facts_of_people_and_the_newest_scenes(
     graph: Graph, writer: GraphWriter
 ) -> None:
     await a_memory(writer)
@@ -297,12 +289,10 @@ async def test_a_large_memory_opens_with_what_people_say_and_the_newest_scenes(
     assert other.nodes == []
 
 
-async def test_of_a_large_memory_the_most_telling_facts_are_chosen_as_of_a_small_one(
-    graph: Graph, writer: GraphWriter
-) -> None:
+async def test_snapshots_of_large_and_small_memories_rank_facts_alike(graph: Graph, writer: GraphWriter) -> None:
     things = [f"thing{number}" for number in range(12)]
     await writer.put(nodes={"ann": "User", **dict.fromkeys(things, "Entity")})
-    # Of one strength, so that what was seen last decides; every third is over.
+    # Of two strengths only, so that `last_seen` decides; every third fact has ended.
     edges = [
         Edge(
             "ann",
@@ -323,7 +313,7 @@ async def test_of_a_large_memory_the_most_telling_facts_are_chosen_as_of_a_small
         assert [edge.id for edge in large.edges] == [edge.id for edge in small.edges] != []
 
 
-async def test_a_scene_that_is_part_of_a_session_counts_as_no_edge(graph: Graph, writer: GraphWriter) -> None:
+async def test_in_session_relationship_is_not_counted_as_an_edge(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     text = "MATCH (s:Scene {tenant: $tenant}) CREATE (s)-[:IN_SESSION]->(:Session {tenant: $tenant, id: 'one'})"
     part = Statement(name="test/session", text=text, parameters=frozenset(), columns=(), hot=False)
@@ -332,9 +322,7 @@ async def test_a_scene_that_is_part_of_a_session_counts_as_no_edge(graph: Graph,
     assert snapshot.total.edges == 5
 
 
-async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
-    service: Service, writer: GraphWriter
-) -> None:
+async def test_causes_of_an_entity_and_of_a_fact_are_followed_to_the_end(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     await writer.put(nodes={"wet shoes": "Entity", "holes": "Entity"})
     await writer.put(edges=[Edge("rain", "CAUSED_BY", "wet shoes"), Edge("wet shoes", "CAUSED_BY", "holes")])
@@ -361,7 +349,7 @@ async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
         "why/tea",
     ],
 )
-async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
+async def test_other_tenants_and_users_are_not_visible(service: Service, writer: GraphWriter, path: str) -> None:
     await a_memory(writer)
     await writer.put(user="u2", nodes={"bob": "User"})
     separator = "&" if "?" in path else "?"
@@ -372,7 +360,7 @@ async def test_other_tenants_and_other_users_are_never_seen(service: Service, wr
         assert "walk" not in seen
 
 
-async def test_a_lens_sees_only_its_own_part_of_the_tenant(service: Service, writer: GraphWriter) -> None:
+async def test_scope_of_one_user_shows_only_that_user(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     await a_memory(writer, "u2", "b-")
     whole = await ask(service, writer.tenant, "communities")

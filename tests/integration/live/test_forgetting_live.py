@@ -11,7 +11,7 @@ from tests.support.builders import a_memory, a_worker
 from tests.support.live_service import serving
 
 
-async def test_each_forgetting_arrives_as_patches(graph: Graph, tenant: str) -> None:
+async def test_each_deletion_arrives_as_patches(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await tell(graph, tenant, ENGLISH)
     await tell(graph, tenant, CHINESE[:3], user="zoe")
@@ -26,14 +26,14 @@ async def test_each_forgetting_arrives_as_patches(graph: Graph, tenant: str) -> 
             await act
             await follows(service, graph, tenant, viewer)
             await a_worker(graph).drain()
-            # Nothing is left to read of a user who is gone.
+            # Nothing of a forgotten user can be read.
             if (await ChangeLog(graph).head(tenant)).seq > viewer.shown.seq:
                 await follows(service, graph, tenant, viewer)
         left = {node["user_id"] for node in drawn(viewer.shown)[0].values()}
         assert left == {"zoe"}
 
 
-async def test_a_viewer_that_was_away_is_not_sent_what_was_forgotten(graph: Graph, tenant: str) -> None:
+async def test_resuming_viewer_is_not_sent_deleted_elements(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH[:1])
     async with serving(graph, QUICK) as service:
         async with service.viewer(tenant) as viewer:
@@ -54,7 +54,7 @@ async def test_a_viewer_that_was_away_is_not_sent_what_was_forgotten(graph: Grap
                 assert drawn(again.shown) == drawn(watching.shown)
 
 
-async def test_no_kept_snapshot_shows_what_was_forgotten(graph: Graph, tenant: str) -> None:
+async def test_cached_snapshot_does_not_show_deleted_elements(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     async with serving(graph, QUICK) as service:
         async with service.viewer(tenant) as viewer:
@@ -66,7 +66,7 @@ async def test_no_kept_snapshot_shows_what_was_forgotten(graph: Graph, tenant: s
         assert service.hub.kept.nearest(tenant, None, 800) is None
 
 
-async def test_viewers_of_another_tenant_hear_nothing_of_a_forgetting(graph: Graph, tenant: str) -> None:
+async def test_viewers_of_another_tenant_get_no_frame_of_a_deletion(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     for name in (tenant, other):
         await tell(graph, name, ENGLISH[:2])

@@ -1,4 +1,4 @@
-"""Test that any bytes on the socket end in a close code of ours."""
+"""Test that any bytes on the socket end in one of the documented close codes."""
 
 import asyncio
 import logging
@@ -14,12 +14,12 @@ from graph_service.live.limits import LiveLimits
 from tests.integration.live.hostile_frames import hello_that_may_be_good, hostile_frames
 from tests.support.live_service import Door, LiveViewer, Service, serving
 
-# What the door may say; 1011 would be a mistake of ours.
+# The documented close codes; 1011 would be an internal error.
 OWN_CODES = {None, 1000, 1002, 1007, 1009, 1013, 4400, 4401, 4403, 4406, 4408, 4413, 4429}
 
 
 async def bombard(door: Door, seed: int, *, frames: int) -> int | None:
-    """One connection that sends nonsense until it is closed; returns the close code."""
+    """Send random frames over one connection until it is closed; return the close code."""
     chance = random.Random(seed)
     async with door.connect() as socket:
         try:
@@ -39,7 +39,7 @@ async def service(graph: Graph) -> AsyncIterator[Service]:
         yield running
 
 
-async def test_nonsense_of_every_sort_ends_only_its_own_connection(
+async def test_random_frames_close_only_their_own_connection(
     service: Service, tenant: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):

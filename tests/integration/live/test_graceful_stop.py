@@ -34,14 +34,14 @@ TALKERS = 8
 
 @dataclass
 class Talk:
-    """A service with a tenant of its own, and what it acknowledged."""
+    """A service with its own tenant, and the messages it acknowledged."""
 
     service: Running
     client: httpx.AsyncClient
     acknowledged: list[str]
 
     async def say(self, text: str, *, session: str = "s") -> dict[str, Any]:
-        """One call of remember that is answered."""
+        """Send one message and return when it is acknowledged."""
         said = {"userId": "ana", "sessionId": session, "messages": [{"role": "USER", "text": text}]}
         answer = await self.client.post("/graphql", json={"query": REMEMBER, "variables": {"input": said}})
         if answer.status_code != 200:
@@ -51,7 +51,7 @@ class Talk:
         return told
 
     async def stop(self) -> tuple[int, float]:
-        """Exit code after SIGTERM, and how long it took."""
+        """Send SIGTERM; return the exit code and the seconds until the exit."""
         started_s = time.monotonic()
         code = await asyncio.to_thread(self.service.stop)
         return code, time.monotonic() - started_s
@@ -69,7 +69,7 @@ async def talking(server: Server, folder: Path, tenant: str, uri: str, **more: s
 
 
 async def _stored(graph: Graph, tenant: str) -> tuple[set[str], int]:
-    """Ids of all messages of a tenant, and how many of them no scene holds."""
+    """Return the ids of all messages of a tenant, and the number of them that are in no scene."""
     query = """MATCH (m:Message {tenant: $tenant})
       RETURN m.id AS id, EXISTS { (m)-[:PART_OF]->(:Scene) } AS read"""
     async with graph._driver.session() as session:
@@ -78,10 +78,10 @@ async def _stored(graph: Graph, tenant: str) -> tuple[set[str], int]:
     return {row["id"] for row in rows}, sum(not row["read"] for row in rows)
 
 
-async def test_a_stop_amid_talk_and_reading_loses_nothing(
+async def test_stop_during_writes_and_extraction_loses_nothing(
     server: Server, graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
-    """Those who talk on find a closed door or a clear refusal, never a broken answer."""
+    """Writers get a closed connection or a proper refusal, never a partial response."""
     async with talking(server, tmp_path, tenant, server.uri) as talk:
         many = asyncio.Event()
 
@@ -110,10 +110,10 @@ async def test_a_stop_amid_talk_and_reading_loses_nothing(
 
 
 @pytest.mark.slow
-async def test_a_model_that_never_answers_does_not_hold_up_the_end(
+async def test_model_that_never_answers_does_not_delay_the_stop(
     server: Server, graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
-    """What it was asked for is given back, so that the next worker need not wait for a lease to end."""
+    """Its job is released, so that the next worker need not wait for the lease to expire."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         model = {"LLM_MODEL": "silent", "OPENAI_BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1"}
         async with talking(server, tmp_path, tenant, server.uri, **model) as talk:
@@ -129,10 +129,10 @@ async def test_a_model_that_never_answers_does_not_hold_up_the_end(
 
 
 @pytest.mark.parametrize("silent", slow_but([False], [False, True]), ids=["refuses", "is silent"])
-async def test_a_database_that_is_away_does_not_hold_up_the_end(
+async def test_unavailable_database_does_not_delay_the_stop(
     server: Server, graph: Graph, tenant: str, tmp_path: Path, silent: bool
 ) -> None:
-    """What was acknowledged meanwhile waits on disk."""
+    """Messages acknowledged meanwhile are in the spool."""
     async with (
         whole_cable(urlsplit(server.uri).port or 0) as cable,
         talking(server, tmp_path, tenant, f"bolt://127.0.0.1:{cable.port}") as talk,
@@ -141,7 +141,7 @@ async def test_a_database_that_is_away_does_not_hold_up_the_end(
         if silent:
             cable.freeze()
             asking = asyncio.create_task(talk.say("我住在里斯本。"))
-            # A second request is answered only after the first has been taken.
+            # The second request is answered only after the first was stored.
             assert (await talk.client.get("/health")).status_code == 200
         else:
             await cable.cut()
@@ -157,10 +157,8 @@ async def test_a_database_that_is_away_does_not_hold_up_the_end(
     assert set(talk.acknowledged) <= (await _stored(graph, tenant))[0]
 
 
-async def test_clients_that_say_nothing_do_not_hold_up_the_end(
-    server: Server, graph: Graph, tenant: str, tmp_path: Path
-) -> None:
-    """Half heads, bodies that do not come, sockets without a greeting: while they are there, others are answered."""
+async def test_silent_clients_do_not_delay_the_stop(server: Server, graph: Graph, tenant: str, tmp_path: Path) -> None:
+    """Incomplete headers and bodies, sockets without hello; others are answered meanwhile."""
     async with talking(server, tmp_path, tenant, server.uri) as talk:
         crowd = Crowd(talk.client.base_url.port or 0, 300)
         for number in range(40):
@@ -177,7 +175,7 @@ async def test_clients_that_say_nothing_do_not_hold_up_the_end(
     assert (await _stored(graph, tenant))[0] == set(talk.acknowledged)
 
 
-async def test_a_request_that_comes_too_late_is_refused_with_503() -> None:
+async def test_request_during_shutdown_is_refused_with_503() -> None:
     app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
     app.add_middleware(StopGuard, stopping=stopping)
 
@@ -197,8 +195,8 @@ async def test_a_request_that_comes_too_late_is_refused_with_503() -> None:
         assert (await under_way).json() == "finished"
 
 
-async def test_a_request_that_is_cut_off_by_the_end_is_answered() -> None:
-    """It got a 500 and left a traceback."""
+async def test_request_cancelled_by_the_shutdown_is_answered() -> None:
+    """Regression: it got a 500 and left a traceback."""
     app, stopping, entered = FastAPI(), Stopping(), asyncio.Event()
     app.add_middleware(StopGuard, stopping=stopping)
 

@@ -23,7 +23,7 @@ async def service(graph: Graph) -> AsyncIterator[Service]:
 
 
 async def refused(service: Service, *messages: str | bytes, **wishes: Any) -> tuple[int | None, str]:
-    """Close code of a socket on which these messages were sent, and the code in the error frame."""
+    """Return the close code after these messages, and the code of the error frame."""
     async with service.connect(**wishes) as socket:
         for message in messages:
             await socket.send(message)
@@ -45,20 +45,20 @@ async def refused(service: Service, *messages: str | bytes, **wishes: Any) -> tu
         b"{}",
     ],
 )
-async def test_a_frame_of_the_wrong_shape_ends_the_connection(service: Service, message: str | bytes) -> None:
+async def test_malformed_frame_closes_the_connection(service: Service, message: str | bytes) -> None:
     assert await refused(service, message) == (4400, "BAD_FRAME")
 
 
-async def test_a_second_hello_ends_the_connection(service: Service) -> None:
+async def test_second_hello_closes_the_connection(service: Service) -> None:
     assert await refused(service, json.dumps(HELLO), json.dumps(HELLO)) == (4400, "BAD_FRAME")
 
 
-async def test_a_frame_beyond_sixteen_kibibytes_is_refused(service: Service) -> None:
+async def test_frame_over_16_kib_is_refused(service: Service) -> None:
     message = json.dumps({**HELLO, "token": "记" * 5_500}, ensure_ascii=False)
     assert await refused(service, message) == (4413, "TOO_BIG")
 
 
-async def test_silence_instead_of_hello_is_refused(service: Service) -> None:
+async def test_missing_hello_closes_the_connection(service: Service) -> None:
     assert await refused(service) == (4408, "TIMEOUT")
 
 
@@ -67,7 +67,7 @@ async def test_a_flood_of_frames_is_refused(service: Service) -> None:
     assert await refused(service, json.dumps(HELLO), *flood) == (4429, "TOO_FAST")
 
 
-async def test_a_flood_of_snapshot_wishes_is_refused_sooner(service: Service) -> None:
+async def test_flood_of_resync_requests_is_refused_sooner(service: Service) -> None:
     flood = [json.dumps({"t": "resync"})] * 8
     assert await refused(service, json.dumps(HELLO), *flood) == (4429, "TOO_FAST")
 
@@ -77,19 +77,19 @@ async def test_another_version_or_sub_protocol_is_refused(service: Service) -> N
     assert await refused(service, subprotocols=None) == (4406, "SUB_PROTOCOL")
 
 
-async def test_a_page_of_another_site_is_refused(service: Service) -> None:
+async def test_page_of_another_origin_is_refused(service: Service) -> None:
     assert await refused(service, origin=Origin("http://evil.example")) == (4403, "FORBIDDEN")
     same_port = Origin(f"http://evil.example:{service.port}")
     assert await refused(service, origin=same_port, additional_headers={}) == (4403, "FORBIDDEN")
 
 
-async def test_our_own_page_is_let_in(service: Service) -> None:
+async def test_own_origin_is_accepted(service: Service) -> None:
     async with service.connect(origin=Origin(service.http)) as socket:
         await socket.send(json.dumps(HELLO))
         assert (await LiveViewer(socket).next())["t"] == "hello_ack"
 
 
-def test_a_name_that_an_attackers_dns_answers_is_not_allowed() -> None:
+def test_host_name_of_an_attackers_dns_is_refused() -> None:
     assert not origin_allowed("http://evil.example:8000", "evil.example:8000", LOOPBACK_HOSTS)
     assert not origin_allowed(None, "evil.example:8000", LOOPBACK_HOSTS)
     assert not origin_allowed(None, None, LOOPBACK_HOSTS)
@@ -103,13 +103,13 @@ def test_a_name_that_an_attackers_dns_answers_is_not_allowed() -> None:
     assert not origin_allowed("https://evil.example", "memory.example", {"*"})
 
 
-async def test_one_viewer_too_many_is_told_to_come_later(service: Service, tenant: str) -> None:
+async def test_viewer_over_the_limit_is_told_to_retry_later(service: Service, tenant: str) -> None:
     async with service.viewer(tenant), service.viewer(tenant), service.viewer(tenant):
         hello = json.dumps({**HELLO, "scope": {"tenant": tenant}})
         assert await refused(service, hello) == (1013, "TRY_LATER")
 
 
-async def test_silent_sockets_take_nobodys_place(service: Service, tenant: str) -> None:
-    """A place is taken after `hello`; three silent sockets were enough to turn everybody away."""
+async def test_silent_sockets_do_not_count_against_the_limit(service: Service, tenant: str) -> None:
+    """A place is taken with `hello`. Regression: three silent sockets kept everybody out."""
     async with service.connect(), service.connect(), service.connect(), service.viewer(tenant) as viewer:
         assert viewer.hello_ack["t"] == "hello_ack"

@@ -1,4 +1,4 @@
-"""Viewers see merges and splits as they happen: a snapshot and the patches after it are the next snapshot.
+"""Test that merges and splits reach viewers: a snapshot plus later patches equals the next snapshot.
 
 Requirements C9 and E3.
 """
@@ -15,7 +15,7 @@ from tests.integration.memory.entity_resolution.test_merges import BOTH, an_id, 
 from tests.support.builders import a_memory
 from tests.support.live_service import LiveViewer, Service, serving
 
-# Two that are known of each other, and of each a fact that the other has too, one of them over.
+# Two acquaintances; the second has the same facts as the first, one of them ended.
 SAID = [
     *BOTH,
     ("Bob", "RELATES_TO", "Bobby", "brother"),
@@ -28,14 +28,14 @@ SAID = [
 
 
 def drawn(shown: ViewerState) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Nodes and visible edges as a viewer draws them; counts that only snapshots bring, and differences, aside."""
+    """Return nodes and visible edges as a viewer draws them, without counts that only snapshots have, and differences."""
     nodes = {name: {**node, "evidence_n": None} for name, node in shown.nodes.items()}
     edges = {name: {key: edge[key] for key in edge if key != "was"} for name, edge in shown.visible_edges().items()}
     return nodes, edges
 
 
 async def follows(service: Service, graph: Graph, tenant: str, viewer: LiveViewer) -> None:
-    """The viewer catches up by patches alone, and then draws what a new viewer is shown."""
+    """Apply patches until the viewer is up to date, then compare with the snapshot of a new viewer."""
     service.hub.notify(tenant)
     frames = await viewer.until((await ChangeLog(graph).head(tenant)).seq)
     assert {frame["t"] for frame in frames} == {"graph_patch"}
@@ -65,7 +65,7 @@ async def test_each_merge_and_split_arrives_as_patches(graph: Graph, tenant: str
         assert set(at_first[0]) < set(drawn(viewer.shown)[0])
 
 
-async def test_a_merge_taken_back_leaves_a_viewer_that_was_away_as_it_was(graph: Graph, tenant: str) -> None:
+async def test_resuming_viewer_sees_the_original_graph_after_an_undone_merge(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await say(graph, tenant, *SAID, session="s1")
     async with serving(graph, QUICK) as service:
@@ -81,7 +81,7 @@ async def test_a_merge_taken_back_leaves_a_viewer_that_was_away_as_it_was(graph:
             assert drawn(again.shown) == at_first
 
 
-async def test_viewers_of_another_tenant_hear_nothing_of_a_merge(graph: Graph, tenant: str) -> None:
+async def test_viewers_of_another_tenant_get_no_frame_of_a_merge(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     for name in (tenant, other):
         await say(graph, name, *BOTH, session="s1")

@@ -21,7 +21,7 @@ WORDS = ("I keep the spare key under the blue flowerpot.", "备用钥匙在蓝�
 
 
 def _until(met: Callable[[], bool]) -> None:
-    """Asks again and again: the only sign of a restart is that the service answers otherwise."""
+    """Poll until the condition is met: only the service's responses show a restart."""
     deadline_s = time.monotonic() + PATIENCE_S
     while not met():
         assert time.monotonic() < deadline_s
@@ -29,7 +29,7 @@ def _until(met: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("words", slow_but([WORDS[1]], WORDS))
-def test_a_killed_local_neo4j_is_started_again_and_nothing_is_lost(tmp_path: Path, words: str) -> None:
+def test_killed_local_neo4j_is_restarted_and_nothing_is_lost(tmp_path: Path, words: str) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str(service.document()["viewer"]).rstrip("/")
@@ -38,7 +38,7 @@ def test_a_killed_local_neo4j_is_started_again_and_nothing_is_lost(tmp_path: Pat
             def ask(query: str, **variables: Any) -> Any:
                 return client.post("/graphql", json={"query": query, "variables": variables}).json()["data"]
 
-            # GraphQL is loaded with the first request; how long that takes is not what is asked here.
+            # The first request loads GraphQL, which is not what is measured here.
             ask("{ __typename }")
             owner = read_owner(tmp_path / "data")
             assert owner is not None

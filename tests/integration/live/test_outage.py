@@ -20,13 +20,13 @@ LIMITS = LiveLimits(poll_s=0.1)
 
 
 async def until_status(viewer: LiveViewer, db: str) -> dict[str, Any]:
-    """Takes frames until the service says that the database is up, or down."""
+    """Receive frames until the service reports the database as up, or down."""
     while (frame := await viewer.take())["t"] != "status" or frame["db"] != db:
         pass
     return frame
 
 
-async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, tenant: str) -> None:
+async def test_outage_and_recovery_are_reported_to_viewers(server: Any, graph: Graph, tenant: str) -> None:
     writer = GraphWriter(graph, tenant)
     await writer.put(nodes={"ann": "User", "coffee": "Entity"}, edges=[Edge("ann", "PREFERS", "coffee")])
     async with whole_cable(urlsplit(server.uri).port or 0) as cable:
@@ -41,7 +41,7 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
             async with httpx.AsyncClient(base_url=service.http, timeout=60) as client:
                 answer = await client.get("/api/evidence/ann", headers={"Mnemograph-Tenant": tenant})
                 assert (answer.status_code, answer.json()["error"]["code"]) == (503, "UNAVAILABLE")
-                await the_last_map_is_shown_to_its_tenant_alone(client, tenant, snapshot)
+                await last_map_is_served_to_its_tenant_only(client, tenant, snapshot)
             async with service.viewer(tenant) as newcomer:
                 assert (newcomer.hello_ack["db"], newcomer.hello_ack["users"]) == ("down", [])
                 assert (await newcomer.take())["t"] == "status"
@@ -57,10 +57,10 @@ async def test_an_outage_is_told_and_ends_by_itself(server: Any, graph: Graph, t
         await far.close()
 
 
-async def the_last_map_is_shown_to_its_tenant_alone(
+async def last_map_is_served_to_its_tenant_only(
     client: httpx.AsyncClient, tenant: str, snapshot: dict[str, Any]
 ) -> None:
-    """Of one user it is cut out of everybody's; nobody of another tenant sees any of it."""
+    """The map of one user is filtered from that of all users; other tenants get nothing."""
     path, ours = "/api/snapshot", {"Mnemograph-Tenant": tenant}
     last = (await client.get(path, headers=ours)).json()
     assert (last["stale"], last["as_of"], last["seq"]) == (True, snapshot["as_of"], snapshot["seq"])
@@ -73,7 +73,7 @@ async def the_last_map_is_shown_to_its_tenant_alone(
 
 
 @pytest.mark.slow
-async def test_viewers_outlive_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
+async def test_viewers_stay_connected_over_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
     async with whole_cable(urlsplit(server.uri).port or 0) as cable:

@@ -34,7 +34,7 @@ async def get(service: Service, path: str, tenant: str | bytes | None, **headers
 
 
 async def a_map_with_reasons(writer: GraphWriter) -> None:
-    """Two scenes with messages, a strong and a weak fact, and one that no longer holds."""
+    """Two scenes with messages, a strong and a weak fact, and an ended one."""
     await writer.put(
         nodes={"breakfast": "Scene", "walk": "Scene"}, abstract="短的", overview="longer", start_ms=0, importance=6
     )
@@ -61,7 +61,7 @@ async def a_map_with_reasons(writer: GraphWriter) -> None:
     )
 
 
-async def test_the_snapshot_is_the_frame_of_the_socket(service: Service, writer: GraphWriter) -> None:
+async def test_rest_snapshot_equals_the_frame_of_the_socket(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     answer = await get(service, "/api/snapshot", writer.tenant)
     async with service.viewer(writer.tenant) as viewer:
@@ -71,7 +71,7 @@ async def test_the_snapshot_is_the_frame_of_the_socket(service: Service, writer:
     assert answer.headers["etag"] == f'"{frame["epoch"]}-{frame["seq"]}"'
 
 
-async def test_an_unchanged_snapshot_is_not_sent_again(service: Service, writer: GraphWriter) -> None:
+async def test_unchanged_snapshot_is_not_sent_again(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     etag = (await get(service, "/api/snapshot", writer.tenant)).headers["etag"]
     again = await get(service, "/api/snapshot", writer.tenant, **{"If-None-Match": etag})
@@ -81,7 +81,7 @@ async def test_an_unchanged_snapshot_is_not_sent_again(service: Service, writer:
     assert later.status_code == 200
 
 
-async def test_the_budget_keeps_users_then_the_most_telling_facts(service: Service, writer: GraphWriter) -> None:
+async def test_budget_keeps_users_then_the_strongest_facts(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     small = (await get(service, "/api/snapshot?budget=3", writer.tenant)).json()
     assert [node["id"] for node in small["nodes"]] == ["ann", "coffee"]
@@ -96,7 +96,7 @@ async def test_the_budget_keeps_users_then_the_most_telling_facts(service: Servi
     assert (nobody["nodes"], nobody["total"]) == ([], {"nodes": 0, "edges": 0})
 
 
-async def test_a_fact_shows_the_messages_that_prove_it(service: Service, writer: GraphWriter) -> None:
+async def test_fact_is_returned_with_its_evidence_messages(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     found = (await get(service, "/api/evidence/ann-PREFERS-coffee", writer.tenant)).json()
     assert (found["kind"], found["predicate"], found["strength"]) == ("fact", "PREFERS", 0.9)
@@ -119,7 +119,7 @@ async def test_a_fact_shows_the_messages_that_prove_it(service: Service, writer:
     assert (second["message_id"], second["quote_start"]) == ("m2", None)
 
 
-async def test_a_node_shows_its_facts_and_their_messages(service: Service, writer: GraphWriter) -> None:
+async def test_node_is_returned_with_its_facts_and_their_messages(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     user = (await get(service, "/api/evidence/ann", writer.tenant)).json()
     assert (user["kind"], user["label"], user["aliases"]) == ("User", "ann", ["x"])
@@ -133,13 +133,13 @@ async def test_a_node_shows_its_facts_and_their_messages(service: Service, write
 
 
 @pytest.mark.parametrize("predicate", sorted(whitelist()))
-async def test_a_fact_of_every_predicate_is_found(service: Service, writer: GraphWriter, predicate: str) -> None:
+async def test_fact_of_every_predicate_is_found(service: Service, writer: GraphWriter, predicate: str) -> None:
     await writer.put(nodes={"a": "Entity", "b": "Entity"}, edges=[Edge("a", predicate, "b")])
     found = await get(service, f"/api/evidence/a-{predicate}-b", writer.tenant)
     assert found.json()["predicate"] == predicate
 
 
-async def test_what_another_tenant_has_looks_unknown(service: Service, writer: GraphWriter) -> None:
+async def test_elements_of_another_tenant_answer_as_unknown(service: Service, writer: GraphWriter) -> None:
     await a_map_with_reasons(writer)
     for element in ("ann", "ann-PREFERS-coffee", "breakfast"):
         foreign = await get(service, f"/api/evidence/{element}", f"{writer.tenant}-other")
@@ -155,19 +155,19 @@ async def test_what_another_tenant_has_looks_unknown(service: Service, writer: G
 
 
 @pytest.mark.parametrize("name", ["", "a b", "../x", "x" * 65, "a/b", b"\xff\xfe"])
-async def test_a_wrong_tenant_name_is_refused(service: Service, name: str | bytes) -> None:
+async def test_invalid_tenant_name_is_refused(service: Service, name: str | bytes) -> None:
     answer = await get(service, "/api/snapshot", name)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "BAD_INPUT")
 
 
-async def test_names_of_every_script_are_tenants(service: Service, tenant: str, graph: Graph) -> None:
+async def test_tenant_names_of_every_script_are_accepted(service: Service, tenant: str, graph: Graph) -> None:
     name = f"咖啡.{tenant}_हिन्दी"
     await GraphWriter(graph, name).put(nodes={"ann": "User"})
     as_utf8 = await get(service, "/api/snapshot", name.encode())
     assert [node["id"] for node in as_utf8.json()["nodes"]] == ["ann"]
 
 
-async def test_wrong_parameters_and_paths_answer_in_our_form(service: Service, tenant: str) -> None:
+async def test_invalid_parameters_and_paths_return_structured_errors(service: Service, tenant: str) -> None:
     answer = await get(service, "/api/snapshot?budget=0", tenant)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "BAD_INPUT")
     assert "budget" in answer.json()["error"]["message"]
@@ -200,8 +200,8 @@ MAP_STATEMENTS = (
 
 
 @pytest.mark.parametrize("name", MAP_STATEMENTS)
-async def test_no_statement_of_the_map_scans(server: Any, graph: Graph, name: str) -> None:
-    """Every read begins at an index that holds the tenant."""
+async def test_map_statements_scan_nothing(server: Any, graph: Graph, name: str) -> None:
+    """Every read starts with an index that contains the tenant."""
     from neo4j import GraphDatabase
 
     text = statement(name).text

@@ -10,7 +10,7 @@ from graph_service.live.limits import LiveLimits
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.live_service import LiveViewer, Service, serving
 
-# Short where a test waits for the end of a period; the log is polled rarely, so that what arrives was notified.
+# Short where a test waits for a timeout; the log is polled rarely, so that prompt changes were notified.
 QUICK = LiveLimits(poll_s=30.0)
 
 
@@ -26,13 +26,13 @@ async def writer(graph: Graph, tenant: str) -> GraphWriter:
 
 
 async def an_opened_map(writer: GraphWriter) -> int:
-    """A user who likes coffee."""
+    """Store a user who likes coffee."""
     return await writer.put(
         nodes={"ann": "User", "coffee": "Entity"}, edges=[Edge("ann", "PREFERS", "coffee", strength=0.4)]
     )
 
 
-async def test_hello_brings_a_snapshot_and_then_patches_in_order(service: Service, writer: GraphWriter) -> None:
+async def test_hello_is_followed_by_a_snapshot_and_patches_in_order(service: Service, writer: GraphWriter) -> None:
     seq = await an_opened_map(writer)
     async with service.viewer(writer.tenant) as viewer:
         hello = viewer.hello_ack
@@ -55,7 +55,7 @@ async def test_hello_brings_a_snapshot_and_then_patches_in_order(service: Servic
         assert len(viewer.shown.visible_edges()) == 5
 
 
-async def test_a_viewer_sees_what_another_process_commits(graph: Graph, writer: GraphWriter) -> None:
+async def test_viewer_sees_commits_of_another_process(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with serving(graph, LiveLimits(poll_s=0.05)) as service, service.viewer(writer.tenant) as viewer:
         await viewer.take()
@@ -64,7 +64,7 @@ async def test_a_viewer_sees_what_another_process_commits(graph: Graph, writer: 
         assert patch["ops"][0][1]["id"] == "tea"
 
 
-async def test_a_tenant_that_begins_while_watched_arrives(service: Service, writer: GraphWriter) -> None:
+async def test_empty_tenant_fills_while_it_is_watched(service: Service, writer: GraphWriter) -> None:
     async with service.viewer(writer.tenant) as viewer:
         assert (viewer.hello_ack["epoch"], viewer.hello_ack["head"]) == ("", 0)
         empty = await viewer.take()
@@ -75,7 +75,7 @@ async def test_a_tenant_that_begins_while_watched_arrives(service: Service, writ
         assert sorted(viewer.shown.nodes) == ["ann", "coffee"]
 
 
-async def test_resuming_needs_no_snapshot_even_after_everybody_left(service: Service, writer: GraphWriter) -> None:
+async def test_resume_needs_no_snapshot_even_after_all_viewers_left(service: Service, writer: GraphWriter) -> None:
     seq = await an_opened_map(writer)
     async with service.viewer(writer.tenant) as viewer:
         snapshot = await viewer.take()
@@ -89,7 +89,7 @@ async def test_resuming_needs_no_snapshot_even_after_everybody_left(service: Ser
         assert len(frames[0]["ops"]) == 3, "thirty changes of three nodes come as three operations"
 
 
-async def test_an_unknown_epoch_or_number_brings_a_snapshot(service: Service, writer: GraphWriter) -> None:
+async def test_unknown_epoch_or_sequence_number_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
     seq = await an_opened_map(writer)
     async with service.viewer(writer.tenant, resume={"epoch": "another life", "seq": 1}) as viewer:
         assert (await viewer.take())["t"] == "graph_snapshot"
@@ -98,7 +98,7 @@ async def test_an_unknown_epoch_or_number_brings_a_snapshot(service: Service, wr
         assert (await viewer.take())["t"] == "graph_snapshot"
 
 
-async def test_a_viewer_behind_the_ring_gets_a_snapshot(graph: Graph, writer: GraphWriter) -> None:
+async def test_viewer_behind_the_ring_gets_a_snapshot(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with serving(graph, LiveLimits(poll_s=30.0, ring_changes=4)) as service:
         async with service.viewer(writer.tenant) as viewer:
@@ -111,7 +111,7 @@ async def test_a_viewer_behind_the_ring_gets_a_snapshot(graph: Graph, writer: Gr
             assert (frame["t"], frame["seq"]) == ("graph_snapshot", seq)
 
 
-async def test_a_new_epoch_or_a_lost_log_brings_a_snapshot(service: Service, writer: GraphWriter) -> None:
+async def test_new_epoch_or_truncated_log_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with service.viewer(writer.tenant) as viewer:
         first = await viewer.take()
@@ -128,7 +128,7 @@ async def test_a_new_epoch_or_a_lost_log_brings_a_snapshot(service: Service, wri
         assert (third["t"], third["seq"]) == ("graph_snapshot", seq)
 
 
-async def test_a_wish_to_resync_brings_a_snapshot(service: Service, writer: GraphWriter) -> None:
+async def test_resync_request_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with service.viewer(writer.tenant) as viewer:
         await viewer.take(ack=False)
@@ -136,7 +136,9 @@ async def test_a_wish_to_resync_brings_a_snapshot(service: Service, writer: Grap
         assert (await viewer.take())["t"] == "graph_snapshot"
 
 
-async def test_a_slow_reader_has_three_frames_out_and_then_one_coalesced(service: Service, writer: GraphWriter) -> None:
+async def test_slow_viewer_has_three_unacknowledged_frames_and_then_one_coalesced(
+    service: Service, writer: GraphWriter
+) -> None:
     seq = await an_opened_map(writer)
     async with service.viewer(writer.tenant) as slow, service.viewer(writer.tenant) as quick:
         await slow.take(ack=False)
@@ -156,7 +158,7 @@ async def test_a_slow_reader_has_three_frames_out_and_then_one_coalesced(service
         assert slow.shown.nodes == quick.shown.nodes
 
 
-async def test_a_reader_that_never_acknowledges_is_closed(graph: Graph, writer: GraphWriter) -> None:
+async def test_viewer_that_never_acknowledges_is_closed(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with serving(graph, LiveLimits(ack_s=0.2)) as service, service.viewer(writer.tenant) as viewer:
         code, frames = await viewer.closed()
@@ -164,7 +166,7 @@ async def test_a_reader_that_never_acknowledges_is_closed(graph: Graph, writer: 
         assert [frame["t"] for frame in frames] == ["graph_snapshot", "error"]
 
 
-async def test_a_viewer_of_one_user_sees_that_user_alone(service: Service, writer: GraphWriter) -> None:
+async def test_viewer_scoped_to_one_user_sees_only_that_user(service: Service, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     await writer.put(user="u2", nodes={"bob": "User", "jazz": "Entity"}, edges=[Edge("bob", "PREFERS", "jazz")])
     async with service.viewer(writer.tenant, scope={"user": "u2"}) as viewer:
@@ -181,7 +183,7 @@ async def test_a_viewer_of_one_user_sees_that_user_alone(service: Service, write
         assert sorted(viewer.shown.nodes) == ["ann", "coffee", "tea"]
 
 
-async def test_silence_is_broken_by_bookmarks_that_move_the_resume_point(graph: Graph, writer: GraphWriter) -> None:
+async def test_bookmarks_advance_the_resume_point_of_an_idle_viewer(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     limits = LiveLimits(poll_s=0.05, heartbeat_s=0.3)
     async with serving(graph, limits) as service, service.viewer(writer.tenant, scope={"user": "u2"}) as viewer:
@@ -193,10 +195,10 @@ async def test_silence_is_broken_by_bookmarks_that_move_the_resume_point(graph: 
         assert [frame["t"] for frame in await viewer.until(seq) if frame["t"] != "bookmark"] == ["graph_patch"]
 
 
-async def test_two_tenants_see_only_their_own(service: Service, graph: Graph, writer: GraphWriter) -> None:
+async def test_two_tenants_see_only_their_own_changes(service: Service, graph: Graph, writer: GraphWriter) -> None:
     other = GraphWriter(graph, f"{writer.tenant}-other")
     await an_opened_map(writer)
-    # The same ids on purpose: ids of two tenants differ in truth, and even if not, nothing may leak.
+    # The same ids on purpose; even if ids of two tenants were equal, nothing may leak.
     await other.put(nodes={"ann": "User", "secret": "Entity"}, edges=[Edge("ann", "DISLIKES", "secret")])
     async with service.viewer(writer.tenant) as mine, service.viewer(other.tenant) as theirs:
         await mine.take()
@@ -213,8 +215,8 @@ async def test_two_tenants_see_only_their_own(service: Service, graph: Graph, wr
         assert [what["id"] for _, what in ops] == ["hidden"]
 
 
-async def test_many_writers_and_a_viewer_end_with_the_same_map(service: Service, writer: GraphWriter) -> None:
-    """A snapshot taken under writes, then patches, equals a snapshot taken afterwards."""
+async def test_viewer_equals_a_later_snapshot_after_concurrent_writes(service: Service, writer: GraphWriter) -> None:
+    """A snapshot taken under writes, plus later patches, equals a snapshot taken afterwards."""
     await an_opened_map(writer)
 
     async def write(who: int) -> None:
@@ -239,7 +241,7 @@ async def test_many_writers_and_a_viewer_end_with_the_same_map(service: Service,
             assert later.shown.visible_edges() == viewer.shown.visible_edges()
 
 
-async def test_a_stopping_service_closes_its_viewers(graph: Graph, writer: GraphWriter) -> None:
+async def test_stopping_service_closes_its_viewers(graph: Graph, writer: GraphWriter) -> None:
     await an_opened_map(writer)
     async with serving(graph, QUICK) as service:
         connection = await service.connect()

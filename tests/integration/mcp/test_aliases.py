@@ -21,7 +21,7 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
         yield running
 
 
-async def test_each_client_chooses_whose_names_it_wants(service: McpService, tenant: str) -> None:
+async def test_client_selects_an_alias_family(service: McpService, tenant: str) -> None:
     async def names(**query: str) -> set[str]:
         async with service.agent(tenant, **query) as agent:
             return {tool.name for tool in (await agent.client.list_tools()).tools}
@@ -36,7 +36,9 @@ async def test_each_client_chooses_whose_names_it_wants(service: McpService, ten
         assert (error["code"], "use one of none, graphiti" in error["message"]) == ("BAD_INPUT", True)
 
 
-async def test_the_official_names_write_read_and_delete_a_graph(service: McpService, graph: Graph, tenant: str) -> None:
+async def test_official_server_tools_write_read_and_delete_a_graph(
+    service: McpService, graph: Graph, tenant: str
+) -> None:
     entities = [
         {"name": "John_Smith", "entityType": "person", "observations": ["Speaks fluent Spanish", "喜欢爬山"]},
         {"name": "Anthemis", "entityType": "company", "observations": []},
@@ -62,7 +64,7 @@ async def test_the_official_names_write_read_and_delete_a_graph(service: McpServ
         gone = await agent.call("delete_observations", deletions=[wrong])
         assert gone == {"deleted": 1, "missing": ["Speaks Latin"]}
         assert (await agent.call("delete_relations", relations=[works]))["deleted"] == 1
-        # What was near is read again, and is on the graph again after that.
+        # Messages near a deleted one are read again, and are then in the graph again.
         await a_worker(graph).drain()
         assert (await agent.call("delete_entities", entityNames=["Anthemis", "Nobody"]))["missing"] == ["Nobody"]
         await a_worker(graph).drain()
@@ -73,7 +75,7 @@ async def test_the_official_names_write_read_and_delete_a_graph(service: McpServ
         assert left["relations"] == []
 
 
-async def test_the_names_of_graphiti_store_and_search_episodes(service: McpService, graph: Graph, tenant: str) -> None:
+async def test_graphiti_tools_store_and_search_episodes(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, aliases="graphiti") as agent:
         episode = {"name": "Tea talk", "group_id": "ana", "reference_time": "2026-03-01T12:00:00Z"}
         talk = "Ana: I love jasmine tea.\nassistant: Noted."
@@ -96,7 +98,7 @@ async def test_the_names_of_graphiti_store_and_search_episodes(service: McpServi
         assert (await agent.failure("search_nodes", query="tea"))["code"] == "BAD_INPUT"
 
 
-async def test_the_names_of_mem0_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
+async def test_mem0_tools_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as agent:
         turns = [{"role": "user", "content": "I love jasmine tea."}, {"role": "assistant", "content": "Good to know."}]
         stored = await agent.call("add_memory", text="tea", messages=turns, run_id="r1", metadata={"a": 1})
@@ -115,9 +117,7 @@ async def test_the_names_of_mem0_store_search_list_and_delete(service: McpServic
 
 
 @pytest.mark.parametrize("filters", [{"OR": [{"user_id": "a"}]}, {"user_id": {"in": ["a"]}}, {"app_id": "x"}])
-async def test_a_filter_that_is_not_understood_is_refused(
-    service: McpService, tenant: str, filters: dict[str, Any]
-) -> None:
+async def test_unsupported_filter_is_refused(service: McpService, tenant: str, filters: dict[str, Any]) -> None:
     async with service.agent(tenant, user="ana") as agent:
         error = await agent.failure("search_memories", query="tea", filters=filters)
         assert (error["code"], "is not supported" in error["message"]) == ("BAD_INPUT", True)

@@ -1,4 +1,4 @@
-"""Test that MCP tools return nothing of another tenant, nor reveal that it exists."""
+"""Test that MCP tools return nothing of another tenant and do not reveal whether it exists."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,7 +16,7 @@ from graph_service.mcp.tool_registry import CORE, tools_for
 from tests.support.builders import a_memory, a_worker
 from tests.support.mcp_service import Agent, McpService, serving
 
-# What is asked for, and what stands beside it where it was said.
+# A query for the other tenant's message, and other words of that message.
 ASKED, SECRET = "乌龙茶 oolong", "武夷 Wuyi"
 
 
@@ -27,7 +27,7 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
 
 
 async def filled(agent: Agent, graph: Graph) -> dict[str, str]:
-    """Ids and URIs of everything that one tenant holds."""
+    """Return ids and URIs of every element of one tenant."""
     said = f"Ana likes {ASKED} of {SECRET}."
     fact = {"subject": "user", "predicate": "PREFERS", "object": ASKED, "statement": said}
     done = await agent.call("remember", messages=[{"role": "user", "text": said}], facts=[fact], session_id="s1")
@@ -46,7 +46,7 @@ async def filled(agent: Agent, graph: Graph) -> dict[str, str]:
 
 
 def tried(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
-    """Every tool of every family, with ids and URIs of another tenant."""
+    """Return calls of every tool of every family with ids and URIs of another tenant."""
     ours: list[tuple[str, dict[str, Any]]] = [
         ("recall", {"query": ASKED}),
         ("recall", {"query": ASKED, "in_session": "s1"}),
@@ -84,17 +84,15 @@ def tried(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def as_unknown(result: CallToolResult, known: dict[str, str], unknown: dict[str, str]) -> str:
-    """An answer, as it would be for ids that nobody has."""
+    """Return a response with foreign ids replaced by unknown ones."""
     said = str((result.is_error, result.structured_content))
     for name in sorted(known, key=lambda one: -len(known[one])):
         said = said.replace(known[name], unknown[name])
     return said
 
 
-async def test_no_tool_leaks_or_touches_what_another_tenant_holds(
-    service: McpService, graph: Graph, tenant: str
-) -> None:
-    """The same user id, every tool and every id: what is there elsewhere is answered like what is nowhere."""
+async def test_no_tool_reads_or_changes_another_tenant(service: McpService, graph: Graph, tenant: str) -> None:
+    """For the same user id, every tool answers foreign ids as it answers unknown ids."""
     async with service.agent(tenant, user="ana") as owner:
         known = await filled(owner, graph)
         unknown = {name: known[name].replace(known[name][-6:], "000000") for name in known}
@@ -117,7 +115,7 @@ async def test_no_tool_leaks_or_touches_what_another_tenant_holds(
         assert (await owner.call("list_sessions"))["sessions"][0]["state"] == "active"
 
 
-async def test_a_layer_of_another_tenant_is_not_there(service: McpService, graph: Graph, tenant: str) -> None:
+async def test_layer_of_another_tenant_is_not_found(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as owner:
         known = await filled(owner, graph)
     async with service.agent(f"{tenant}-other", user="ana") as agent:
@@ -128,7 +126,7 @@ async def test_a_layer_of_another_tenant_is_not_there(service: McpService, graph
             assert (caught.value.code, caught.value.data) == (-32602, {"code": "NOT_FOUND"})
 
 
-async def test_a_request_for_a_tenant_without_a_name_is_turned_away(service: McpService) -> None:
+async def test_request_with_an_invalid_tenant_name_is_refused(service: McpService) -> None:
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accepts = {"Accept": "application/json, text/event-stream"}
     async with httpx2.AsyncClient(headers=accepts) as http:

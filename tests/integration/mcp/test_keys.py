@@ -21,7 +21,7 @@ SAID = [{"role": "user", "text": "我爱喝乌龙茶。"}]
 
 @contextlib.asynccontextmanager
 async def an_agent(service: OpenService, key: str, **headers: str) -> AsyncIterator[Agent]:
-    """An agent of Ana that shows a key."""
+    """Connect an agent of Ana with a key."""
     shown = {"Authorization": f"Bearer {key}", **headers}
     async with (
         httpx2.AsyncClient(headers=shown, timeout=60) as http,
@@ -30,7 +30,9 @@ async def an_agent(service: OpenService, key: str, **headers: str) -> AsyncItera
         yield Agent(client)
 
 
-async def test_a_key_opens_its_tenant_for_the_tools_of_its_role(server: Server, tmp_path: Path, tenant: str) -> None:
+async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
+    server: Server, tmp_path: Path, tenant: str
+) -> None:
     async with open_service(server, tmp_path) as service:
         writer = (await service.key(tenant, Role.WRITE)).text
         reader = (await service.key(tenant, Role.READ)).text
@@ -58,7 +60,9 @@ async def test_a_key_opens_its_tenant_for_the_tools_of_its_role(server: Server, 
         assert "乌龙茶" not in str(service.deeds())
 
 
-async def test_nobody_without_a_key_and_no_foreign_page_comes_in(server: Server, tmp_path: Path, tenant: str) -> None:
+async def test_request_without_a_key_or_from_another_origin_is_refused(
+    server: Server, tmp_path: Path, tenant: str
+) -> None:
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accepts = {"Accept": "application/json, text/event-stream"}
     async with open_service(server, tmp_path) as service, httpx2.AsyncClient(headers=accepts) as http:

@@ -16,11 +16,11 @@ ADDRESS = "http://127.0.0.1:7780/mcp?user=ana"
 
 
 def snippets(page: str) -> list[str]:
-    """The Python of a page."""
+    """Return the Python blocks of a page."""
     return re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
 
-async def test_the_official_client_asks_as_the_page_shows(graph: Graph, tenant: str) -> None:
+async def test_official_client_works_as_documented(graph: Graph, tenant: str) -> None:
     (text,) = (one for one in snippets("docs/mcp.md") if "async with" in one)
     memory = a_memory(graph)
     await memory.remember(DEFAULT_TENANT, an_incoming("I love the coffee at the station.", user=f"ana-{tenant}"))
@@ -33,8 +33,8 @@ async def test_the_official_client_asks_as_the_page_shows(graph: Graph, tenant: 
     assert "station" in found.content[0].text
 
 
-def test_the_agents_snippet_is_the_same_on_both_pages() -> None:
-    """OpenAI Agents are no dependency of ours; what is checked is that both pages hand over one address alike."""
+def test_agents_snippet_is_the_same_on_both_pages() -> None:
+    """OpenAI Agents is not a dependency; the test compares the URLs on both pages."""
     told = [one for page in ("README.md", "docs/mcp.md") for one in snippets(page) if "MCPServerStreamableHttp(" in one]
     lines = [[line for line in one.splitlines() if line.startswith(("memory =", "agent ="))] for one in told]
     assert len(lines) == 2

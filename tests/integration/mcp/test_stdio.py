@@ -17,20 +17,20 @@ ANSWER_S = 60
 
 @pytest.fixture
 def home(server: Server, tmp_path: Path) -> Home:
-    """A machine with a database of its own tests."""
+    """Return a home with the database of the tests."""
     more = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     return Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **more})
 
 
 def started(home: Home, *options: str) -> StdioServerParameters:
-    """How a client is told to start us."""
+    """Return the parameters with which a client starts the command."""
     return StdioServerParameters(
         command=sys.executable, args=[*COMMAND[1:], "mcp", *options], env=home.environ, cwd=str(home.folder)
     )
 
 
-async def test_an_agent_keeps_its_memory_when_the_service_behind_it_ends(home: Home, tenant: str) -> None:
-    """First the service of the data directory answers, which reads with a model; then parts of our own, with rules."""
+async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Home, tenant: str) -> None:
+    """First the data directory's service answers and reads with a model; then the process itself, with rules."""
     reader = {"LLM_MODEL": "model-of-the-service", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
     serving = Home(home.folder, {**home.more, **reader})
     command = started(home, "--user", "王芳", "--tenant", tenant, "--aliases", "memory")
@@ -52,7 +52,7 @@ async def test_an_agent_keeps_its_memory_when_the_service_behind_it_ends(home: H
             assert "我爱喝乌龙茶。" in layer.contents[0].text
 
 
-def test_a_signal_ends_it_although_its_client_keeps_the_line_open(home: Home) -> None:
+def test_signal_ends_the_process_while_its_client_keeps_stdin_open(home: Home) -> None:
     with subprocess.Popen(
         [*COMMAND, "mcp"], env=home.environ, cwd=home.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -22,7 +22,7 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def agent(service: McpService, tenant: str) -> AsyncIterator[Agent]:
-    """An agent of a user, Ana, in a tenant of her own."""
+    """Connect an agent of the user Ana in its own tenant."""
     async with kept(service.agent(tenant, user="ana")) as one:
         yield one
 
@@ -32,7 +32,7 @@ def said(text: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_client_of_either_era_finds_tools_it_can_understand(
+async def test_clients_of_both_protocol_versions_get_compatible_tools(
     service: McpService, tenant: str, mode: str
 ) -> None:
     async with service.agent(tenant, mode=mode) as agent:
@@ -54,9 +54,7 @@ async def test_a_client_of_either_era_finds_tools_it_can_understand(
         assert (await agent.call("status"))["database"] == "up"
 
 
-async def test_an_agent_remembers_with_its_own_facts_and_recalls_with_evidence(
-    agent: Agent, graph: Graph, tenant: str
-) -> None:
+async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, graph: Graph, tenant: str) -> None:
     fact = {
         "subject": "user",
         "predicate": "PREFERS",
@@ -81,7 +79,7 @@ async def test_an_agent_remembers_with_its_own_facts_and_recalls_with_evidence(
     assert len(page["hits"]) == 1
 
 
-async def test_chinese_words_come_back_as_they_were_said(agent: Agent, graph: Graph) -> None:
+async def test_chinese_text_is_returned_unchanged(agent: Agent, graph: Graph) -> None:
     fact = {
         "subject": "user",
         "predicate": "DISLIKES",
@@ -106,7 +104,7 @@ async def test_chinese_words_come_back_as_they_were_said(agent: Agent, graph: Gr
     assert "\\u" not in await agent.text("recall", query="花生", user_id="王芳")
 
 
-async def test_a_context_is_text_for_a_prompt_within_its_budget(agent: Agent, graph: Graph) -> None:
+async def test_context_is_prompt_text_within_its_budget(agent: Agent, graph: Graph) -> None:
     await agent.call("remember", messages=[said("I moved to Lisbon in May and I love the trams.")], session_id="s")
     await a_worker(graph).drain()
     found = await agent.call("get_context", query="Where does she live?", max_tokens=300, sources=True)
@@ -116,7 +114,7 @@ async def test_a_context_is_text_for_a_prompt_within_its_budget(agent: Agent, gr
     assert found["text"] in await agent.text("get_context", query="Where does she live?", max_tokens=300)
 
 
-async def test_sessions_and_layers_are_told_by_their_uri(agent: Agent, graph: Graph, tenant: str) -> None:
+async def test_sessions_and_layers_are_read_by_uri(agent: Agent, graph: Graph, tenant: str) -> None:
     done = await agent.call("remember", messages=[said("I swim on Mondays.")], session_id="pool talk")
     await a_worker(graph).drain()
     listed = (await agent.call("list_sessions"))["sessions"]
@@ -136,7 +134,7 @@ async def test_sessions_and_layers_are_told_by_their_uri(agent: Agent, graph: Gr
     assert templates[0] == f"memory://{tenant}/session/{{user_id}}/{{session_id}}{{#level}}"
 
 
-async def test_a_session_is_ended_and_the_index_is_looked_over(agent: Agent, graph: Graph) -> None:
+async def test_session_is_closed_and_the_index_checked(agent: Agent, graph: Graph) -> None:
     await agent.call("remember", messages=[said("I keep bees.")], session_id="bees")
     closing = await agent.call("close_session", session_id="bees")
     assert closing["state"] == "closing"
@@ -150,7 +148,7 @@ async def test_a_session_is_ended_and_the_index_is_looked_over(agent: Agent, gra
     assert (status["waiting"], status["user_id"], status["reader"]) == (0, "ana", "rules")
 
 
-async def test_everything_can_be_forgotten_and_a_user_only_after_asking(agent: Agent, graph: Graph) -> None:
+async def test_everything_can_be_forgotten_and_users_only_with_confirmation(agent: Agent, graph: Graph) -> None:
     facts = [
         {"subject": "user", "predicate": "PREFERS", "object": name, "statement": f"Ana likes {name}."}
         for name in ("kayaks", "chess")
@@ -161,7 +159,7 @@ async def test_everything_can_be_forgotten_and_a_user_only_after_asking(agent: A
     nodes = {node["name"]: node for node in (await agent.call("search_nodes", query="kayaks chess"))["nodes"]}
     fact = nodes["chess"]["facts"][0]["id"]
     assert (await agent.call("forget", kind="fact", id=fact))["facts"] == 1
-    # What was near is read again, and is on the map again after that.
+    # Messages near a deleted one are read again, and are then in the graph again.
     await a_worker(graph).drain()
     assert (await agent.call("forget", kind="entity", id=nodes["kayaks"]["id"]))["entities"] == 1
     scene = next(hit for hit in (await agent.call("recall", query="kayaks"))["hits"] if hit["kind"] == "scene")
@@ -197,7 +195,7 @@ async def test_everything_can_be_forgotten_and_a_user_only_after_asking(agent: A
         ("recal", {"query": "tea"}, "NOT_FOUND", "available: remember, get_context, recall"),
     ],
 )
-async def test_mistakes_come_with_a_code_and_what_to_do(
+async def test_errors_have_a_code_and_a_remedy(
     agent: Agent, tool: str, arguments: dict[str, Any], code: str, hint: str
 ) -> None:
     error = await agent.failure(tool, **arguments)
@@ -205,7 +203,7 @@ async def test_mistakes_come_with_a_code_and_what_to_do(
     assert hint in error["message"]
 
 
-async def test_a_call_that_names_nobody_is_refused_not_widened(service: McpService, tenant: str) -> None:
+async def test_call_without_a_user_is_refused(service: McpService, tenant: str) -> None:
     async with service.agent(tenant) as agent:
         for tool, arguments in (
             ("recall", {"query": "tea"}),
@@ -218,18 +216,18 @@ async def test_a_call_that_names_nobody_is_refused_not_widened(service: McpServi
         assert (await agent.client.list_resources()).resources == []
 
 
-async def test_an_id_that_is_taken_by_other_words_is_a_conflict(agent: Agent) -> None:
+async def test_message_id_reused_with_other_text_is_a_conflict(agent: Agent) -> None:
     await agent.call("remember", messages=[said("I sing.", id="m1")])
     error = await agent.failure("remember", messages=[said("I dance.", id="m1")])
     assert (error["code"], "Use a new id" in error["message"]) == ("CONFLICT", True)
 
 
-async def test_names_of_other_systems_are_understood_in_arguments(agent: Agent) -> None:
+async def test_argument_names_of_other_systems_are_accepted(agent: Agent) -> None:
     done = await agent.call("remember", messages=[said("Hello.")], userId="bo", run_id="r1")
     assert "/bo/r1" in done["session_uri"]
 
 
-async def test_while_the_database_is_away_an_agent_hears_what_still_works(tenant: str) -> None:
+async def test_agent_is_told_what_works_while_the_database_is_unavailable(tenant: str) -> None:
     async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana") as agent:
         assert (await agent.call("status"))["database"] == "away"
         for tool, arguments in (("recall", {"query": "tea"}), ("list_sessions", {}), ("search_nodes", {"query": "茶"})):
@@ -239,8 +237,8 @@ async def test_while_the_database_is_away_an_agent_hears_what_still_works(tenant
         assert (caught.value.code, caught.value.data) == (-32603, {"code": "UNAVAILABLE"})
 
 
-async def test_a_mistake_of_ours_betrays_nothing_of_its_insides(tenant: str) -> None:
-    """A service that was put together without its memory."""
+async def test_internal_error_reveals_no_details(tenant: str) -> None:
+    """The service was constructed without its memory."""
     async with serving(cast(Memory, None)) as service, service.agent(tenant, user="ana") as agent:
         error = await agent.failure("recall", query="tea")
         assert (error["code"], "NoneType" in str(error)) == ("INTERNAL", False)
