@@ -34,17 +34,17 @@ async def asked(graph: Graph, statement: str, caps: Caps | None = None, **parame
 
 
 @pytest.mark.parametrize(("about", "statement"), RECIPES, ids=[about[:40] for about, _ in RECIPES])
-async def test_each_recipe_of_the_cookbook_finds_something(told: Graph, about: str, statement: str) -> None:
+async def test_each_recipe_of_the_cookbook_returns_rows(told: Graph, about: str, statement: str) -> None:
     rows = await asked(told, statement, **VALUES)
     assert rows, about
 
 
-def test_the_cookbook_holds_at_least_twenty_recipes() -> None:
+def test_cookbook_has_at_least_twenty_recipes() -> None:
     assert len(RECIPES) >= 20
     assert len(RECIPES) == COOKBOOK.count("```cypher")
 
 
-async def test_recipes_answer_chinese_as_well(told: Graph) -> None:
+async def test_recipes_work_on_chinese_data(told: Graph) -> None:
     recipes = {about.split(":")[0].split(",")[0]: text for about, text in RECIPES}
     rows = await asked(told, recipes["What holds now"], user="张曼婷")
     assert {"绘画", "品茶", "上海"} <= {row[2] for row in rows}
@@ -52,13 +52,13 @@ async def test_recipes_answer_chinese_as_well(told: Graph) -> None:
     assert [row[2] for row in found] == ["我对花生过敏。"]
 
 
-def test_the_documented_graph_model_is_the_one_of_the_schema() -> None:
-    """When it differs on purpose: `python -m schema.graph_model > docs/graph-model.md` writes it anew."""
+def test_documented_graph_model_is_that_of_the_schema() -> None:
+    """After an intended change run `python -m schema.graph_model > docs/graph-model.md`."""
     assert graph_model_document() == (DOCS / "graph-model.md").read_text("utf-8")
     assert set(graph_model().nodes) == set(Label)
 
 
-async def test_the_model_names_every_property_that_is_stored(told: Graph) -> None:
+async def test_graph_model_names_every_stored_property(told: Graph) -> None:
     nodes = await asked(
         told, "MATCH (n {tenant: $tenant}) UNWIND labels(n) AS l UNWIND keys(n) AS k RETURN DISTINCT l, k"
     )
@@ -138,7 +138,9 @@ async def test_the_model_names_every_property_that_is_stored(told: Graph) -> Non
         ("  ", "empty"),
     ],
 )
-async def test_what_is_more_than_reading_is_refused_with_the_reason(told: Graph, statement: str, why: str) -> None:
+async def test_statement_that_is_not_read_only_is_refused_with_the_reason(
+    told: Graph, statement: str, why: str
+) -> None:
     with pytest.raises(InputError, match=why):
         await asked(told, statement)
 
@@ -160,7 +162,7 @@ async def test_what_is_more_than_reading_is_refused_with_the_reason(told: Graph,
         "LET x = 1 FILTER x > 0 RETURN x",
     ],
 )
-async def test_what_only_reads_is_allowed(told: Graph, statement: str) -> None:
+async def test_read_only_statement_is_accepted(told: Graph, statement: str) -> None:
     await asked(told, statement)
 
 
@@ -188,8 +190,8 @@ async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
 
 
 @pytest.mark.slow
-async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its words are refused today; whatever else is found some day takes one place, and gives it back when it ends."""
+async def test_statement_that_neo4j_cannot_stop_keeps_its_slot(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Today's known ones are refused; any other takes one slot and releases it when it ends."""
     monkeypatch.setattr(free_query, "check_words", lambda text: text)
     analyst = Analyst(told, Caps(timeout_s=0.5))
     runaway = "RETURN reduce(s = 0, x IN range(1, 150000000) | s + x)"
@@ -197,7 +199,7 @@ async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, m
         with pytest.raises(InputError, match="stopped"):
             await analyst.ask(AnalystStatement(statement=runaway, parameters={}))
     left = await free_query.running(told)
-    # On a fast machine the first may have ended; those that have not are counted, and hold their places.
+    # On a fast machine the first may have ended; the running ones are counted and keep their slots.
     assert analyst._slots._value <= 2 - left
     other = Analyst(told)
     if left == 2 and await free_query.running(told) == 2:
@@ -208,7 +210,7 @@ async def test_a_statement_that_neo4j_cannot_stop_keeps_its_place(told: Graph, m
     assert (await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))).rows == [[1]]
 
 
-async def test_a_caller_who_goes_away_ends_the_statement(told: Graph) -> None:
+async def test_cancelled_caller_ends_the_statement(told: Graph) -> None:
     analyst = Analyst(told)
     asking = asyncio.create_task(
         analyst.ask(AnalystStatement(statement="UNWIND range(1, 100000000000) AS n RETURN sum(n)", parameters={}))
@@ -222,14 +224,14 @@ async def test_a_caller_who_goes_away_ends_the_statement(told: Graph) -> None:
     assert await free_query.running(told) == 0
 
 
-async def test_a_cartesian_product_is_stopped_and_the_next_recall_works(told: Graph) -> None:
+async def test_cartesian_product_is_stopped_and_the_next_recall_works(told: Graph) -> None:
     caps = Caps(timeout_s=0.5)
     with pytest.raises(InputError, match=r"stopped after 0\.5 s"):
         await asked(told, "UNWIND range(1, 1000000) AS n MATCH (a), (b), (c), (d) RETURN count(*)", caps)
     assert (await a_memory(told).recall(TenantId(TENANT), Question(user_id="ana", text="tea"))).hits
 
 
-async def test_answers_are_cut_at_so_many_rows_and_bytes(told: Graph) -> None:
+async def test_results_are_limited_in_rows_and_bytes(told: Graph) -> None:
     analyst = Analyst(told, Caps(rows=7, bytes=50_000))
     few = await analyst.ask(AnalystStatement(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
     assert (len(few.rows), few.cut) == (7, "only the first 7 rows")
@@ -241,7 +243,7 @@ async def test_answers_are_cut_at_so_many_rows_and_bytes(told: Graph) -> None:
         await analyst.ask(AnalystStatement(statement="RETURN 1", parameters={}, rows=8))
 
 
-async def test_values_of_every_type_come_as_plain_ones(told: Graph) -> None:
+async def test_values_of_every_type_become_plain_ones(told: Graph) -> None:
     row = await asked(
         told,
         "MATCH p = (u:User {tenant: $tenant, user_id: 'ana'})-[f:PREFERS]->(e) "
@@ -255,6 +257,6 @@ async def test_values_of_every_type_come_as_plain_ones(told: Graph) -> None:
     assert rest == ["2026-01-31T17:00:00Z", "2026-01-31", "P1D", [1, None], {"a": 0.5}, point, None]
 
 
-async def test_a_server_that_is_away_is_told_as_such() -> None:
+async def test_unavailable_server_is_reported_as_such() -> None:
     with pytest.raises(UnavailableError, match="does not answer"):
         await asked(a_dead_graph(), "RETURN 1")

@@ -12,7 +12,7 @@ from schema.errors import UnavailableError
 
 @pytest.fixture
 def logged() -> tuple[logging.Logger, io.StringIO]:
-    """A logger of its own and what it wrote."""
+    """Return a logger and the stream it writes to."""
     logger, text = logging.Logger("graph_service.memory.worker.worker"), io.StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(PlainFormatter(as_json=True, secrets=["hush-hush"]))
@@ -20,7 +20,7 @@ def logged() -> tuple[logging.Logger, io.StringIO]:
     return logger, text
 
 
-def test_an_error_is_told_by_class_and_place_only(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_error_is_logged_by_class_and_place_only(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     try:
         raise ValueError("Ana said: 我对花生过敏")
@@ -32,26 +32,26 @@ def test_an_error_is_told_by_class_and_place_only(logged: tuple[logging.Logger, 
     assert "花生" not in text.getvalue()
 
 
-def test_our_own_errors_keep_their_advice(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_own_errors_are_logged_with_their_advice(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.error("work failed", exc_info=UnavailableError("Neo4j does not answer; start it"))
     assert json.loads(text.getvalue())["why"] == "Neo4j does not answer; start it"
 
 
-def test_an_error_inside_a_group_is_told_by_itself(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_single_error_in_a_group_is_logged_by_itself(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.error("work failed", exc_info=ExceptionGroup("tasks", [KeyError("x")]))
     assert json.loads(text.getvalue())["error"] == "KeyError"
 
 
-def test_secrets_are_starred_wherever_they_show(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_secrets_are_masked(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.warning("refused for %s", "bolt://neo4j:hush-hush@db")
     assert "hush-hush" not in text.getvalue()
     assert "***" in text.getvalue()
 
 
-def test_a_library_is_told_with_its_values_or_not_at_all(logged: tuple[logging.Logger, io.StringIO]) -> None:
+def test_library_messages_are_logged_without_their_texts(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.name = "uvicorn.error"
     logger.error("cannot send %s to %d", "我对花生过敏", 7)
@@ -68,10 +68,10 @@ def test_a_library_is_told_with_its_values_or_not_at_all(logged: tuple[logging.L
     assert "花生" not in text.getvalue()
 
 
-def test_nobody_can_write_lines_of_ours_into_the_log() -> None:
+def test_message_cannot_forge_log_lines() -> None:
     record = logging.LogRecord("mnemograph.x", logging.WARNING, "x.py", 1, "odd name: %s", ("a\nerror: b",), None)
     assert PlainFormatter(as_json=False, secrets=[]).format(record) == "warning: odd name: a\\nerror: b"
 
 
-def test_the_packages_that_log_are_all_listened_to() -> None:
+def test_all_packages_that_log_are_configured() -> None:
     assert {"graph_service", "extraction"} <= set(OUR_LOGGERS)

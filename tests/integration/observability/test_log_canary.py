@@ -1,6 +1,6 @@
-"""A running service says much and goes wrong often; nothing that people said, and no secret, is in what it writes.
+"""Test that a service with many errors logs neither message texts nor secrets.
 
-Requirements F2, F6: every line tells where it comes from, and the id of the request that it belongs to.
+Requirements F2, F6: every line has its origin and the id of its request.
 """
 
 import itertools
@@ -24,7 +24,7 @@ SAID = "My sister Quetzalcoatl loves xylophagous beetles and I moved to Lisbon. 
 
 
 class Babbler(FakeOpenAI):
-    """A model that repeats what it was asked in everything it gets wrong."""
+    """A model whose invalid answers repeat the prompt."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Babbler(FakeOpenAI):
 
 
 def wrong_requests(http: httpx.Client, tenant: str) -> None:
-    """Whatever a client may get wrong, with words in it that must not be repeated."""
+    """Send invalid requests of every kind, with words that must not be logged."""
     for query in (f"{{ {SAID} }}", f'{{ recall(userId: "a", query: "{SAID}", limit: 9999) {{ hits {{ text }} }} }}'):
         http.post("/graphql", json={"query": query})
     http.post("/graphql", content=SAID.encode())
@@ -61,7 +61,7 @@ def wrong_requests(http: httpx.Client, tenant: str) -> None:
 
 
 def break_messages(server: Server, tenant: str) -> None:
-    """A message without a role whose moment is words, as an import or another program may leave it, and work on it."""
+    """Store a message without a role and with a text as its time, as an import may leave it, and a job for it."""
     text = """
     MATCH (m:Message {tenant: $t}) WITH m LIMIT 1
     SET m.role = $said, m.said_at = $said, m.unread = true
@@ -72,7 +72,7 @@ def break_messages(server: Server, tenant: str) -> None:
         driver.execute_query(text, t=tenant, said=SAID)
 
 
-def test_nothing_that_was_said_stands_in_the_log(server: Server, tmp_path: Path, tenant: str) -> None:
+def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, tenant: str) -> None:
     with Babbler() as model:
         more = {
             "NEO4J_URI": server.uri,
@@ -97,12 +97,12 @@ def test_nothing_that_was_said_stands_in_the_log(server: Server, tmp_path: Path,
                     assert (
                         "errors" not in http.post("/graphql", json={"query": query, "variables": {"i": given}}).json()
                     )
-                # The same id with other words is refused, and the refusal told.
+                # The same id with another text is refused, and the refusal reported.
                 given["messages"] = [{"role": "USER", "text": SAID + WORDS[0], "id": "m5"}]
                 http.post("/graphql", json={"query": query, "variables": {"i": given}})
                 http.post("/graphql", json={"query": f'{{ context(userId: "ana", query: "{SAID}") {{ text }} }}'})
                 wrong_requests(http, tenant)
-                # What cannot be understood fails the work about it, and is told in dead letters without its words.
+                # A malformed message fails its job, whose dead letter does not contain the text.
                 break_messages(server, tenant)
                 letters = "{ deadLetters(first: 100) { nodes { id kind error } } }"
                 deadline_s = time.monotonic() + 120
@@ -110,7 +110,7 @@ def test_nothing_that_was_said_stands_in_the_log(server: Server, tmp_path: Path,
                     assert time.monotonic() < deadline_s, dead
                     time.sleep(0.1)
                 told = [dead, http.get("/ready").text, http.get("/metrics").text]
-                # Scenes are read when their sessions end, a second after the last message.
+                # Scenes are read when their session closes, a second after the last message.
                 assert all(model.heard.acquire(timeout=60) for _ in range(6))
             service.stop()
             log = service.err.read_text("utf-8")

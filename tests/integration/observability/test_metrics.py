@@ -1,4 +1,4 @@
-"""Test `/metrics`: the listed metrics, for admins of all tenants, without names."""
+"""Test `/metrics`: the listed metrics, for administrators of all tenants, without names of tenants or users."""
 
 import inspect
 import time
@@ -48,7 +48,9 @@ async def scraped(service: OpenService, credential: str | None = None) -> dict[s
     return families(answer.text)
 
 
-async def test_uses_readings_work_and_similarity_are_counted_without_names(service: OpenService, tenant: str) -> None:
+async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
+    service: OpenService, tenant: str
+) -> None:
     before = await scraped(service)
     remember = """mutation ($user: String!, $text: String!) { remember(input: {userId: $user, sessionId: "s",
         messages: [{role: USER, text: $text}]}) { stored } }"""
@@ -80,7 +82,7 @@ async def test_uses_readings_work_and_similarity_are_counted_without_names(servi
     assert [word for word in (tenant, "quixotic", "jasmine", "爬山", "default") if word in told] == []
 
 
-async def test_only_who_sees_every_tenant_sees_the_numbers_of_all(service: OpenService, tenant: str) -> None:
+async def test_metrics_require_an_administrator_of_all_tenants(service: OpenService, tenant: str) -> None:
     one = await service.key(tenant, Role.ADMIN)
     all_of = await service.key(None, Role.READ)
     try:
@@ -94,7 +96,7 @@ async def test_only_who_sees_every_tenant_sees_the_numbers_of_all(service: OpenS
     assert statuses == [401, 403, 200]
 
 
-async def test_the_page_answers_soon_while_the_database_is_away(service: OpenService) -> None:
+async def test_metrics_respond_quickly_while_the_database_is_unavailable(service: OpenService) -> None:
     driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:1", auth=("neo4j", "none"))
     gone = replace(service.parts, graph=Graph(driver, database=None))
     try:
@@ -105,7 +107,7 @@ async def test_the_page_answers_soon_while_the_database_is_away(service: OpenSer
     assert "mnemograph_jobs" not in page
 
 
-async def test_each_measure_there_is_stands_on_the_page(service: OpenService) -> None:
+async def test_every_metric_is_on_the_page(service: OpenService) -> None:
     page = await scraped(service)
     made = {one.about.name for one in vars(measures).values() if hasattr(one, "about")}
     assert made == {one.about.name for one in (*COUNTERS, *HISTOGRAMS)}
@@ -114,21 +116,21 @@ async def test_each_measure_there_is_stands_on_the_page(service: OpenService) ->
     assert sum(len(family.samples) for family in page.values()) < 1_500
 
 
-def test_a_label_that_nobody_foresaw_counts_as_other() -> None:
+def test_unknown_label_value_counts_as_other() -> None:
     counter = Counter("mnemograph_test", "For a test.", kind=("read",))
     for name in ("read", "ana", "王芳"):
         counter.add(name)
     assert counter.values == {("read",): 1, ("other",): 2}
 
 
-def test_every_reason_to_reject_a_fact_has_its_series() -> None:
+def test_every_reason_to_reject_a_fact_has_a_series() -> None:
     source = inspect.getsource(check)
     reasons = [key[0] for key in measures.REJECTED.values if key != ("other",)]
     assert [reason for reason in reasons if f'"{reason}"' not in source] == []
     assert source.count('return "') + 2 == len(reasons)
 
 
-async def test_counting_a_request_costs_less_than_fifty_microseconds() -> None:
+async def test_counting_a_request_takes_under_50_microseconds() -> None:
     async def bare(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})

@@ -22,7 +22,7 @@ TEXT = "I love xylophagous beetles. 我喜欢饕餮。"
 
 
 class Collector:
-    """Takes what an exporter sends to `/v1/traces`."""
+    """An HTTP server that receives what an exporter sends to `/v1/traces`."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -40,7 +40,7 @@ class Collector:
                 self.end_headers()
 
             def log_message(self, *_said: object) -> None:
-                """Says nothing."""
+                """Log nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
@@ -51,7 +51,7 @@ class Collector:
         return f"http://127.0.0.1:{self.server.server_port}"
 
     def spans(self) -> list[Span]:
-        """Everything that came."""
+        """Return all spans received so far."""
         requests = [ExportTraceServiceRequest.FromString(body) for body in self.bodies]
         scopes = [scope for one in requests for resource in one.resource_spans for scope in resource.scope_spans]
         return [span for scope in scopes for span in scope.spans]
@@ -66,7 +66,7 @@ def collector() -> Iterator[Collector]:
     made.thread.join()
 
 
-async def test_a_request_can_be_followed_down_to_its_statements(
+async def test_request_is_traced_down_to_its_statements(
     server: Server, tmp_path: Path, tenant: str, collector: Collector
 ) -> None:
     more = {"MNEMOGRAPH_TRACES_ENDPOINT": collector.address, "MNEMOGRAPH_TRACES_AUTHORIZATION": "Bearer of-traces"}
@@ -103,12 +103,14 @@ async def test_a_request_can_be_followed_down_to_its_statements(
     assert set(collector.headers) == {("/v1/traces", "Bearer of-traces")}
 
 
-async def test_without_a_collector_nothing_is_traced(tmp_path: Path) -> None:
+async def test_nothing_is_traced_without_a_collector(tmp_path: Path) -> None:
     async with traced(load_settings(environ={}, here=tmp_path, user_dir=tmp_path)):
         assert spans.span("recall") is spans.span("remember")
 
 
-async def test_a_missing_extra_is_told_with_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_extra_is_reported_with_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "graph_service.observability.otel", None)
     environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}
     with pytest.raises(InstallError, match=r"mnemograph\[otel\]"):

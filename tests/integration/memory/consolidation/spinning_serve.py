@@ -1,4 +1,4 @@
-"""The command line with a rule reader that never ends for marked texts, as a faulty rule would."""
+"""The command line with a rule reader that never returns for marked texts, as a faulty rule would."""
 
 import sys
 
@@ -12,7 +12,7 @@ _read_scene = scene_rules.read_scene
 
 
 def read_scene(scene: SceneText, *, reader: str) -> Reading:
-    """Compute for ever in Python on a scene that asks for it; read others as usual."""
+    """Loop forever in Python on marked scenes; read others as usual."""
     if any(SPIN in line.text for line in scene.lines):
         sys.stderr.write(f"{STARTED}\n")
         sys.stderr.flush()

@@ -28,19 +28,19 @@ GOALS = {
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_left(graph: Graph) -> None:
-    """A worker serves all tenants: what other tests left undone is not for these endpoints."""
+    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
     await a_worker(graph).drain()
 
 
 async def a_judge(graph: Graph, fake: FakeOpenAI) -> Worker:
-    """A worker whose scenes the rules read, and whose doubts the fake endpoint settles."""
+    """Return a worker that extracts by rules and lets the fake endpoint judge doubtful facts."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
     readers = Readers(first=read_by_rules, fallback=read_by_rules, judge=model_fact_judge(model))
     return a_worker(graph, readers=readers)
 
 
 async def plan_to(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
-    """Alice's agent brings a plan of hers, and it is read at once."""
+    """Store and read a plan of Alice, provided by her agent."""
     fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice: {goal}"
     )
@@ -59,7 +59,7 @@ def one(verdict: str, known: str | None = "k1", fact: str = "n1") -> dict[str, A
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_the_same_in_other_words_becomes_one_fact(graph: Graph, tenant: str, language: str) -> None:
+async def test_equivalent_fact_in_other_words_becomes_one_fact(graph: Graph, tenant: str, language: str) -> None:
     first, second = GOALS[language]
     with FakeOpenAI(says(verdicts(one("same")))) as fake:
         worker = await a_judge(graph, fake)
@@ -74,7 +74,7 @@ async def test_the_same_in_other_words_becomes_one_fact(graph: Graph, tenant: st
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_what_is_replaced_is_explained_and_can_be_reopened(graph: Graph, tenant: str, language: str) -> None:
+async def test_replaced_fact_is_explained_and_can_be_reopened(graph: Graph, tenant: str, language: str) -> None:
     first, second = GOALS[language]
     memory, whose = a_memory(graph), TenantId(tenant)
     with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
@@ -91,7 +91,7 @@ async def test_what_is_replaced_is_explained_and_can_be_reopened(graph: Graph, t
     assert await open_now(graph, tenant) == {first, second}
 
 
-async def test_forgetting_what_replaced_a_fact_lets_it_hold_again(graph: Graph, tenant: str) -> None:
+async def test_forgetting_the_replacing_fact_reopens_the_replaced_one(graph: Graph, tenant: str) -> None:
     first, second = GOALS["en"]
     with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
         worker = await a_judge(graph, fake)
@@ -103,7 +103,7 @@ async def test_forgetting_what_replaced_a_fact_lets_it_hold_again(graph: Graph, 
     assert await open_now(graph, tenant) == {first}
 
 
-async def test_a_hostile_verdict_changes_nothing_that_it_must_not(graph: Graph, tenant: str) -> None:
+async def test_hostile_verdict_changes_nothing_else(graph: Graph, tenant: str) -> None:
     first, second = GOALS["en"]
     other = f"{tenant}-2"
     with FakeOpenAI() as fake:
@@ -122,7 +122,7 @@ async def test_a_hostile_verdict_changes_nothing_that_it_must_not(graph: Graph, 
     assert await open_now(graph, other) == {first}
 
 
-async def test_facts_of_other_users_and_tenants_are_not_shown(graph: Graph, tenant: str) -> None:
+async def test_facts_of_other_users_and_tenants_are_not_sent_to_the_judge(graph: Graph, tenant: str) -> None:
     first, second = GOALS["en"]
     with FakeOpenAI() as fake:
         worker = await a_judge(graph, fake)
@@ -136,7 +136,7 @@ async def test_facts_of_other_users_and_tenants_are_not_shown(graph: Graph, tena
     assert await open_now(graph, tenant) == {first, second}
 
 
-async def test_an_unreadable_verdict_leaves_the_rules_to_decide(graph: Graph, tenant: str) -> None:
+async def test_unreadable_verdict_leaves_the_decision_to_the_rules(graph: Graph, tenant: str) -> None:
     first, second = GOALS["en"]
     with FakeOpenAI(*[says("I would rather not say.")] * 4) as fake:
         worker = await a_judge(graph, fake)
@@ -147,7 +147,7 @@ async def test_an_unreadable_verdict_leaves_the_rules_to_decide(graph: Graph, te
     assert day.calls == len(fake.requests) > 0
 
 
-async def test_while_the_judge_is_away_the_work_waits(graph: Graph, tenant: str) -> None:
+async def test_job_waits_while_the_judge_is_unavailable(graph: Graph, tenant: str) -> None:
     first, second = GOALS["en"]
     with FakeOpenAI(fails(500), says(verdicts(one("same")))) as fake:
         worker = await a_judge(graph, fake)

@@ -1,4 +1,4 @@
-"""Test many provided facts and distant times in few calls."""
+"""Test many provided facts, and messages far apart in time, in few calls."""
 
 import asyncio
 import contextlib
@@ -55,7 +55,7 @@ async def to_read(graph: Graph, tenant: str) -> SessionInput | None:
     return await load_session_input(graph, held, SceneRules(), None)
 
 
-async def test_others_go_on_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:
+async def test_other_tasks_run_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     texts = [f"Number {n}." for n in range(_TOWNS)]
     towns = tuple(a_town(n) for n in range(_TOWNS))
@@ -84,7 +84,7 @@ async def test_others_go_on_while_many_facts_of_one_relation_are_planned(graph: 
     assert max(gaps_s) < (steps["planned"] - steps["read"]) / 2
 
 
-async def test_one_old_and_one_new_message_bring_no_scenes_between(graph: Graph, tenant: str) -> None:
+async def test_messages_far_apart_in_time_do_not_reread_scenes_between(graph: Graph, tenant: str) -> None:
     memory, worker = a_memory(graph), a_worker(graph)
 
     async def told(*days: int) -> None:
@@ -110,7 +110,7 @@ async def test_one_old_and_one_new_message_bring_no_scenes_between(graph: Graph,
     ]
 
 
-async def test_facts_brought_in_many_calls_for_an_old_message_are_all_read(graph: Graph, tenant: str) -> None:
+async def test_facts_provided_in_many_calls_for_a_stored_message_are_all_stored(graph: Graph, tenant: str) -> None:
     memory, worker = a_memory(graph), a_worker(graph)
     await memory.remember(TenantId(tenant), an_incoming("I like many things."))
     await worker.drain()
@@ -125,7 +125,7 @@ async def test_facts_brought_in_many_calls_for_an_old_message_are_all_read(graph
     assert await to_read(graph, tenant) is None
 
 
-async def test_facts_brought_for_a_message_that_waits_are_read_with_it(graph: Graph, tenant: str) -> None:
+async def test_facts_provided_for_an_unread_message_are_stored_with_it(graph: Graph, tenant: str) -> None:
     memory, worker = a_memory(graph), a_worker(graph)
     texts = [f"Number {n}." for n in range(510)]
     await memory.remember(TenantId(tenant), an_incoming(*texts))

@@ -1,4 +1,4 @@
-"""Test that a text with endless extraction blocks neither other work nor the shutdown."""
+"""Test that a text whose extraction never ends blocks neither other work nor the shutdown."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def spin(scene: SceneText) -> Reading:
 
 
 async def read_or_spin(scene: SceneText) -> Reading:
-    """Read as usual; a stand-in for a flawed rule computes for ever on some texts."""
+    """Read as usual, but loop forever on marked texts, as a flawed rule would."""
     if any(SPIN in line.text for line in scene.lines):
         return await THREADS.run(lambda: spin(scene))
     return await read_by_rules(scene)
@@ -55,7 +55,7 @@ async def facts_of(graph: Graph, tenant: str) -> int:
     return int(row["n"])
 
 
-async def test_a_scene_that_is_never_read_leaves_a_dead_letter_and_stays_searchable(graph: Graph, tenant: str) -> None:
+async def test_scene_that_cannot_be_read_becomes_a_dead_letter_and_stays_searchable(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(f"I love jasmine tea and {SPIN}."))
     async with asyncio.timeout(MANY_S):
@@ -70,12 +70,12 @@ async def test_a_scene_that_is_never_read_leaves_a_dead_letter_and_stays_searcha
     assert not any(hit.candidate.pending for hit in answer.hits)
 
 
-async def test_the_letter_stays_through_later_reading_until_it_is_cancelled(graph: Graph, tenant: str) -> None:
+async def test_dead_letter_remains_after_later_reading_until_cancelled(graph: Graph, tenant: str) -> None:
     memory, letters = a_memory(graph), DeadLetters(graph)
     await memory.remember(TenantId(tenant), an_incoming(f"I am {SPIN}."))
     async with asyncio.timeout(MANY_S):
         await a_worker(graph, readers=READERS).drain()
-        # The next day is another scene of the same session; it is read although the letter stands.
+        # The next day is another scene of the same session; it is read despite the dead letter.
         later = an_incoming("I love jasmine tea.")
         await memory.remember(TenantId(tenant), later)
         await a_worker(graph).drain()
@@ -86,7 +86,7 @@ async def test_the_letter_stays_through_later_reading_until_it_is_cancelled(grap
 
 
 @pytest.mark.slow
-async def test_other_tenants_are_read_while_many_texts_of_one_never_end(graph: Graph, tenant: str) -> None:
+async def test_other_tenants_are_read_while_texts_of_one_tenant_never_end(graph: Graph, tenant: str) -> None:
     memory, other = a_memory(graph), f"{tenant}-other"
     await a_worker(graph).drain()
     slow = BoundedThreads(cpu_max_s=MANY_S)
@@ -105,7 +105,7 @@ async def test_other_tenants_are_read_while_many_texts_of_one_never_end(graph: G
                 await asyncio.sleep(0.05)
             assert await facts_of(graph, tenant) == 0
     finally:
-        # Nor does the end wait for it: the work is given back at once.
+        # The shutdown does not wait for it either: the job is released at once.
         running.cancel()
         async with asyncio.timeout(MANY_S):
             await asyncio.gather(running, return_exceptions=True)
@@ -114,9 +114,7 @@ async def test_other_tenants_are_read_while_many_texts_of_one_never_end(graph: G
 
 
 @pytest.mark.slow
-async def test_a_service_that_reads_such_a_text_ends_within_30_seconds(
-    server: Server, tenant: str, tmp_path: Path
-) -> None:
+async def test_service_reading_such_a_text_stops_within_30_seconds(server: Server, tenant: str, tmp_path: Path) -> None:
     given = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     home = Home(tmp_path, {**given, "MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_TENANT": tenant})
     child = Path(__file__).with_name("spinning_serve.py")

@@ -29,7 +29,7 @@ TOKENS = 120
 
 
 def a_reading(*objects: str, **fact: Any) -> str:
-    """What a model writes: facts about what the user likes."""
+    """Return a model's answer: facts about what the user likes."""
     told = {"subject": "user", "predicate": "PREFERS", "statement": "She likes it.", "messages": ["m1"], **fact}
     facts = [{"object": name, **told} for name in objects]
     return json.dumps({"title": "Likes", "summary": "What she likes.", "facts": facts})
@@ -37,18 +37,18 @@ def a_reading(*objects: str, **fact: Any) -> str:
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_left(graph: Graph) -> None:
-    """A worker serves all tenants: what other tests left undone is not for these endpoints."""
+    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
     await a_worker(graph).drain()
 
 
 async def settle(worker: Worker) -> None:
-    """Does what is due by the worker's own clock."""
+    """Run the jobs that are due by the worker's own clock."""
     while await worker.run_one():
         pass
 
 
 class Watch:
-    """The real clock, which tests set forward, and words that differ."""
+    """A real clock that tests can advance, and distinct lease words."""
 
     def __init__(self) -> None:
         self.ahead = timedelta()
@@ -67,7 +67,7 @@ class Watch:
 
 
 async def a_reader(graph: Graph, fake: FakeOpenAI, watch: Watch, **more: Any) -> Worker:
-    """A worker whose scenes the fake endpoint reads."""
+    """Return a worker whose scenes the fake endpoint reads."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
     external_services = ExternalServices()
     guarded = GuardedModel(ThrottledModel(model, clock_s=lambda: watch.now().timestamp()), external_services.model)
@@ -82,7 +82,7 @@ async def a_reader(graph: Graph, fake: FakeOpenAI, watch: Watch, **more: Any) ->
 
 
 async def scenes(graph: Graph, tenant: str) -> list[dict[str, Any]]:
-    """The scenes of a tenant, as analysts see them."""
+    """Return the scenes of a tenant, as analysts see them."""
     look = Statement(
         name="test/scenes",
         text="MATCH (s:Scene {tenant: $tenant}) RETURN properties(s) AS scene ORDER BY s.start_ms",
@@ -99,7 +99,7 @@ async def likes(graph: Graph, tenant: str) -> set[str]:
     return {hit.candidate.object or "" for hit in answer.hits}
 
 
-async def test_calls_and_tokens_are_counted_for_scene_and_day(graph: Graph, tenant: str) -> None:
+async def test_calls_and_tokens_are_counted_by_scene_and_day(graph: Graph, tenant: str) -> None:
     memory, watch = a_memory(graph), Watch()
     with FakeOpenAI(says(a_reading("jasmine tea"))) as fake:
         await memory.remember(TenantId(tenant), an_incoming(TEA))
@@ -115,8 +115,8 @@ async def test_calls_and_tokens_are_counted_for_scene_and_day(graph: Graph, tena
     assert (await memory.usage(TenantId(f"{tenant}-2"), days=366)).days == ()
 
 
-async def test_what_is_left_out_of_an_answer_is_counted(graph: Graph, tenant: str) -> None:
-    """Requirement A3: off the whitelist means dropped and counted."""
+async def test_dropped_items_of_an_answer_are_counted(graph: Graph, tenant: str) -> None:
+    """Requirement A3: facts off the whitelist are dropped and counted."""
     answers = [json.loads(a_reading("tea", predicate="WORSHIPS")), json.loads(a_reading("jazz", importance="low"))]
     facts = [fact for answer in answers for fact in answer["facts"]]
     facts += [{**facts[0], "messages": ["m7"]}, {"subject": 1}]
@@ -128,7 +128,7 @@ async def test_what_is_left_out_of_an_answer_is_counted(graph: Graph, tenant: st
     assert await likes(graph, tenant) == set()
 
 
-async def test_over_the_budget_the_rules_read_and_say_so(graph: Graph, tenant: str) -> None:
+async def test_scenes_over_the_budget_are_read_by_rules_and_marked(graph: Graph, tenant: str) -> None:
     memory, watch = a_memory(graph), Watch()
     with FakeOpenAI(says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
@@ -145,7 +145,7 @@ async def test_over_the_budget_the_rules_read_and_say_so(graph: Graph, tenant: s
     assert await likes(graph, tenant) >= {"jazz", "jasmine tea", "coffee"}
 
 
-async def test_scenes_that_were_over_the_budget_are_read_by_the_model_when_asked_for(graph: Graph, tenant: str) -> None:
+async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(graph: Graph, tenant: str) -> None:
     memory, watch, whose = a_memory(graph), Watch(), TenantId(tenant)
     with FakeOpenAI(says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
@@ -163,8 +163,8 @@ async def test_scenes_that_were_over_the_budget_are_read_by_the_model_when_asked
     assert "coffee" in await likes(graph, tenant)
 
 
-async def test_work_is_not_tried_before_the_endpoint_wants_it(graph: Graph, tenant: str) -> None:
-    """Requirement C11: Retry-After is honoured, by the work and by everybody who would ask the same model."""
+async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) -> None:
+    """Requirement C11: neither the job nor other jobs for the same model are run before Retry-After."""
     memory, watch = a_memory(graph), Watch()
     with FakeOpenAI(fails(429, Retry_After="40"), says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch)
@@ -181,8 +181,8 @@ async def test_work_is_not_tried_before_the_endpoint_wants_it(graph: Graph, tena
     assert await likes(graph, tenant) >= {"jazz", "coffee"}
 
 
-async def test_answers_that_were_paid_for_are_not_asked_for_again(graph: Graph, tenant: str) -> None:
-    """Two scenes, one of which fails: the other is not read anew when the work is tried again."""
+async def test_paid_answers_are_not_requested_again(graph: Graph, tenant: str) -> None:
+    """Two scenes, one of which fails: the retry does not read the other again."""
     memory, watch = a_memory(graph), Watch()
     later = an_incoming(TEA).messages[0]
     messages = (later, type(later)(role="user", text="I love jazz.", time=NOON + timedelta(hours=5)))
@@ -197,13 +197,14 @@ async def test_answers_that_were_paid_for_are_not_asked_for_again(graph: Graph, 
 
 
 def a_lie(obj: str, **more: Any) -> dict[str, Any]:
-    """A fact as a model writes it that serves somebody else."""
+    """Return a fact, as a model writes it, about another user."""
     told = {"subject": "user", "predicate": "PREFERS", "object": obj, "statement": "So it is.", "messages": ["m1"]}
     return {**told, **more}
 
 
-async def test_a_hostile_answer_changes_nothing_that_it_must_not(graph: Graph, tenant: str) -> None:
-    """Whatever a model says (or was told to say by a message), it stays in its scene, its tenant and its whitelist."""
+async def test_hostile_answer_changes_nothing_outside_its_scene(graph: Graph, tenant: str) -> None:
+    """Whatever a model answers (or a message makes it answer), it affects only its scene, its tenant and listed
+    predicates."""
     memory, victim = a_memory(graph), TenantId(f"{tenant}-victim")
     await memory.remember(victim, an_incoming(TEA))
     await a_worker(graph).drain()

@@ -1,4 +1,4 @@
-"""Test that scenes store when they were spoken and the time they are about."""
+"""Test that scenes store both when they were said and the time that they talk about."""
 
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -22,7 +22,7 @@ SHANGHAI = timezone(timedelta(hours=8))
 
 
 async def scene_of(graph: Graph, tenant: str, *messages: Any) -> dict[str, Any]:
-    """The only scene that these messages make."""
+    """Return the only scene of these messages."""
     incoming = RememberRequest(user_id="alice", session_id="s1", messages=messages)
     await a_memory(graph).remember(TenantId(tenant), incoming)
     await a_worker(graph).drain()
@@ -33,8 +33,8 @@ async def scene_of(graph: Graph, tenant: str, *messages: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("text", ["Yesterday I ran my first marathon.", "昨天我跑了第一次马拉松。"], ids=["en", "zh"])
-async def test_days_are_those_where_the_message_was_said(graph: Graph, tenant: str, text: str) -> None:
-    # Half past midnight on 2 March in Shanghai is still 1 March in UTC.
+async def test_days_are_those_of_the_messages_time_zone(graph: Graph, tenant: str, text: str) -> None:
+    # Half past midnight on 2 March in Shanghai is 1 March in UTC.
     said_at = datetime(2026, 3, 2, 0, 30, tzinfo=SHANGHAI)
     scene = await scene_of(graph, tenant, a_message(text, time=said_at))
     assert scene["scene_start"] == datetime(2026, 3, 1, tzinfo=SHANGHAI)
@@ -43,7 +43,7 @@ async def test_days_are_those_where_the_message_was_said(graph: Graph, tenant: s
     assert "2026-03-01" in scene["overview"]
 
 
-async def test_time_words_count_from_the_message_and_never_from_today(graph: Graph, tenant: str) -> None:
+async def test_relative_times_refer_to_the_message_time_not_to_today(graph: Graph, tenant: str) -> None:
     said_at = datetime(2019, 5, 15, 10, tzinfo=UTC)
     scene = await scene_of(graph, tenant, a_message("Last week we moved to Porto.", time=said_at))
     assert (scene["scene_start"], scene["scene_end"]) == (
@@ -52,20 +52,20 @@ async def test_time_words_count_from_the_message_and_never_from_today(graph: Gra
     )
 
 
-async def test_what_the_caller_says_of_the_time_wins_over_the_words(graph: Graph, tenant: str) -> None:
+async def test_provided_event_time_has_priority_over_the_text(graph: Graph, tenant: str) -> None:
     start, end = datetime(2020, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=UTC)
     message = a_message("Yesterday was a hard year.", mentioned_start=start, mentioned_end=end)
     scene = await scene_of(graph, tenant, message)
     assert (scene["scene_start"], scene["scene_end"]) == (start, end)
 
 
-async def test_without_time_words_the_second_axis_is_empty(graph: Graph, tenant: str) -> None:
+async def test_scene_without_time_expressions_has_no_event_time(graph: Graph, tenant: str) -> None:
     scene = await scene_of(graph, tenant, a_message("I love jasmine tea."))
     assert "scene_start" not in scene
     assert scene["first_seen"] == NOON
 
 
-async def test_the_importance_of_a_scene_is_that_of_its_weightiest_message(graph: Graph, tenant: str) -> None:
+async def test_importance_of_a_scene_is_that_of_its_most_important_message(graph: Graph, tenant: str) -> None:
     weighty = a_message("I am allergic to peanuts.", minute=1, importance=9)
     scene = await scene_of(graph, tenant, a_message("Hello!"), weighty)
     assert scene["importance"] == 9

@@ -13,7 +13,7 @@ from tests.integration.memory.forgetting.test_forgetting import memory_of
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_rows
 
-# Facts keep the place of their messages in the call.
+# Position of the message of each fact in the call.
 _OF_THE_CALL = re.compile(r"\('told', \"[^\"]*\"\), ")
 EN = (
     ("Carol", "Bob hates rain."),
@@ -44,7 +44,7 @@ async def tell(graph: Graph, tenant: str, *calls: list[IncomingMessage], session
     [(EN, "Bob", "jazz", "rain"), (ZH, "小明", "爵士乐", "下雨")],
     ids=["en", "zh"],
 )
-async def test_others_mean_the_user_by_a_name_the_user_told(
+async def test_self_declared_name_in_others_messages_means_the_user(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], name: str, later: str, before: str
 ) -> None:
     await tell(graph, tenant, the_messages(said))
@@ -71,7 +71,7 @@ async def test_one_call_and_many_calls_give_the_same_graph(
     assert found[0] == found[1] == found[2]
 
 
-async def test_a_name_that_was_told_holds_in_later_sessions_of_this_user_only(graph: Graph, tenant: str) -> None:
+async def test_self_declared_name_is_valid_in_later_sessions_of_this_user_only(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, the_messages(EN[1:2]))
     greeting = a_message("Bob loves tea.", minute=9, speaker="Carol")
     await tell(graph, tenant, [greeting], session="s2")
@@ -84,7 +84,7 @@ async def test_a_name_that_was_told_holds_in_later_sessions_of_this_user_only(gr
 @pytest.mark.parametrize(
     ("speaker", "text"), [("Carol", "Call me Bob."), (None, "Call me Mom."), (None, "我叫他小明。")]
 )
-async def test_what_is_no_name_of_the_user_is_not_taken_for_one(
+async def test_text_that_declares_no_name_adds_no_alias(
     graph: Graph, tenant: str, speaker: str | None, text: str
 ) -> None:
     await tell(graph, tenant, [a_message(text, speaker=speaker)])
@@ -94,7 +94,7 @@ async def test_what_is_no_name_of_the_user_is_not_taken_for_one(
 
 @pytest.mark.parametrize("said", [EN, ZH], ids=["en", "zh"])
 @pytest.mark.parametrize("place", [0, 1, 2])
-async def test_a_name_goes_with_the_words_that_told_it(
+async def test_forgetting_the_declaration_removes_the_alias(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], place: int
 ) -> None:
     never = f"{tenant}-never"
@@ -110,7 +110,7 @@ async def test_a_name_goes_with_the_words_that_told_it(
 
 
 async def uri_of(graph: Graph, tenant: str, text: str) -> str:
-    """Of the first message with this text."""
+    """Return the URI of the first message with this text."""
     async with graph._driver.session() as session:
         query = "MATCH (m:Message {tenant: $tenant, text: $text}) RETURN m.uri ORDER BY m.said_ms LIMIT 1"
         return str((await (await session.run(query, tenant=tenant, text=text)).fetch(1))[0][0])

@@ -38,7 +38,7 @@ def lines_of(found: Context, *kinds: str) -> list[str]:
     return [line.text for line in (*found.core, *found.recalled) if line.kind in kinds]
 
 
-async def test_a_context_tells_who_the_user_is_and_what_was_said(graph: Graph, tenant: str) -> None:
+async def test_context_has_the_profile_and_relevant_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. I work at Acme. I love jasmine tea.", day=0)
     await say(graph, tenant, "I really love jasmine tea. Red wine gives me headaches.", day=3)
     await say(graph, tenant, "Yesterday the neighbour's parrot escaped through the kitchen window.", day=5)
@@ -54,7 +54,7 @@ async def test_a_context_tells_who_the_user_is_and_what_was_said(graph: Graph, t
     assert "## About the user" in found.text
 
 
-async def test_a_chinese_question_gets_a_chinese_context(graph: Graph, tenant: str) -> None:
+async def test_chinese_question_gets_a_chinese_context(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "我住在杭州。我喜欢喝龙井茶。", day=0)
     await say(graph, tenant, "我真的很喜欢喝龙井茶。", day=2)
     await say(graph, tenant, "昨天邻居家的鹦鹉从厨房窗户飞走了。", day=5)
@@ -72,7 +72,7 @@ async def test_a_chinese_question_gets_a_chinese_context(graph: Graph, tenant: s
         ("我住在巴黎。", "我搬到奥斯陆了。", "我住在哪里？", "我以前住在哪里？", "巴黎", "奥斯陆"),
     ],
 )
-async def test_what_is_no_longer_true_is_not_told_as_true(
+async def test_ended_facts_are_not_presented_as_current(
     graph: Graph, tenant: str, old: str, new: str, question: str, past: str, gone: str, now: str
 ) -> None:
     await say(graph, tenant, old, day=0)
@@ -93,7 +93,7 @@ async def test_what_is_no_longer_true_is_not_told_as_true(
     assert (unheard.core, unheard.recalled) == ((), ())
 
 
-async def test_nothing_stands_twice_in_a_context(graph: Graph, tenant: str) -> None:
+async def test_context_repeats_nothing(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I love jasmine tea. My sister Anna lives in Oslo.", day=0)
     await say(graph, tenant, "I love jasmine tea! Anna has a dog called Rex.", day=1)
     found = await told(graph, tenant, "Does Alice love jasmine tea, and where does Anna live?", tokens_max=4000)
@@ -104,7 +104,7 @@ async def test_nothing_stands_twice_in_a_context(graph: Graph, tenant: str) -> N
     assert found.text.count("lives in Oslo") == 1
 
 
-async def test_a_question_with_nothing_behind_it_is_told_so(graph: Graph, tenant: str) -> None:
+async def test_context_without_knowledge_says_so(graph: Graph, tenant: str) -> None:
     found = await told(graph, tenant, "Where do I live?", user="nobody")
     assert "Nothing is known about this user yet." in found.text
     assert (found.core, found.recalled) == ((), ())
@@ -112,7 +112,7 @@ async def test_a_question_with_nothing_behind_it_is_told_so(graph: Graph, tenant
     assert "目前对该用户一无所知" in chinese.text
 
 
-async def test_no_budget_is_ever_exceeded(graph: Graph, tenant: str) -> None:
+async def test_token_budget_is_never_exceeded(graph: Graph, tenant: str) -> None:
     for day in range(4):
         await say(graph, tenant, f"I love jasmine tea number {day}. I live in Paris. 我喜欢第{day}种龙井茶。", day=day)
     sizes = []
@@ -132,18 +132,18 @@ async def test_no_budget_is_ever_exceeded(graph: Graph, tenant: str) -> None:
 
 
 @pytest.mark.parametrize("tokens_max", [0, -5, 100_001])
-async def test_a_budget_out_of_bounds_is_refused(graph: Graph, tenant: str, tokens_max: int) -> None:
+async def test_token_budget_out_of_bounds_is_refused(graph: Graph, tenant: str, tokens_max: int) -> None:
     with pytest.raises(InputError, match=r"maxTokens is .*; use 1 to 100000"):
         await told(graph, tenant, "tea", tokens_max=tokens_max)
 
 
-async def test_every_mistake_of_a_request_is_named(graph: Graph, tenant: str) -> None:
+async def test_every_error_of_a_request_is_reported(graph: Graph, tenant: str) -> None:
     with pytest.raises(InputError) as refused:
         await told(graph, tenant, "", user="", tokens_max=0)
     assert len(refused.value.problems) == 3
 
 
-async def test_a_context_takes_two_round_trips(graph: Graph, tenant: str) -> None:
+async def test_context_takes_two_round_trips(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I love jasmine tea.", day=0)
     sent: list[Statement] = []
     graph.observer = sent.append
@@ -154,7 +154,7 @@ async def test_a_context_takes_two_round_trips(graph: Graph, tenant: str) -> Non
     assert sorted(statement.name for statement in sent) == ["profile/core_memory", "recall/recall"]
 
 
-async def test_no_context_tells_of_others(graph: Graph, tenant: str) -> None:
+async def test_context_has_nothing_of_other_users_or_tenants(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. Red wine gives me headaches. I love tea.", day=0)
     for other, user in ((tenant, "bob"), (f"{tenant}-x", "alice")):
         await a_memory(graph).remember(TenantId(other), an_incoming("Hello there, lovely day.", user=user))
@@ -173,7 +173,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-async def test_no_memory_breaks_out_of_its_block(graph: Graph, tenant: str, attack: str) -> None:
+async def test_stored_text_cannot_close_its_quoted_block(graph: Graph, tenant: str, attack: str) -> None:
     fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object="canary", relation="goal", statement=f"canary {attack}"
     )
@@ -190,7 +190,7 @@ async def test_no_memory_breaks_out_of_its_block(graph: Graph, tenant: str, atta
     assert not [char for char in found.text if char in "\u200b\u2060\U000e0041＜＞"]
 
 
-async def test_a_context_is_asked_over_graphql(graph: Graph, tenant: str) -> None:
+async def test_context_over_graphql(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. I love jasmine tea.", day=0)
     answer = await graphql_schema.execute(
         _CONTEXT,
@@ -226,7 +226,7 @@ async def test_a_context_is_asked_over_graphql(graph: Graph, tenant: str) -> Non
         ),
     ],
 )
-async def test_a_memory_without_an_answer_says_so_plainly(
+async def test_context_for_a_question_without_an_answer_says_so(
     graph: Graph, tenant: str, known: list[str], asked: str, strange: str, doubt: str
 ) -> None:
     memory = a_memory(graph)
@@ -244,7 +244,7 @@ async def test_a_memory_without_an_answer_says_so_plainly(
     assert doubt not in (await told(graph, tenant, asked)).text
 
 
-async def test_a_context_without_an_embedder_works_by_words(graph: Graph, tenant: str) -> None:
+async def test_context_without_an_embedder_uses_words(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. The spare key is under the blue flowerpot.", day=0)
     memory = Memory(graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
     found = await memory.context(TenantId(tenant), Wanted(user_id="alice", query="Where is the spare key?"))
@@ -252,7 +252,7 @@ async def test_a_context_without_an_embedder_works_by_words(graph: Graph, tenant
     assert any("no embedder" in note for note in found.notes)
 
 
-async def test_while_the_database_is_away_a_context_tells_what_is_on_disk(tenant: str, tmp_path: Path) -> None:
+async def test_context_without_the_database_uses_the_spool(tenant: str, tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
     memory = a_memory(a_dead_graph(), spool=spool)
     await memory.remember(TenantId(tenant), an_incoming("The spare key is under the blue flowerpot."))

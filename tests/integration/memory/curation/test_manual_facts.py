@@ -1,4 +1,4 @@
-"""Manual statements outrank extracted facts, survive re-reading, and can be undone exactly."""
+"""Test that manual statements outrank extracted facts, survive re-reading, and can be undone exactly."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,7 +17,7 @@ from tests.support.graph_hash import graph_rows
 
 
 def by_hand(graph: Graph) -> Memory:
-    """A memory that reads what is stated at once."""
+    """Return a memory that reads manual statements at once."""
     return a_memory(graph, refresh=a_worker(graph).refresh_layers)
 
 
@@ -26,7 +26,7 @@ async def state(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:
 
 
 async def rows(graph: Graph, tenant: str) -> list[str]:
-    """The graph without the marks of what was forgotten and what reading cost."""
+    """Return the graph without tombstones and token usage."""
     await a_worker(graph).drain()
     return [row for row in await graph_rows(graph, tenant) if "'Tombstone'" not in row and "'Usage'" not in row]
 
@@ -123,7 +123,7 @@ async def test_statements_survive_rereading_everything(graph: Graph, tenant: str
     await state(graph, tenant, "update", paris, FactEdit(object="Lyon", statement="Alice lives in Lyon"))
     await say(graph, tenant, "I really do live in Paris.", day=2, session="three")
     memory = by_hand(graph)
-    # Whatever touches the fact is read again, the statement too.
+    # Every scene of the fact is read again, and so is the statement.
     await memory.forgetting.session(TenantId(tenant), "alice", "three")
     await a_worker(graph).drain()
     found = await edges(graph, tenant)

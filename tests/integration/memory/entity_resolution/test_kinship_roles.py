@@ -1,4 +1,4 @@
-""" "My sister" resolves to the one named sister in any order of messages, and to nobody while ambiguous."""
+"""Test that "my sister" resolves to the one named sister in any order of messages, and to nobody while ambiguous."""
 
 from itertools import permutations
 
@@ -17,7 +17,7 @@ JIE = ("我姐姐叫小红。", "我姐姐喜欢爵士乐。", "小红住在上�
 
 
 async def told(graph: Graph, tenant: str, *texts: str, first: int = 0, session: str = "s1", **more: str) -> None:
-    """One call for each text, a minute apart, each read before the next comes."""
+    """Store one call per text, a minute apart, reading each before the next."""
     for number, text in enumerate(texts, start=first):
         message = a_message(text, minute=number, **more)
         await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=session))

@@ -1,4 +1,4 @@
-"""After any history of facts, merges and splits, the graph follows from the facts and the remaining merges alone."""
+"""Test that after any history of facts, merges and splits the graph depends only on the facts and remaining merges."""
 
 import random
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ RELATIONS = (
     ("CAUSED_BY", None),
 )
 STEPS = 8
-# What is kept of sessions is of the clock.
+# Session states depend on the clock.
 _OF_SESSIONS = ("node ['Session']", "node ['SessionLife']", "node ['Usage']")
 
 
 @dataclass
 class History:
-    """What happened, and which merges still stand, oldest first, as the model of it says."""
+    """A history of operations, and the merges that remain according to the model, oldest first."""
 
     said: list[tuple[ProvidedFact, str, int]] = field(default_factory=list)
     into: dict[str, str] = field(default_factory=dict)
@@ -69,10 +69,10 @@ async def merge(graph: Graph, tenant: str, keep: str, gone: str) -> None:
 
 
 async def live(graph: Graph, tenant: str, chance: random.Random) -> History:
-    """A random history; what the model says of each act is what the service does."""
+    """Run a random history; the model predicts the result of each operation."""
     history = History()
     for number in range(len(NAMES)):
-        # All are known from the start, so that any two can be merged.
+        # All are stored at the start, so that any two can be merged.
         fact = ProvidedFact(subject=NAMES[number], predicate="RELATES_TO", object="tea", statement="knows tea")
         history.said.append((fact, "s0", number))
         await say(graph, tenant, *history.said[-1])

@@ -1,4 +1,4 @@
-"""Merging and splitting entities on a real Neo4j loses nothing."""
+"""Test that merging and splitting entities on a real Neo4j loses nothing."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ def an_id(tenant: str, name: str, user: str = "alice") -> str:
 async def say(
     graph: Graph, tenant: str, *facts: tuple[str, str, str, str | None], session: str, user: str = "alice"
 ) -> None:
-    """Facts as a caller brings them, one message each."""
+    """Store provided facts, one message each."""
     brought = tuple(
         ProvidedFact(subject=s, predicate=p, object=o, relation=r, statement=f"{s} {p} {o}", message_indexes=(i,))
         for i, (s, p, o, r) in enumerate(facts)

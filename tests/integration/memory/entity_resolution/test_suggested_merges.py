@@ -1,4 +1,4 @@
-"""Suggested merges on a real Neo4j; rejected pairs are not suggested again."""
+"""Test suggested merges on a real Neo4j; rejected pairs are not suggested again."""
 
 from typing import Any
 

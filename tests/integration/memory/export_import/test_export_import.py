@@ -1,4 +1,4 @@
-"""An exported tenant imports unchanged under another name; damaged files are refused."""
+"""Test that an exported tenant imports unchanged under another name, and that damaged files are refused."""
 
 import hashlib
 import io
@@ -34,7 +34,7 @@ _ALL_OF = (
     "MATCH (n {tenant: $tenant}) RETURN labels(n) AS l, properties(n) AS p "
     "UNION ALL MATCH ({tenant: $tenant})-[r]->() RETURN [type(r)] AS l, properties(r) AS p"
 )
-# What says something of this minute, or of whose it is.
+# Properties that depend on the time of the run or on the tenant.
 _PASSING = {"lease", "lease_until_ms", "touched_ms", "claims", "locked"}
 
 
@@ -51,7 +51,7 @@ async def imported(graph: Graph, tenant: str, text: bytes, folder: Path) -> Impo
 
 
 async def counts(graph: Graph, tenant: str) -> dict[str, dict[str, int]]:
-    """How many elements of each label have each property."""
+    """Return how many elements of each label have each property."""
     found: dict[str, dict[str, int]] = {}
     async with graph._driver.session() as session:
         for row in await (await session.run(_ALL_OF, tenant=tenant)).data():
@@ -71,7 +71,7 @@ async def test_export_import_export_gives_the_same_bytes(told: Graph, tenant: st
     assert (done.vectors, done.users) == (True, ("ana", "张曼婷"))
     assert await exported(told, tenant) == first
     here, there = await counts(told, tenant), await counts(told, TENANT)
-    # Work is not carried; what waits is worked out, and here nothing does.
+    # Jobs are not exported; import derives them from unread data, and here there is none.
     assert "open" not in here.pop("Job")
     assert there.pop("Job")
     assert here == there
@@ -79,7 +79,7 @@ async def test_export_import_export_gives_the_same_bytes(told: Graph, tenant: st
 
 
 def _as_told(text: bytes) -> set[str]:
-    """The lines of a file without what says when something was stored, and what is random."""
+    """Return the lines of a file without storage times and random values."""
     left = {"last_accessed", "error", "attempts", "wanted", "sessions", "recorded_at"}
     found = set()
     for row in rows_of(text)[1:-1]:
@@ -92,14 +92,14 @@ def _as_told(text: bytes) -> set[str]:
         if row.get("node") in ("Tombstone", "Change"):
             continue
         if "/ana/first/scene/" in told.get("uri", ""):
-            # Facts that were brought and then refused are no part of it, and nobody can tell which.
+            # Refused facts of an accepted call are not in the graph, so an import cannot know them.
             told.pop("layers_hash", None)
         found.add(json.dumps({**row, "properties": told}, sort_keys=True, ensure_ascii=False))
     return found
 
 
 async def test_tenants_with_equal_messages_export_equal_bytes(told: Graph, tenant: str) -> None:
-    """Nothing of a tenant's name is left in an export: no id, no token, no order."""
+    """An export contains nothing of the tenant's name: no id, no token, no order."""
     await tell(told, tenant)
     assert _as_told(await exported(told, tenant, vectors=False)) == _as_told(
         await exported(told, TENANT, vectors=False)
@@ -107,7 +107,7 @@ async def test_tenants_with_equal_messages_export_equal_bytes(told: Graph, tenan
 
 
 async def test_import_equals_storing_the_messages_in_the_target(told: Graph, tenant: str, tmp_path: Path) -> None:
-    """Tokens of full-text indexes are made of the tenant's name: a copied one would find nothing."""
+    """Tokens of full-text indexes contain the tenant's name: copied ones would match nothing."""
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     owner = Owner(tenant=TenantId(tenant), user_id=UserId("ana"), user_names=(), agent_id=None)
     async with told._driver.session() as session:
@@ -133,7 +133,7 @@ async def test_imported_tenant_gives_the_same_recall(told: Graph, tenant: str, t
 
 
 async def test_tombstones_apply_in_the_imported_tenant(told: Graph, tenant: str, tmp_path: Path) -> None:
-    """Tombstones were made of the first tenant's names; they hold under the second, and in what it exports."""
+    """Tombstones are hashed with the first tenant's name; they apply under the second, and in its export."""
     third = f"{tenant}-third"
     await imported(told, tenant, await exported(told, TENANT), tmp_path)
     await imported(told, third, await exported(told, tenant), tmp_path)
@@ -212,7 +212,7 @@ async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenan
 
 
 def written(rows: list[dict[str, Any]]) -> bytes:
-    """Rows as a file whose last line fits them, so that only its content can be wrong."""
+    """Return a file of these rows with a matching last line, so that only its content can be invalid."""
     lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in rows]
     nodes = sum("node" in row for row in rows)
     digest = hashlib.sha256(b"".join(lines)).hexdigest()
@@ -230,7 +230,7 @@ WRONG_VALUES: tuple[Any, ...] = (
 
 
 def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, Any]], str]:
-    """The rows with one of them damaged, and what was done."""
+    """Damage one of the rows; return the rows and a description of the damage."""
     kinds: dict[str, list[int]] = {}
     for place, row in enumerate(rows[1:], start=1):
         kinds.setdefault(row.get("node") or ("edge" if "edge" in row else row["link"]), []).append(place)
@@ -254,7 +254,7 @@ def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, An
 
 
 async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
-    """Refused with nothing written, or imported into a memory whose work is done and which answers."""
+    """Either refused with nothing written, or imported into a memory whose jobs finish and which answers."""
     rows = rows_of(await exported(told, TENANT))[:-1]
     dice = Random(20_261_123)
     taken: list[str] = []
@@ -391,7 +391,7 @@ async def test_jobs_are_not_importable_and_an_unfinished_forgetting_blocks_the_e
 
 
 async def test_export_keeps_self_declared_names_of_the_user(graph: Graph, tenant: str, tmp_path: Path) -> None:
-    """They are kept with the times since when they are told, and a list of times is no JSON."""
+    """They are stored with the times since when they apply; a list of times is not JSON."""
     await a_memory(graph).remember(TenantId(tenant), an_incoming("My name is Anabel."))
     await a_worker(graph, embedder=HashedWords()).drain()
     first = await exported(graph, tenant)
@@ -411,7 +411,7 @@ async def test_graphml_opens_in_networkx_with_every_name_as_it_is(told: Graph) -
     tea = next(data for _, _, data in opened.edges(data=True) if data.get("statement") == "user prefers jasmine tea")
     assert (tea["predicate"], tea["weight"]) == ("PREFERS", tea["strength"])
     assert json.loads(tea["evidence"])
-    # Gephi takes these types and no others.
+    # Gephi accepts these types only.
     types = set(re.findall(r'attr\.type="(\w+)"', out.getvalue().decode()))
     assert types <= {"string", "long", "double", "boolean", "int", "float"}
 

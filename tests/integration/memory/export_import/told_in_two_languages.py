@@ -32,7 +32,7 @@ TENANT = "told-in-two-languages-2"
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def told(graph: Graph) -> Graph:
-    """The graph, in which the tenant of that name holds all this; made once for all who look at it."""
+    """Return the graph in which the tenant of that name has this memory; filled once and shared."""
     head = await graph.read(statement("change_log/head"), {"tenant": TENANT})
     if not head[0]["seq"]:
         await tell(graph, TENANT)
@@ -80,7 +80,7 @@ MOVED = (
 
 
 async def tell(graph: Graph, tenant: str) -> None:
-    """Two users with sessions, facts of every kind, a merge, something forgotten and an answer given."""
+    """Store two users with sessions, facts of every kind, a merge, a deletion and an answered question."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming(*ANA, user="ana", session="first", user_name="Ana", facts=ANAS_FACTS))
     await memory.remember(whose, an_incoming(*LATER, user="ana", session="later", facts=MOVED, agent_id="butler"))

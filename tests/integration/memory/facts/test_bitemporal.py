@@ -1,4 +1,4 @@
-"""What is true now, what was true then, what was known then, and the history of a fact. Requirement B2; issue 5 item 5.
+"""Test facts by valid time and transaction time, and the history of a fact. Requirement B2; issue 5 item 5.
 
 On a real Neo4j, in English and Chinese.
 """
@@ -30,12 +30,12 @@ MOVES = {
 
 
 def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
-    """A memory that hears what it hears when the clock says."""
+    """Return a memory that receives messages at the time of this clock."""
     return Memory(graph=graph, embedder=HashedWords(), clock=clock, notify=lambda _tenant: None)
 
 
 async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:
-    """Facts as edges, each about a topic of its own."""
+    """Store facts as edges, each about an entity of its own."""
     home = user_uri(tenant, "ann")
     edges = [
         Edge(
@@ -58,7 +58,7 @@ async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> N
 
 
 async def hear(graph: Graph, tenant: str, text: str, *, said: datetime, heard: datetime) -> None:
-    """One message and all that follows from it."""
+    """Store one message and read it."""
     message = IncomingMessage(role="user", text=text, time=said)
     incoming = RememberRequest(user_id="alice", session_id=f"s-{heard:%d%H}", messages=(message,))
     await a_memory_at(graph, lambda: heard).remember(TenantId(tenant), incoming)
@@ -66,14 +66,14 @@ async def hear(graph: Graph, tenant: str, text: str, *, said: datetime, heard: d
 
 
 async def homes(graph: Graph, tenant: str, text: str, **asked: Any) -> list[str | None]:
-    """Where the user lives, by the facts that recall brings."""
+    """Return where the user lives, by the facts that recall returns."""
     question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), **asked)
     answer = await a_memory_at(graph, lambda: NOON + 400 * DAY).recall(TenantId(tenant), question)
     return sorted(hit.candidate.object or "" for hit in answer.hits if hit.candidate.relation == "lives in")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_a_move_is_true_now_and_the_old_home_was_true_then(graph: Graph, tenant: str, lang: str) -> None:
+async def test_move_changes_the_current_home_but_not_the_past_one(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
     await hear(graph, tenant, first, said=NOON, heard=NOON)
     await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 10 * DAY)
@@ -83,10 +83,10 @@ async def test_a_move_is_true_now_and_the_old_home_was_true_then(graph: Graph, t
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_what_was_heard_later_is_not_known_then(graph: Graph, tenant: str, lang: str) -> None:
+async def test_message_received_later_is_not_known_as_of_before(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
     await hear(graph, tenant, first, said=NOON, heard=NOON)
-    # Said on day 10, but only handed in on day 20.
+    # Said on day 10, received on day 20.
     await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     assert await homes(graph, tenant, asked, as_of=NOON - DAY) == []
     assert await homes(graph, tenant, asked, as_of=NOON + 15 * DAY) == [old]
@@ -95,7 +95,7 @@ async def test_what_was_heard_later_is_not_known_then(graph: Graph, tenant: str,
     assert await homes(graph, tenant, asked, valid_at=NOON + 15 * DAY) == [new]
 
 
-async def test_an_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant: str) -> None:
+async def test_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant: str) -> None:
     await hear(graph, tenant, "I live in Berlin.", said=NOON, heard=NOON)
     await hear(graph, tenant, "I moved to Lisbon.", said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory_at(graph, lambda: NOON + 400 * DAY)
@@ -112,7 +112,9 @@ async def test_an_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant:
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_messages_and_scenes_heard_later_are_not_found_as_of_then(graph: Graph, tenant: str, lang: str) -> None:
+async def test_messages_and_scenes_received_later_are_not_found_as_of_before(
+    graph: Graph, tenant: str, lang: str
+) -> None:
     first, second, asked, _, new = MOVES[lang]
     await hear(graph, tenant, first, said=NOON, heard=NOON)
     await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
@@ -126,7 +128,7 @@ async def test_messages_and_scenes_heard_later_are_not_found_as_of_then(graph: G
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_the_history_of_a_fact_tells_each_home_and_why_it_was_left(graph: Graph, tenant: str, lang: str) -> None:
+async def test_history_of_a_fact_lists_each_home_and_why_it_ended(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
     await hear(graph, tenant, first, said=NOON, heard=NOON)
     await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
@@ -141,13 +143,13 @@ async def test_the_history_of_a_fact_tells_each_home_and_why_it_was_left(graph: 
     closing = versions[0].closing
     assert closing is not None
     assert (closing.why, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
-    # The same from the other end of the chain.
+    # The same history from its last fact.
     assert await memory.facts.history(TenantId(tenant), versions[0].id) == versions
     with pytest.raises(NotFoundError):
         await memory.facts.history(TenantId(f"{tenant}-other"), now.candidate.id)
 
 
-async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: Graph, tenant: str) -> None:
+async def test_history_includes_a_fact_that_ended_and_began_again(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     for day, closes in ((0, False), (10, True), (20, False)):
         at = NOON + day * DAY
@@ -169,8 +171,8 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
     assert [one.closing.why for one in versions if one.closing] == ["over"]
 
 
-async def test_the_database_and_the_pure_rule_agree_on_every_moment(graph: Graph, tenant: str) -> None:
-    """Facts on a grid of both axes, looked at from a grid of both axes."""
+async def test_cypher_and_the_pure_rule_agree_at_every_time(graph: Graph, tenant: str) -> None:
+    """Facts on a grid of both time axes, queried at a grid of both time axes."""
     days = (0, 2, 4)
     facts: dict[str, FactTimes] = {}
     for number, (start, end, known, closed) in enumerate(itertools.product((0, 2), (None, 2, 4), days, (None, *days))):

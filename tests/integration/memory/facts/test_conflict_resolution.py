@@ -25,7 +25,7 @@ _EDGES = (
 
 
 async def say(graph: Graph, tenant: str, text: str, *, day: float, session: str | None = None) -> None:
-    """One message of Alice, read at once."""
+    """Store and read one message of Alice."""
     message = a_message(text, time=NOON + timedelta(days=day))
     session = session or f"day-{day}"
     await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(message,), session=session))
@@ -33,7 +33,7 @@ async def say(graph: Graph, tenant: str, text: str, *, day: float, session: str 
 
 
 async def edges(graph: Graph, tenant: str) -> dict[str, dict[str, Any]]:
-    """The facts of a tenant by object; one for each object in these tests."""
+    """Return the facts of a tenant by object; these tests have one per object."""
     async with graph._driver.session() as session:
         rows = await (await session.run(_EDGES, tenant=tenant)).data()
     return {row["object"]: {**row["edge"], "predicate": row["predicate"]} for row in rows}
@@ -44,7 +44,7 @@ async def open_now(graph: Graph, tenant: str) -> set[str]:
 
 
 async def changed_because(graph: Graph, tenant: str, reason: str) -> list[str]:
-    """The elements that the change log says were written for a reason."""
+    """Return the elements that the change log lists with a reason."""
     query = "MATCH (c:Change {tenant: $tenant, reason: $reason}) RETURN c.element_id AS id ORDER BY c.seq"
     async with graph._driver.session() as session:
         return [row["id"] for row in await (await session.run(query, tenant=tenant, reason=reason)).data()]
@@ -56,7 +56,7 @@ MOVES_ZH = {"我住在北京。": 0, "我搬到了上海。": 3, "我搬到了�
 
 @pytest.mark.parametrize("moves", [MOVES, MOVES_ZH])
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
-async def test_moves_told_in_any_order_leave_the_same_homes(
+async def test_moves_stored_in_any_order_give_the_same_homes(
     graph: Graph, tenant: str, moves: dict[str, int], order: tuple[int, ...]
 ) -> None:
     told = list(moves.items())
@@ -69,7 +69,7 @@ async def test_moves_told_in_any_order_leave_the_same_homes(
     assert [edge.get("closed_by") for edge in found] == [found[1]["id"], found[2]["id"], None]
 
 
-async def test_what_can_be_true_together_stays(graph: Graph, tenant: str) -> None:
+async def test_compatible_facts_stay_open(graph: Graph, tenant: str) -> None:
     for day, text in enumerate(
         [
             "I like tea.",
@@ -83,7 +83,7 @@ async def test_what_can_be_true_together_stays(graph: Graph, tenant: str) -> Non
     assert {"tea", "coffee", "Anna", "Ben", "Acme", "Beta", "猫"} <= await open_now(graph, tenant)
 
 
-async def test_the_same_in_nearly_the_same_words_is_one_fact(graph: Graph, tenant: str) -> None:
+async def test_nearly_equal_statements_become_one_fact(graph: Graph, tenant: str) -> None:
     for day, goal in enumerate(["open a small bakery near the old harbour in Lisbon with her cousin"] * 2):
         goal += "s" * day
         fact = ProvidedFact(
@@ -97,7 +97,7 @@ async def test_the_same_in_nearly_the_same_words_is_one_fact(graph: Graph, tenan
     assert len(fact["evidence"]) == 2
 
 
-async def test_a_closed_fact_says_what_closed_it(graph: Graph, tenant: str) -> None:
+async def test_closed_fact_names_what_closed_it(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await say(graph, tenant, "I live in Paris. I like jazz. I love coffee.", day=0)
     await say(graph, tenant, "I moved to Oslo. I hate jazz. I don't like coffee anymore.", day=2)
@@ -117,7 +117,7 @@ async def test_a_closed_fact_says_what_closed_it(graph: Graph, tenant: str) -> N
     assert (standing.closing, standing.invalid_at) == (None, None)
 
 
-async def test_a_reopened_fact_stays_open_however_often_the_same_is_read(graph: Graph, tenant: str) -> None:
+async def test_reopened_fact_stays_open_after_rereading(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     for day, text in enumerate(["I work at Acme.", "I work at Globex.", "I work at Initech."]):
         await say(graph, tenant, text, day=day)
@@ -134,7 +134,7 @@ async def test_a_reopened_fact_stays_open_however_often_the_same_is_read(graph: 
     assert await changed_because(graph, tenant, "reopened: both jobs at once") == [acme]
 
 
-async def test_what_was_said_to_be_over_can_be_reopened(graph: Graph, tenant: str) -> None:
+async def test_fact_ended_by_a_message_can_be_reopened(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "我喜欢咖啡。", day=0)
     await say(graph, tenant, "我不再喜欢咖啡了。", day=1)
     fact = (await edges(graph, tenant))["咖啡"]
@@ -165,14 +165,14 @@ async def test_only_closed_facts_of_the_tenant_can_be_reopened(graph: Graph, ten
     assert await graph_hash(graph, tenant) == before
 
 
-async def test_another_tenants_facts_neither_join_nor_close_ours(graph: Graph, tenant: str) -> None:
+async def test_facts_of_another_tenant_neither_merge_with_nor_close_ours(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, f"{tenant}-other", "I live in Oslo.", day=3)
     assert await open_now(graph, tenant) == {"Paris"}
 
 
 class _Noting:
-    """A transaction that notes which facts came, each time that they did."""
+    """A transaction that records which facts each read returned."""
 
     def __init__(self, writing: Writing) -> None:
         self.came: list[str] = []
@@ -184,15 +184,15 @@ class _Noting:
         return rows
 
 
-async def test_looking_wider_around_a_fact_reads_no_fact_twice(graph: Graph, tenant: str) -> None:
-    """What was told a thousand times comes with a thousand tellings."""
+async def test_widening_the_search_reads_no_fact_twice(graph: Graph, tenant: str) -> None:
+    """A fact with a thousand assertions is large to read."""
     for text, day in MOVES.items():
         await say(graph, tenant, text, day=day)
     homes = await edges(graph, tenant)
     async with graph._driver.session() as session:
         query = "MATCH (a {tenant: $tenant})-[{id: $id}]->(b) RETURN a.id AS a, b.id AS b"
         ends = await (await session.run(query, tenant=tenant, id=homes["Paris"]["id"])).single(strict=True)
-    # Nothing is known of its relation, so that only those of the same object are found first.
+    # Its relation is unknown, so the first search finds only facts with the same object.
     claim = Claim(MemoryId(ends["a"]), "RELATES_TO", None, MemoryId(ends["b"]))
 
     async def steps(writing: Writing) -> list[str]:

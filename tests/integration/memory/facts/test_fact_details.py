@@ -38,7 +38,7 @@ BROKEN = (
 )
 
 
-async def test_decisions_and_procedures_come_back_as_they_were_brought(graph: Graph, tenant: str) -> None:
+async def test_provided_decisions_and_procedures_are_recalled_unchanged(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("Let us decide.", facts=(DECISION, PROCEDURE)))
     await a_worker(graph).drain()
@@ -55,7 +55,7 @@ async def test_decisions_and_procedures_come_back_as_they_were_brought(graph: Gr
     assert (element.fact_kind, element.importance, element.rationale) == ("decision", 9, "The team knows it.")
 
 
-async def test_a_broken_detail_drops_the_fact_and_says_why(graph: Graph, tenant: str) -> None:
+async def test_invalid_detail_drops_the_fact_with_the_reason(graph: Graph, tenant: str) -> None:
     receipt = await a_memory(graph).remember(TenantId(tenant), an_incoming(facts=BROKEN))
     assert [told.split(" ", 1)[0] for told in receipt.dropped] == ["facts[0]", "facts[1]", "facts[2]"]
     assert "1 to 10" in receipt.dropped[0]
@@ -64,7 +64,7 @@ async def test_a_broken_detail_drops_the_fact_and_says_why(graph: Graph, tenant:
 
 @pytest.mark.parametrize("name", ["trigger_emotion", "subject_type", "object_type"])
 @pytest.mark.parametrize("value", ["\ud800", "\x00", "x" * 5_000])
-async def test_words_that_cannot_be_stored_drop_the_fact(graph: Graph, tenant: str, name: str, value: str) -> None:
+async def test_text_that_cannot_be_stored_drops_the_fact(graph: Graph, tenant: str, name: str, value: str) -> None:
     fact = ProvidedFact(subject="user", predicate="PREFERS", object="tea", statement="I like tea", **{name: value})  # type: ignore[arg-type]
     receipt = await a_memory(graph).remember(TenantId(tenant), an_incoming(facts=(fact,)))
     assert (receipt.stored, len(receipt.dropped)) == (1, 1)

@@ -24,7 +24,7 @@ _HELD = "MATCH (h:HeldFact {tenant: $tenant}) RETURN h.embedding IS NOT NULL AS 
 
 
 class Paraphrases(HashedWords):
-    """Knows that a few words mean the same, as a model does, in two languages; counts what it is given."""
+    """An embedder that knows a few synonyms in two languages, as a model does, and records its inputs."""
 
     _SAME: ClassVar = {"tipple": "jasmine tea", "beverage": "jasmine tea", "饮料": "茉莉花茶", "喝什么": "茉莉花茶"}
 
@@ -48,7 +48,7 @@ async def rows_of(graph: Graph, tenant: str, query: str = _FACTS) -> list[dict[s
 
 
 async def facts_found(graph: Graph, tenant: str, text: str, *, user: str = "alice", **more: Any) -> list[str]:
-    """What recall answers with, when only facts are wanted and no word of the question helps."""
+    """Return the facts that recall returns for a question that shares no word with them."""
     question = Question(user_id=user, text=text, kinds=(HitKind.FACT,), **more)
     return [
         hit.candidate.text
@@ -73,7 +73,7 @@ CHESS = ProvidedFact(
 async def tell(
     graph: Graph, tenant: str, *facts: ProvidedFact, session: str = "s1", user: str = "alice"
 ) -> Paraphrases:
-    """Facts of one message, read and embedded; the embedder tells what it was given."""
+    """Store facts of one message, read and embed them; return the embedder's inputs."""
     embedder = Paraphrases()
     said = an_incoming("So it is, 确实如此。", session=session, facts=facts, user=user)
     await a_memory(graph, embedder=embedder).remember(TenantId(tenant), said)
@@ -85,7 +85,7 @@ async def tell(
     ("facts", "question"),
     [((CHESS, TEA), "Which beverage?"), ((棋, 茶), "喝什么？")],
 )
-async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
+async def test_fact_is_found_by_meaning_without_a_common_word(
     graph: Graph, tenant: str, facts: tuple[ProvidedFact, ...], question: str
 ) -> None:
     await tell(graph, tenant, *facts)
@@ -100,10 +100,10 @@ async def test_a_fact_is_found_by_what_it_means_without_a_common_word(
 @pytest.mark.parametrize(
     ("near", "far", "question"), [(TEA, CHESS, "Which beverage?"), (茶, 棋, "喝什么？")], ids=["en", "zh"]
 )
-async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are_wanted(
+async def test_fact_found_by_meaning_ranks_its_evidence_message_first(
     graph: Graph, tenant: str, near: ProvidedFact, far: ProvidedFact, question: str
 ) -> None:
-    """None of the messages says anything of what is asked, and the last of equals would come first."""
+    """No message matches the question itself, and by position the last one would come first."""
     await tell(graph, tenant, near)
     await tell(graph, tenant, far, session="s2")
     await tell(graph, tenant, session="s3")
@@ -117,14 +117,14 @@ async def test_a_fact_tells_of_the_message_that_proves_it_when_only_messages_are
     )
 
 
-async def test_neither_another_tenant_nor_another_user_is_found_by_meaning(graph: Graph, tenant: str) -> None:
+async def test_facts_of_another_tenant_or_user_are_not_found_by_meaning(graph: Graph, tenant: str) -> None:
     await tell(graph, f"{tenant}-other", TEA)
     await tell(graph, tenant, TEA, user="bob")
     assert await facts_found(graph, tenant, "Which beverage?") == []
     assert await facts_found(graph, tenant, "Which beverage?", user="bob") == [TEA.statement]
 
 
-async def test_what_does_not_hold_any_more_is_found_by_meaning_only_for_then(graph: Graph, tenant: str) -> None:
+async def test_ended_fact_is_found_by_meaning_only_as_of_then(graph: Graph, tenant: str) -> None:
     over = ProvidedFact(
         subject="Bob",
         predicate="PREFERS",
@@ -139,16 +139,14 @@ async def test_what_does_not_hold_any_more_is_found_by_meaning_only_for_then(gra
     assert await facts_found(graph, tenant, "Which beverage?", valid_at=NOON.replace(year=2019)) == []
 
 
-async def test_a_fact_told_again_keeps_its_vector_and_other_words_get_a_new_one(graph: Graph, tenant: str) -> None:
+async def test_repeated_fact_keeps_its_vector_and_a_changed_statement_gets_a_new_one(graph: Graph, tenant: str) -> None:
     assert TEA.statement in (await tell(graph, tenant, TEA)).given
     again = await tell(graph, tenant, TEA, session="s2")
     assert TEA.statement not in again.given
     assert await rows_of(graph, tenant) == [{"statement": TEA.statement, "embedded": True, "waits": False}]
 
 
-async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_ones_have_none(
-    graph: Graph, tenant: str
-) -> None:
+async def test_facts_keep_vectors_through_merge_and_split_and_held_facts_have_none(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await say(graph, tenant, ("Bob", "PREFERS", "tea", None), ("Bobby", "DISLIKES", "rain", None), session="s1")
     said = await merge(memory, tenant, "Bob", "Bobby")
@@ -156,7 +154,7 @@ async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_on
     assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
     assert [row["embedded"] for row in await rows_of(graph, tenant, _HELD)]
     assert not any(row["embedded"] for row in await rows_of(graph, tenant, _HELD))
-    # Said again of a merged entity: the edge is written anew, its words are the same.
+    # Stated again of a merged entity: the edge is written anew with the same statement.
     await say(graph, tenant, ("Bobby", "DISLIKES", "rain", None), session="s2")
     assert [(row["embedded"], row["waits"]) for row in await rows_of(graph, tenant)] == [(True, False)] * 2
     await memory.split_entity(TenantId(tenant), said)
@@ -167,7 +165,7 @@ async def test_facts_on_the_map_have_vectors_through_merge_and_split_and_held_on
 
 
 @pytest.mark.slow
-async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
+async def test_database_without_fact_vectors_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
     graph, model = (
         own_graph,
         {"model": HashedWords.name, "dim": HashedWords.dim, "token_model": HashedWords.token_model},
@@ -175,7 +173,7 @@ async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_other
     assert not await prepare_vectors(graph, **model)
     await tell(graph, "t", TEA, 茶)
     async with graph._driver.session() as session:
-        # As a version without this index would leave it.
+        # As a version without this index leaves it.
         await session.run("DROP INDEX fact_vector")
         await session.run("MATCH ()-[r:PREFERS]->() REMOVE r.embedding")
         await session.run("MATCH (m:Migration {name: 'embedder'}) SET m.indexes = m.indexes[..3]")
@@ -186,7 +184,7 @@ async def test_a_database_without_vectors_of_facts_gets_them_and_keeps_all_other
     await a_worker(graph, embedder=embedder).drain()
     assert sorted(embedder.given) == sorted([TEA.statement, 茶.statement])
     assert (await facts_found(graph, "t", "Which beverage?"))[0] == TEA.statement
-    # Another embedder: everything is embedded again.
+    # With another embedder everything is embedded again.
     assert await prepare_vectors(graph, model="other", dim=HashedWords.dim)
     assert {(row["embedded"], row["waits"]) for row in await rows_of(graph, "t")} == {(False, True)}
     stored = await stored_embedder(graph)

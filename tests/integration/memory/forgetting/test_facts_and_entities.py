@@ -1,4 +1,4 @@
-"""Forgetting a fact or an entity deletes it and prevents extracting it again."""
+"""Test that forgetting a fact or an entity deletes it and prevents extracting it again."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.support.builders import a_memory, a_worker
 
 
 async def facts(graph: Graph, tenant: str) -> dict[str, tuple[str, bool]]:
-    """Facts by their words, with their ids and whether they hold."""
+    """Return facts by statement, with their ids and whether they are valid."""
     query = (
         "MATCH (:Memory {tenant: $tenant})-[r]->(:Memory) WHERE type(r) <> 'MENTIONED' "
         "RETURN r.statement AS words, r.id AS id, r.invalid_at IS NULL AS holds ORDER BY r.valid_at"

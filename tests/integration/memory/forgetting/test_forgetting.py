@@ -1,4 +1,4 @@
-"""Forgetting messages leaves the graph as if they had never been said."""
+"""Test that forgetting messages leaves the graph as if they had never been said."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from schema.message import ProvidedFact
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import a_memory, a_message, a_worker
 
-# (session, minute, text): a day apart or more, sessions do not matter to what is known.
+# (session, minute, text): a day or more apart, so that sessions do not affect the facts.
 Line = tuple[str, int, str]
 DAY = 24 * 60
 ENGLISH: list[Line] = [
@@ -39,7 +39,7 @@ EVERY_SESSION = [(story, session) for story in (ENGLISH, CHINESE) for session in
 
 
 async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False) -> None:
-    """Says the lines one call each, read one by one; or all of them before any is read."""
+    """Store the lines in one call each, reading each before the next, or all at the end."""
     for session, minute, text in lines:
         incoming = RememberRequest(
             user_id=user, session_id=session, messages=(a_message(text, minute=minute, id=f"{minute}"),)
@@ -51,7 +51,7 @@ async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = 
 
 
 async def memory_of(graph: Graph, tenant: str) -> list[str]:
-    """Everything a tenant holds, but for the work that forgetting asked for."""
+    """Return the whole graph of a tenant except the jobs that the deletion created."""
     return [row for row in await picture(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
 
 

@@ -1,4 +1,4 @@
-"""A secret planted everywhere and forgotten is found nowhere, even after all jobs have run again."""
+"""Test that a secret planted everywhere and forgotten is found nowhere, even after all jobs have run again."""
 
 import logging
 import time
@@ -26,7 +26,7 @@ from tests.support.embedders import HashedWords
 from tests.support.redis_process import RedisProcess, redis_process
 
 MB = 2**20
-# Names that no dictionary has, in a story that leans on them before and after.
+# Names that no dictionary contains, in a story that refers to them before and after.
 SECRETS = {"en": ("Qwixfal", "Zorbulon"), "zh": ("齐维方", "佐布伦")}
 STORIES: dict[str, list[Line]] = {
     "en": [
@@ -51,7 +51,7 @@ WORDS = "SHOW FULLTEXT INDEXES YIELD name, entityType RETURN name, entityType"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def redis() -> AsyncIterator[RedisProcess]:
-    """A redis-server of this test alone."""
+    """Start a redis-server for this test."""
     async with redis_process() as process:
         yield process
 
@@ -61,7 +61,7 @@ def spellings(secret: str) -> list[str]:
 
 
 async def found_in_graph(graph: Graph, tenant: str, secret: str) -> list[str]:
-    """Where the database holds a secret: properties of nodes and edges, and full-text indexes."""
+    """Return where the database contains a secret: properties of nodes and edges, and full-text indexes."""
     async with graph._driver.session() as session:
         rows = await (await session.run(EVERYTHING, tenant=tenant)).data()
         hits = [str(row) for row in rows if any(one in str(row).casefold() for one in spellings(secret))]
@@ -75,12 +75,12 @@ async def found_in_graph(graph: Graph, tenant: str, secret: str) -> list[str]:
 
 
 async def found_by_asking(graph: Graph, tenant: str, secret: str) -> list[str]:
-    """Where the doors show a secret: recall, the map, the change log."""
+    """Return where the interfaces show a secret: recall, the map, the change log."""
     memory, here = a_memory(graph), TenantId(tenant)
     answer = await memory.recall(here, Question(user_id="alice", text=secret, limit=100, evidence=20))
     snapshot = await memory.mindmap.snapshot(here, user_id=None, budget=5000)
     changes = await memory.changes.since(here, 0, rows_max=10_000)
-    # The question itself names it.
+    # The response repeats the question, which contains the secret.
     told = [str(item) for item in (*answer.hits, *snapshot.nodes, *snapshot.edges, *changes)]
     return [text for text in told if any(one in text.casefold() for one in spellings(secret))]
 
@@ -94,7 +94,7 @@ def found_on_disk(folder: Path, secret: str) -> list[str]:
 async def planted(
     graph: Graph, tenant: str, language: str, window: ShortTermWindow, spool: Spool
 ) -> tuple[str, CachedEmbedder]:
-    """The id of the message that tells the secret; it is in the graph, at hand, and on disk twice."""
+    """Return the id of the message with the secret, which is in the graph, the window, and twice in the spool."""
     embedder = CachedEmbedder(HashedWords())
     story, here = STORIES[language], TenantId(tenant)
     memory = a_memory(graph, window=window, embedder=embedder)
@@ -111,7 +111,7 @@ async def planted(
         call = RememberRequest(
             user_id="alice", session_id="s1", messages=(a_message(text, minute=minute, id=f"{minute}"),)
         )
-        # Once and replayed, so that its row is done; once and waiting.
+        # One row is replayed, so that it is done; the other waits.
         assert (await offline.remember(here, call)).spooled
         assert await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
         assert (await offline.remember(here, call)).spooled
@@ -184,7 +184,7 @@ async def test_forgotten_text_leaves_the_graph_and_the_change_log(graph: Graph, 
     await a_worker(graph).drain()
     changes = str(await a_memory(graph).changes.since(here, 0, rows_max=10_000))
     hits = [hit for hit in await found_in_graph(graph, tenant, "Zorbulon") if "'Message'" not in hit]
-    if kind == "entity":  # what was said stays, and the texts of its scene with it
+    if kind == "entity":  # The messages stay, and so do the texts of their scene.
         hits = [hit for hit in hits if "'Scene'" not in hit]
         hits = [hit for hit in hits if "text" not in hit]
         assert '"label": "Zorbulon"' not in changes

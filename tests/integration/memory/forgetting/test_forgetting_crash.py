@@ -1,4 +1,4 @@
-"""A forgetting killed (kill -9) at any step is completed after a restart."""
+"""Test that a deletion killed (kill -9) at any step is completed after a restart."""
 
 import asyncio
 import contextlib
@@ -62,7 +62,7 @@ async def _killed(server: Server, tenant: str, point: str, kind: str, name: str)
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
-    """What somebody holds who never said it, made by the first test that needs it."""
+    """Return the graph of a tenant that never had the message, made by the first test that needs it."""
     return {}
 
 
@@ -76,7 +76,7 @@ async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     await tell(graph, tenant, ENGLISH[:5])
     name = await by_id(graph, tenant, ENGLISH[1])
     await _killed(server, tenant, point, "message", name)
-    # Whoever got no answer asks again.
+    # A caller without a response repeats the request.
     with contextlib.suppress(NotFoundError):
         await a_memory(graph).forgetting.message(TenantId(tenant), name)
     await a_worker(graph, job_context=_later()).drain()
@@ -91,7 +91,7 @@ async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
 ) -> None:
     await tell(graph, tenant, ENGLISH[:3])
     await _killed(server, tenant, point, "user", "alice")
-    if point == "user_erasure/begin":  # nothing was marked yet, so the caller asks again
+    if point == "user_erasure/begin":  # Nothing was marked yet, so the caller repeats the request.
         await a_memory(graph).forgetting.user(TenantId(tenant), "alice")
     await a_worker(graph, job_context=_later()).drain()
     assert await memory_of(graph, tenant) == []

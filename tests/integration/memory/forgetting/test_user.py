@@ -1,4 +1,4 @@
-"""Forgetting a user deletes everything of that user."""
+"""Test that forgetting a user deletes everything of that user."""
 
 import pytest
 

@@ -40,7 +40,7 @@ MB = 2**20
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
-    """An empty spool."""
+    """Return an empty spool."""
     opened = Spool(tmp_path / "spool.sqlite3", bytes_max=MB)
     yield opened
     await opened.close()
@@ -57,7 +57,7 @@ async def _whole(graph: Graph, tenant: str) -> list[str]:
     return await picture(graph, tenant)
 
 
-async def test_an_outage_is_survived_with_the_same_graph(
+async def test_outage_leaves_the_same_graph_as_no_outage(
     server: Server, graph: Graph, tenant: str, spool: Spool
 ) -> None:
     async with whole_cable(urlsplit(server.uri).port or 0) as cable:
@@ -79,7 +79,7 @@ async def test_an_outage_is_survived_with_the_same_graph(
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-async def test_a_dead_database_costs_a_request_milliseconds(tenant: str, spool: Spool) -> None:
+async def test_request_fails_fast_while_the_database_is_unavailable(tenant: str, spool: Spool) -> None:
     dead = a_dead_graph()
     memory = a_memory(dead, spool=spool)
     await memory.remember(TenantId(tenant), an_incoming("I love tea."))
@@ -92,7 +92,7 @@ async def test_a_dead_database_costs_a_request_milliseconds(tenant: str, spool: 
     await dead.close()
 
 
-async def test_a_kill_right_after_the_receipt_loses_nothing(graph: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_kill_right_after_the_acknowledgement_loses_nothing(graph: Graph, tenant: str, tmp_path: Path) -> None:
     path = tmp_path / "spool.sqlite3"
     command = [sys.executable, "-m", "tests.integration.memory.ingest.spool_child", str(path), tenant]
     child = await asyncio.create_subprocess_exec(*command, cwd=_ROOT, stdout=asyncio.subprocess.PIPE)
@@ -106,8 +106,10 @@ async def test_a_kill_right_after_the_receipt_loses_nothing(graph: Graph, tenant
     assert await picture(graph, tenant) == await _whole(graph, f"{tenant}-whole")
 
 
-async def test_later_messages_of_a_user_wait_behind_those_on_disk(graph: Graph, tenant: str, spool: Spool) -> None:
-    """Order is promised within a user, so nobody else waits: not in the same tenant, and not in another one."""
+async def test_later_messages_of_a_user_are_spooled_behind_earlier_ones(
+    graph: Graph, tenant: str, spool: Spool
+) -> None:
+    """Order is guaranteed within a user, so nobody else waits, neither in this tenant nor in another."""
     dead = a_dead_graph()
     await a_memory(dead, spool=spool).remember(TenantId(tenant), an_incoming("先说的话。", session="一"))
     await dead.close()
@@ -122,7 +124,7 @@ async def test_later_messages_of_a_user_wait_behind_those_on_disk(graph: Graph, 
     assert not (await memory.remember(TenantId(tenant), an_incoming("Later.", session="3"))).spooled
 
 
-async def test_many_episodes_of_many_sessions_go_in_few_commits_and_in_order(
+async def test_many_episodes_of_many_sessions_are_replayed_in_few_commits_in_order(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     spool, dead, other = Spool(tmp_path / "many.sqlite3", bytes_max=64 * MB), a_dead_graph(), f"{tenant}-one-by-one"
@@ -153,7 +155,7 @@ async def test_many_episodes_of_many_sessions_go_in_few_commits_and_in_order(
 
 
 async def said_in(graph: Graph, tenant: str, session: str) -> list[str]:
-    """What was said in a session, in the order in which it was taken in."""
+    """Return the messages of a session in the order of their storage."""
     query = (
         "MATCH (s:Session {tenant: $tenant, session_id: $session})"
         " MATCH (m:Message {tenant: $tenant, session_id: s.id}) RETURN m.text AS text ORDER BY m.received_at"
@@ -163,7 +165,9 @@ async def said_in(graph: Graph, tenant: str, session: str) -> list[str]:
         return [row["text"] async for row in result]
 
 
-async def test_a_batch_with_one_that_contradicts_takes_all_others(graph: Graph, tenant: str, spool: Spool) -> None:
+async def test_conflicting_episode_in_a_batch_does_not_block_the_others(
+    graph: Graph, tenant: str, spool: Spool
+) -> None:
     whose, dead = TenantId(tenant), a_dead_graph()
     await a_memory(graph).remember(whose, an_incoming(messages=(a_message("I love tea.", id="m1"),)))
     away = a_memory(dead, spool=spool)
@@ -180,7 +184,7 @@ async def test_a_batch_with_one_that_contradicts_takes_all_others(graph: Graph, 
 
 
 @pytest.mark.parametrize("body", ["{", '{"of": "another version"}', None, b"\x00\xff"])
-async def test_a_row_that_cannot_be_read_is_put_aside_and_blocks_nothing(
+async def test_unreadable_row_is_put_aside_and_blocks_nothing(
     graph: Graph, tenant: str, tmp_path: Path, body: object
 ) -> None:
     path, whose, dead = tmp_path / "spool.sqlite3", TenantId(tenant), a_dead_graph()
@@ -191,7 +195,7 @@ async def test_a_row_that_cannot_be_read_is_put_aside_and_blocks_nothing(
     await away.remember(TenantId(f"{tenant}-other"), an_incoming("Of another tenant."))
     await spool.close()
     with contextlib.closing(sqlite3.connect(path)) as file, file:
-        # A column that takes nothing but text would hide what a damaged file brings.
+        # A column of type text would hide what a damaged file may contain.
         file.execute("UPDATE episodes SET body = ? WHERE number = 1", ("" if body is None else body,))
     spool = Spool(path, bytes_max=MB)
     assert await _replay(graph, spool).flush()
@@ -206,8 +210,8 @@ async def test_a_row_that_cannot_be_read_is_put_aside_and_blocks_nothing(
     await dead.close()
 
 
-async def test_a_damaged_page_of_the_file_holds_up_nobody(graph: Graph, tenant: str, tmp_path: Path) -> None:
-    """The long text of the first row lies on pages of its own; what is left of the file can be read."""
+async def test_damaged_page_of_the_spool_file_blocks_nobody(graph: Graph, tenant: str, tmp_path: Path) -> None:
+    """The long text of the first row is on pages of its own; the rest of the file can be read."""
     path, whose, dead = tmp_path / "spool.sqlite3", TenantId(tenant), a_dead_graph()
     spool = Spool(path, bytes_max=MB)
     away = a_memory(dead, spool=spool)
@@ -219,7 +223,7 @@ async def test_a_damaged_page_of_the_file_holds_up_nobody(graph: Graph, tenant: 
         file.execute("PRAGMA journal_mode = DELETE").fetchall()
     raw = bytearray(path.read_bytes())
     page = raw.index(b"x" * 4_000) // 4096
-    # An overflow page begins with the number of the next one.
+    # An overflow page starts with the number of the next one.
     raw[page * 4096 : page * 4096 + 4] = b"\xff\xff\xff\xff"
     path.write_bytes(bytes(raw))
     spool = Spool(path, bytes_max=MB)
@@ -230,10 +234,10 @@ async def test_a_damaged_page_of_the_file_holds_up_nobody(graph: Graph, tenant: 
     await dead.close()
 
 
-async def test_what_always_fails_is_put_aside_while_the_rest_goes_on(
+async def test_episode_that_always_fails_is_put_aside_while_others_are_stored(
     graph: Graph, tenant: str, spool: Spool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bug of ours that meets one user's words: a TypeError where only errors of ours were thought of."""
+    """Simulates a bug for one user's text: a TypeError instead of an expected error."""
     whose, dead = TenantId(tenant), a_dead_graph()
     away = a_memory(dead, spool=spool)
     await away.remember(whose, an_incoming("Poison.", user="carol"))
@@ -260,7 +264,7 @@ async def test_what_always_fails_is_put_aside_while_the_rest_goes_on(
     await dead.close()
 
 
-async def test_what_is_said_while_a_user_is_forgotten_waits_for_that_user_alone(
+async def test_episodes_of_a_user_being_forgotten_wait_and_others_do_not(
     graph: Graph, tenant: str, spool: Spool
 ) -> None:
     whose, memory = TenantId(tenant), a_memory(graph, spool=spool)
@@ -288,7 +292,7 @@ async def test_what_is_said_while_a_user_is_forgotten_waits_for_that_user_alone(
 
 
 async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None:
-    """Mark that a user is being forgotten, as a service does that dies before it has gone on."""
+    """Mark that a user is being forgotten, as a service does that crashes right afterwards."""
     user = memory_id(user_uri(tenant, UserId(user_id)))
     now_ms = round(datetime.now(UTC).timestamp() * 1000)
     salt = (await ensure_tombstone_key(graph, tenant, "salt")).salt
@@ -301,9 +305,7 @@ async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None
     await begin_user_erasure(graph, tenant, UserId(user_id), user, mark, now_ms=now_ms)
 
 
-async def test_a_process_that_dies_within_a_batch_stores_nothing_twice(
-    graph: Graph, tenant: str, tmp_path: Path
-) -> None:
+async def test_crash_within_a_replayed_batch_stores_nothing_twice(graph: Graph, tenant: str, tmp_path: Path) -> None:
     dead = a_dead_graph()
     for place in ("replay taken", "replay stored", "replay removed"):
         spool, whose = Spool(tmp_path / f"{place}.sqlite3", bytes_max=MB), f"{tenant}-{place[7:]}"
@@ -326,10 +328,10 @@ async def test_a_process_that_dies_within_a_batch_stores_nothing_twice(
 
 
 class _Died(BaseException):
-    """The end of a process at a step: nothing catches it."""
+    """The end of a process at a step; nothing catches it."""
 
 
-async def test_one_tenant_fills_half_of_the_spool_and_not_all_of_it(tenant: str, tmp_path: Path) -> None:
+async def test_one_tenant_can_use_only_half_of_the_spool(tenant: str, tmp_path: Path) -> None:
     path, dead = tmp_path / "spool.sqlite3", a_dead_graph()
     spool = Spool(path, bytes_max=4 * MB)
     memory, greedy, modest = a_memory(dead, spool=spool), TenantId(tenant), TenantId(f"{tenant}-modest")
@@ -357,8 +359,8 @@ async def test_one_tenant_fills_half_of_the_spool_and_not_all_of_it(tenant: str,
     await dead.close()
 
 
-async def test_writes_that_come_together_share_a_commit(tenant: str, tmp_path: Path) -> None:
-    """Fifty callers at once; each receipt is durable, and the disk is written through far fewer times."""
+async def test_concurrent_writes_share_a_commit(tenant: str, tmp_path: Path) -> None:
+    """Fifty concurrent callers: each acknowledgement is durable, with far fewer writes to disk."""
     dead, spool = a_dead_graph(), Spool(tmp_path / "spool.sqlite3", bytes_max=8 * MB)
     await spool.put(an_episode(tenant, "the first makes the file"))
     commits: list[str] = []
@@ -376,7 +378,9 @@ def an_episode(tenant: str, text: str) -> Episode:
     return check_request(TenantId(tenant), incoming, now=datetime.now(UTC)).episode
 
 
-async def test_what_neo4j_refuses_is_put_aside_and_blocks_nothing(graph: Graph, tenant: str, spool: Spool) -> None:
+async def test_episode_refused_by_neo4j_is_put_aside_and_blocks_nothing(
+    graph: Graph, tenant: str, spool: Spool
+) -> None:
     whose, other = TenantId(tenant), TenantId(f"{tenant}-other")
     await a_memory(graph).remember(whose, an_incoming(messages=(a_message("I love tea.", id="m1"),)))
     clash, dead = an_incoming(messages=(a_message("I hate tea.", id="m1"),)), a_dead_graph()
@@ -399,7 +403,7 @@ async def test_what_neo4j_refuses_is_put_aside_and_blocks_nothing(graph: Graph, 
     await dead.close()
 
 
-async def test_a_paused_spool_keeps_what_it_has_over_a_restart(graph: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_paused_spool_keeps_its_episodes_over_a_restart(graph: Graph, tenant: str, tmp_path: Path) -> None:
     path, dead = tmp_path / "spool.sqlite3", a_dead_graph()
     first = Spool(path, bytes_max=MB)
     memory = a_memory(dead, spool=first)
@@ -416,7 +420,7 @@ async def test_a_paused_spool_keeps_what_it_has_over_a_restart(graph: Graph, ten
     await dead.close()
 
 
-async def test_a_full_spool_says_so_and_stores_nothing(tenant: str, tmp_path: Path) -> None:
+async def test_full_spool_raises_and_stores_nothing(tenant: str, tmp_path: Path) -> None:
     dead, spool = a_dead_graph(), Spool(tmp_path / "spool.sqlite3", bytes_max=100_000)
     memory = a_memory(dead, spool=spool)
     with pytest.raises(UnavailableError, match=r"spool\.mb_max"):
@@ -426,7 +430,7 @@ async def test_a_full_spool_says_so_and_stores_nothing(tenant: str, tmp_path: Pa
     await dead.close()
 
 
-async def test_the_same_call_is_kept_once(tenant: str, spool: Spool) -> None:
+async def test_repeated_call_is_spooled_once(tenant: str, spool: Spool) -> None:
     dead = a_dead_graph()
     memory = a_memory(dead, spool=spool)
     receipts = [await memory.remember(TenantId(tenant), STORY[0]) for _ in range(2)]
@@ -435,8 +439,8 @@ async def test_the_same_call_is_kept_once(tenant: str, spool: Spool) -> None:
     await dead.close()
 
 
-async def test_forgetting_reaches_what_waits_on_disk(tenant: str, spool: Spool) -> None:
-    """Of one tenant only; facts that rested on a forgotten message go with it."""
+async def test_forgetting_deletes_spooled_messages(tenant: str, spool: Spool) -> None:
+    """Of one tenant only, together with facts whose evidence was a forgotten message."""
     fact = ProvidedFact(subject="user", predicate="PREFERS", object="tea", statement="Alice likes tea.")
     dead, whose, other = a_dead_graph(), TenantId(tenant), TenantId(f"{tenant}-other")
     memory = a_memory(dead, spool=spool)

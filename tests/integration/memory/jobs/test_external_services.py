@@ -24,7 +24,7 @@ from tests.support.embedders import HashedWords
 
 
 class Switch:
-    """Something outside that a test takes away and gives back."""
+    """An external service that a test turns off and on."""
 
     def __init__(self) -> None:
         self.there, self.calls = True, 0
@@ -36,7 +36,7 @@ class Switch:
 
 
 class SwitchedEmbedder(HashedWords):
-    """Real vectors of hashed words while the switch is on."""
+    """An embedder of hashed words that works while the switch is on."""
 
     def __init__(self, switch: Switch) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class SwitchedEmbedder(HashedWords):
 
 
 class SwitchedModel:
-    """A model that understands nothing, so that the rules read; while the switch is off it is away."""
+    """A model that answers nothing, so that rules read; unavailable while the switch is off."""
 
     name = "switched"
 
@@ -61,7 +61,7 @@ class SwitchedModel:
 
 
 class World:
-    """A worker whose clock and outside the test holds."""
+    """A worker with a clock and external services that the test controls."""
 
     def __init__(self, graph: Graph) -> None:
         self.past_s = 0.0
@@ -88,7 +88,7 @@ class World:
         )
 
     async def work(self, seconds: int, *, step_s: float = 1.0) -> None:
-        """Works for so long, at the rate of the test clock."""
+        """Work for this time, in steps of the test clock."""
         for _ in range(round(seconds / step_s)):
             while await self.worker.run_one():
                 pass
@@ -104,8 +104,8 @@ async def _states(graph: Graph, tenant: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("away", ["embedder", "model"])
-async def test_work_of_an_outage_is_parked_and_done_when_it_ends(graph: Graph, tenant: str, away: str) -> None:
-    await a_worker(graph).drain()  # what other tests left
+async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, tenant: str, away: str) -> None:
+    await a_worker(graph).drain()  # Jobs of other tests.
     world = World(graph)
     memory, whose = a_memory(graph, embedder=world.guarded), TenantId(tenant)
     switch = getattr(world, away)
@@ -130,7 +130,7 @@ async def test_work_of_an_outage_is_parked_and_done_when_it_ends(graph: Graph, t
     assert set((await _states(graph, tenant)).values()) == {"done"}
 
 
-async def test_no_work_is_claimed_while_the_breaker_is_open(graph: Graph, tenant: str) -> None:
+async def test_no_job_is_claimed_while_the_circuit_breaker_is_open(graph: Graph, tenant: str) -> None:
     await a_worker(graph).drain()
     world = World(graph)
     world.embedder.there = False
@@ -147,7 +147,7 @@ async def test_no_work_is_claimed_while_the_breaker_is_open(graph: Graph, tenant
 
 
 class Broken(HashedWords):
-    """Fails for a reason of its own."""
+    """An embedder that fails with an error of its own."""
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if any("poison" in text for text in texts):
@@ -155,7 +155,7 @@ class Broken(HashedWords):
         return await super().embed(texts)
 
 
-async def test_what_fails_by_itself_stays_parked_until_somebody_retries(graph: Graph, tenant: str) -> None:
+async def test_job_with_its_own_error_stays_parked_until_retried(graph: Graph, tenant: str) -> None:
     whose, other = TenantId(tenant), TenantId(f"{tenant}-other")
     memory = a_memory(graph)
     await memory.remember(whose, an_incoming("poison"))
@@ -173,7 +173,7 @@ async def test_what_fails_by_itself_stays_parked_until_somebody_retries(graph: G
     assert await memory.dead_letters.listed(whose) == []
 
 
-async def test_cancelled_work_is_not_done_until_new_messages_ask_for_it(graph: Graph, tenant: str) -> None:
+async def test_cancelled_job_is_not_done_until_new_messages_request_it(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     receipt = await memory.remember(whose, an_incoming("I love jasmine tea."))
     async with graph._driver.session() as session:

@@ -14,8 +14,8 @@ async def _claimed(graph: Graph, job_context: JobContext, tenant: str, word: str
     return [one.id for one in claims if one.tenant == tenant]
 
 
-async def test_the_same_word_gets_the_same_work_and_another_word_none(graph: Graph, tenant: str) -> None:
-    await a_worker(graph).drain()  # what other tests left
+async def test_repeated_claim_with_the_same_lease_gets_the_same_job(graph: Graph, tenant: str) -> None:
+    await a_worker(graph).drain()  # Jobs of other tests.
     job_context = a_job_context()
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I love jasmine tea.", "我喜欢弹钢琴。"))
     first = await _claimed(graph, job_context, tenant, "one")
@@ -24,7 +24,7 @@ async def test_the_same_word_gets_the_same_work_and_another_word_none(graph: Gra
     assert await _claimed(graph, job_context, tenant, "one") == first
 
 
-async def test_work_that_is_done_is_not_claimed_again_by_its_word(graph: Graph, tenant: str) -> None:
+async def test_finished_job_is_not_claimed_again_by_its_lease(graph: Graph, tenant: str) -> None:
     await a_worker(graph).drain()
     job_context = a_job_context()
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I love jasmine tea."))

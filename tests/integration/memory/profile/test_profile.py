@@ -1,4 +1,4 @@
-"""Test profiles on Neo4j: categories, limits, removal and return of facts."""
+"""Test profiles on Neo4j: categories, limits, and facts that leave and return."""
 
 import asyncio
 from pathlib import Path
@@ -20,7 +20,7 @@ _PROFILE = """query ($user: String!, $category: ProfileCategory) {
 
 
 async def profile(graph: Graph, tenant: str, **variables: Any) -> dict[str, Any]:
-    """The parts of Alice's profile over GraphQL, by category."""
+    """Return Alice's profile over GraphQL, by category."""
     context = {"memory": a_memory(graph), "tenant": TenantId(tenant)}
     asked = {"user": "alice", **variables}
     answer = await graphql_schema.execute(_PROFILE, variable_values=asked, context_value=context)
@@ -46,7 +46,7 @@ def a_goal(number: int, importance: int) -> ProvidedFact:
     )
 
 
-async def test_facts_fall_into_categories_in_both_languages(graph: Graph, tenant: str) -> None:
+async def test_facts_are_assigned_to_categories_in_both_languages(graph: Graph, tenant: str) -> None:
     for day, text in enumerate(
         [
             "I live in Paris. I work at Acme. I love tea.",
@@ -69,14 +69,14 @@ async def test_facts_fall_into_categories_in_both_languages(graph: Graph, tenant
     assert await profile(graph, tenant, category="WORK") == {"WORK": parts["WORK"]}
 
 
-async def test_a_closed_fact_leaves_the_profile(graph: Graph, tenant: str) -> None:
+async def test_closed_fact_leaves_the_profile(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     part = (await profile(graph, tenant))["PERSONAL"]
     assert ([item["object"] for item in part["items"]], part["out"]) == (["Oslo"], 0)
 
 
-async def test_a_full_category_lets_the_least_important_go_and_deletes_nothing(graph: Graph, tenant: str) -> None:
+async def test_full_category_excludes_the_least_important_and_deletes_nothing(graph: Graph, tenant: str) -> None:
     most = ITEMS_MAX[Category.GOALS]
     await bring(graph, tenant, *(a_goal(number, 5) for number in range(most)), session="s1")
     await bring(graph, tenant, a_goal(most, 4), session="s2")
@@ -91,14 +91,14 @@ async def test_a_full_category_lets_the_least_important_go_and_deletes_nothing(g
     assert (counted["all"], counted["out"]) == (most + 2, 2)
 
 
-async def test_a_profile_is_empty_for_another_tenant_and_user(graph: Graph, tenant: str) -> None:
+async def test_profile_is_empty_for_another_tenant_and_user(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     for whose, user in ((f"{tenant}-other", "alice"), (tenant, "bob")):
         parts = await profile(graph, whose, user=user)
         assert [part["items"] for part in parts.values()] == [[]] * len(Category)
 
 
-async def test_the_command_line_shows_a_profile(graph: Graph, server: Server, tenant: str, tmp_path: Path) -> None:
+async def test_profile_on_the_command_line(graph: Graph, server: Server, tenant: str, tmp_path: Path) -> None:
     await say(graph, tenant, "I love tea.", day=0)
     known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **known})

@@ -28,13 +28,13 @@ TEXTS = {"en": ("I love jasmine tea.", "jasmine tea"), "zh": ("我喜欢喝茉�
 
 
 async def marks(graph: Graph, tenant: str) -> dict[str, int]:
-    """How often each element was noted as used."""
+    """Return the access count of each element."""
     async with graph._driver.session() as session:
         return {row["id"]: row["n"] for row in await (await session.run(_MARKS, tenant=tenant)).data()}
 
 
 async def told(graph: Graph, tenant: str, lang: str) -> tuple[Memory, Question]:
-    """A memory that knows one thing, and a question about it."""
+    """Return a memory with one fact, and a question about it."""
     text, asked = TEXTS[lang]
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(text))
@@ -43,12 +43,12 @@ async def told(graph: Graph, tenant: str, lang: str) -> tuple[Memory, Question]:
 
 
 def used_in(answer: Answer) -> list[tuple[HitKind, str]]:
-    """What the access log records of an answer."""
+    """Return what the access log records of an answer."""
     return [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_every_kind_of_hit_is_counted_once_for_each_answer(graph: Graph, tenant: str, lang: str) -> None:
+async def test_every_kind_of_hit_is_counted_once_per_answer(graph: Graph, tenant: str, lang: str) -> None:
     memory, question = await told(graph, tenant, lang)
     hits = (await memory.recall(TenantId(tenant), question)).hits
     await memory.recall(TenantId(tenant), question)
@@ -59,7 +59,7 @@ async def test_every_kind_of_hit_is_counted_once_for_each_answer(graph: Graph, t
     assert await memory.access.flush() == 0
 
 
-async def test_recall_writes_nothing_and_asks_the_database_once(graph: Graph, tenant: str) -> None:
+async def test_recall_writes_nothing_and_takes_one_round_trip(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
     seen: list[Statement] = []
     graph.observer = seen.append
@@ -70,7 +70,7 @@ async def test_recall_writes_nothing_and_asks_the_database_once(graph: Graph, te
     assert [one.name for one in seen] == ["recall/recall"]
 
 
-async def test_noting_changes_neither_the_graph_nor_the_log_nor_what_is_planned(graph: Graph, tenant: str) -> None:
+async def test_recording_access_changes_neither_graph_nor_change_log_nor_plans(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
     before, head = await graph_hash(graph, tenant), await ChangeLog(graph).head(tenant)
     await memory.recall(TenantId(tenant), question)
@@ -80,7 +80,7 @@ async def test_noting_changes_neither_the_graph_nor_the_log_nor_what_is_planned(
     assert report.indexed == 0
 
 
-async def test_another_tenant_or_user_is_never_marked(graph: Graph, tenant: str) -> None:
+async def test_access_of_another_tenant_or_user_is_not_recorded(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
     used = used_in(await memory.recall(TenantId(tenant), question))
     await told(graph, f"{tenant}-other", "en")
@@ -91,7 +91,7 @@ async def test_another_tenant_or_user_is_never_marked(graph: Graph, tenant: str)
     assert await marks(graph, tenant) == await marks(graph, f"{tenant}-other") == {}
 
 
-async def test_what_is_noted_while_the_database_is_away_is_let_go(graph: Graph, tenant: str) -> None:
+async def test_access_is_discarded_while_the_database_is_unavailable(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
     used = used_in(await memory.recall(TenantId(tenant), question))
     log = AccessLog(a_dead_graph())
@@ -99,7 +99,7 @@ async def test_what_is_noted_while_the_database_is_away_is_let_go(graph: Graph, 
     assert (await log.flush(), await log.flush()) == (0, 0)
 
 
-async def test_the_last_notes_are_written_when_the_service_stops(graph: Graph, tenant: str) -> None:
+async def test_pending_access_is_written_when_the_service_stops(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "zh")
     hits = (await memory.recall(TenantId(tenant), question)).hits
     stop = asyncio.Event()
@@ -108,7 +108,7 @@ async def test_the_last_notes_are_written_when_the_service_stops(graph: Graph, t
     assert await marks(graph, tenant) == {hit.candidate.id: 1 for hit in hits}
 
 
-async def test_notes_and_digests_that_meet_leave_both_their_marks(graph: Graph, tenant: str) -> None:
+async def test_concurrent_access_log_and_digest_lose_no_write(graph: Graph, tenant: str) -> None:
     memory, question = await told(graph, tenant, "en")
     used = used_in(await memory.recall(TenantId(tenant), question))
     for day in range(5):
@@ -124,9 +124,7 @@ async def test_notes_and_digests_that_meet_leave_both_their_marks(graph: Graph, 
     assert await marks(graph, tenant) == {name: 11 for _, name in used}
 
 
-async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_were_used(
-    graph: Graph, tenant: str
-) -> None:
+async def test_new_messages_about_merged_entities_keep_access_counts_of_edges(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *BOTH, session="s1")
     memory = a_memory(graph)
     await merge(memory, tenant, "Bob", "Bobby")
@@ -143,7 +141,7 @@ async def test_what_is_said_next_of_merged_entities_does_not_touch_edges_that_we
     assert await marks(graph, tenant) == used
 
 
-def test_use_keeps_a_memory_fresh_and_says_nothing_of_it() -> None:
+def test_access_is_left_out_of_comparisons_and_counts_as_last_touch() -> None:
     used: dict[str, Any] = {"id": "x", "last_accessed": NOON, "access_n": 3}
     assert without_bookkeeping(used) == {"id": "x"}
     later = NOON + timedelta(days=3)

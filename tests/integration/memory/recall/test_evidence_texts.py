@@ -1,4 +1,4 @@
-"""Test evidence texts: total size, and marks where they are cut."""
+"""Test evidence texts: total size, and how truncation is marked."""
 
 from dataclasses import replace
 
@@ -13,13 +13,13 @@ from tests.support.builders import a_dead_graph, a_memory, a_message, a_worker, 
 LONG = 90_000
 
 
-def test_what_fits_is_told_whole_and_what_is_short_always_is() -> None:
+def test_texts_within_the_total_and_short_texts_are_kept_whole() -> None:
     assert whole_of([]) == []
     assert whole_of([EVIDENCE_CHARS_MAX, 1, CUT_CHARS + 1]) == [True, True, False]
     assert whole_of([300_000, 200_000, 100_000, CUT_CHARS]) == [True, False, True, True]
 
 
-async def test_proving_messages_are_bounded_together_and_say_where_they_are_cut(graph: Graph, tenant: str) -> None:
+async def test_evidence_texts_are_bounded_in_total_and_marked_where_truncated(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     texts = [f"I keep {number} parrots in my house. {letter * LONG}" for number, letter in enumerate("abcdef")]
     texts.append("I love my parrots.")
@@ -46,7 +46,9 @@ async def test_proving_messages_are_bounded_together_and_say_where_they_are_cut(
 
 
 @pytest.mark.parametrize("reachable", [True, False], ids=["forgotten meanwhile", "database away"])
-async def test_texts_that_cannot_be_read_are_left_out_or_stay_cut(graph: Graph, tenant: str, reachable: bool) -> None:
+async def test_evidence_that_cannot_be_read_is_left_out_or_stays_truncated(
+    graph: Graph, tenant: str, reachable: bool
+) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming(f"I keep parrots in my house. {'a' * LONG}"))
     await memory.sessions.close(whose, "alice", "s1")

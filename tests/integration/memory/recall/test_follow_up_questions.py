@@ -29,8 +29,8 @@ CASES = [
 ]
 
 
-async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, tenant: str) -> None:
-    """Without the conversation the four sisters of each language cannot be told apart."""
+async def test_names_in_recent_turns_improve_the_rank_of_the_answer(graph: Graph, tenant: str) -> None:
+    """Without the conversation the four sisters of each language are indistinguishable."""
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(*SAID, session="before"))
     for number, (said, _, _) in enumerate(CASES):
@@ -54,7 +54,7 @@ async def test_names_said_last_bring_the_answer_up_and_never_down(graph: Graph, 
     assert hinted.count(0) >= len(CASES) - 1 > alone.count(0) + 2, (hinted, alone)
 
 
-async def test_another_tenants_conversation_gives_no_hints(graph: Graph, tenant: str) -> None:
+async def test_conversation_of_another_tenant_is_not_used(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(*SAID))
     await memory.remember(TenantId(f"{tenant}-other"), an_incoming("I met Kate at the market.", session="now"))
@@ -68,9 +68,7 @@ async def test_another_tenants_conversation_gives_no_hints(graph: Graph, tenant:
 
 
 @pytest.mark.parametrize("asked", ["What does Tom's sister do?", "王强的妹妹是做什么的？"])
-async def test_a_question_with_a_name_is_answered_as_without_conversation(
-    graph: Graph, tenant: str, asked: str
-) -> None:
+async def test_question_with_a_name_ignores_the_conversation(graph: Graph, tenant: str, asked: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(*SAID, session="before"))
     await memory.remember(TenantId(tenant), an_incoming("I met Anna at the market.", session="now"))

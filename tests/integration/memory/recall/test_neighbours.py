@@ -1,4 +1,4 @@
-"""What was said around a hit comes with it, and never what others said in a session of the same name.
+"""Test that neighbouring messages come with a hit, and none of another user's session of the same name.
 
 Requirements D4, D5, F2.
 """
@@ -12,7 +12,7 @@ ASKED = Question(user_id="alice", text="lighthouse", limit=50, kinds=(HitKind.ME
 TOLD = ("Morning.", "We saw the lighthouse.", "It was closed.", "Pity.", "Bye.")
 
 
-async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: str) -> None:
+async def test_hit_has_two_messages_on_each_side(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     memory._embedder = None
     await memory.remember(TenantId(tenant), an_incoming(*TOLD))
@@ -20,7 +20,7 @@ async def test_two_messages_on_each_side_come_with_a_hit(graph: Graph, tenant: s
     assert {hit.candidate.text for hit in answer.hits} >= set(TOLD[:4])
 
 
-async def test_neighbours_are_of_the_same_tenant_and_user_alone(graph: Graph, tenant: str) -> None:
+async def test_neighbours_belong_to_the_same_tenant_and_user(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     others = [f"Not for alice {place}." for place in range(5)]
     await memory.remember(TenantId(tenant), an_incoming(*TOLD))

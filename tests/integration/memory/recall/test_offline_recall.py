@@ -1,6 +1,6 @@
-"""Recall while Neo4j is away: words on disk and the last snapshot, marked as such, of one tenant and user alone.
+"""Test recall while Neo4j is unavailable: answers from the spool and the last snapshot, marked, of one tenant and user.
 
-Requirements C12, E6, F2, F3; issue 5 item 6, on a real Neo4j that goes away and comes back.
+Requirements C12, E6, F2, F3; issue 5 item 6, with a real Neo4j that becomes unavailable and returns.
 """
 
 from collections.abc import AsyncIterator
@@ -36,26 +36,26 @@ TALKS = {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
-    """An empty spool."""
+    """Return an empty spool."""
     opened = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
     yield opened
     await opened.close()
 
 
 async def learn(graph: Graph, tenant: str, text: str, *, user: str = "alice") -> None:
-    """One message and all that follows from it."""
+    """Store one message and read it."""
     await a_memory(graph).remember(TenantId(tenant), an_incoming(text, user=user))
     await a_worker(graph).drain()
 
 
 async def used(memory: Memory, tenant: str, question: Question) -> None:
-    """The memory is asked while the database is there, and what is kept of it is brought up to date."""
+    """Recall while the database is available, and update the cached snapshot."""
     await memory.recall(TenantId(tenant), question)
     await memory.keepsakes.refresh()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
+async def test_outage_is_answered_from_spool_and_snapshot_until_it_ends(
     server: Server, graph: Graph, tenant: str, spool: Spool, lang: str
 ) -> None:
     known, said_away, asked = TALKS[lang]
@@ -85,7 +85,7 @@ async def test_an_outage_is_answered_from_disk_and_snapshot_and_ends_by_itself(
         await far.close()
 
 
-async def test_nobody_elses_memory_answers_while_the_database_is_away(
+async def test_offline_answers_contain_nothing_of_others(
     server: Server, graph: Graph, tenant: str, spool: Spool
 ) -> None:
     secret = Question(user_id="alice", text="violin Lisbon")
@@ -106,7 +106,7 @@ async def test_nobody_elses_memory_answers_while_the_database_is_away(
         await far.close()
 
 
-async def test_with_nothing_at_hand_the_outage_is_told_as_an_error(tenant: str, spool: Spool) -> None:
+async def test_outage_without_spooled_or_cached_data_raises(tenant: str, spool: Spool) -> None:
     memory = a_memory(a_dead_graph(), spool=spool)
     with pytest.raises(UnavailableError):
         await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea"))
@@ -124,8 +124,8 @@ async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str
 
 
 @pytest.mark.slow
-async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(tenant: str, tmp_path: Path) -> None:
-    """The whole server ends, not only the way to it."""
+async def test_stopped_server_is_answered_for_until_it_runs_again(tenant: str, tmp_path: Path) -> None:
+    """The whole server stops, not only the connection."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     local = await start_local_server(data_dir=tmp_path / "data", cache_dir=cache_dir, start_timeout_s=240)
     graph = await connect(uri=local.uri, user=local.user, password=local.password, database=None)
@@ -141,7 +141,7 @@ async def test_a_server_that_was_stopped_is_answered_for_until_it_runs_again(ten
     await graph.close()
 
 
-async def test_what_is_kept_follows_the_log_and_goes_when_something_is_forgotten(graph: Graph, tenant: str) -> None:
+async def test_cached_snapshot_follows_the_change_log_and_is_dropped_on_deletion(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     kept = RecallSnapshotCache(memory.changes, memory.mindmap)
     await learn(graph, tenant, "I live in Lisbon.")
@@ -159,7 +159,7 @@ async def test_what_is_kept_follows_the_log_and_goes_when_something_is_forgotten
     assert kept.of(TenantId(tenant), "alice") is None
 
 
-async def test_only_the_memories_used_last_are_kept(graph: Graph, tenant: str) -> None:
+async def test_only_the_most_recently_used_snapshots_are_cached(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     kept = RecallSnapshotCache(memory.changes, memory.mindmap, kept_max=2)
     await learn(graph, tenant, "I live in Lisbon.")
@@ -170,7 +170,7 @@ async def test_only_the_memories_used_last_are_kept(graph: Graph, tenant: str) -
     assert kept.of(TenantId(tenant), "carol") is not None
 
 
-async def test_of_a_large_spool_the_newest_part_is_searched(tenant: str, tmp_path: Path) -> None:
+async def test_newest_part_of_a_large_spool_is_searched(tenant: str, tmp_path: Path) -> None:
     spool = Spool(tmp_path / "large.sqlite3", bytes_max=64 * 2**20)
     memory = a_memory(a_dead_graph(), spool=spool)
     for number in range(8):

@@ -8,7 +8,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from tests.support.builders import a_memory, a_message, a_worker
 
-# What the user said, what the agent said, and a question for either, for both, and for neither.
+# What the user said, what the agent said, and questions for the words of either, of both, and of neither.
 TALKS = {
     "en": (
         "For dinner I recommend the fish restaurant at the harbour.",
@@ -29,7 +29,7 @@ TALKS = {
 
 @pytest.mark.parametrize("first", ["user", "assistant"])
 @pytest.mark.parametrize("lang", TALKS)
-async def test_what_you_recommended_is_the_words_of_the_agent(graph: Graph, tenant: str, lang: str, first: str) -> None:
+async def test_question_for_the_agents_words_ranks_them_first(graph: Graph, tenant: str, lang: str, first: str) -> None:
     by_user, by_agent, of_mine, of_yours, of_nobody = TALKS[lang]
     told = [("user", by_user), ("assistant", by_agent)]
     turns = told if first == "user" else told[::-1]

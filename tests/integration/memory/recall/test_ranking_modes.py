@@ -32,7 +32,7 @@ async def tell(
     user: str = "alice",
     agent: str | None = None,
 ) -> Memory:
-    """A conversation in which user and assistant take turns, read to the end."""
+    """Store a conversation in which user and assistant take turns, and read it."""
     roles = ("user", "assistant")
     messages = tuple(a_message(text, minute=at, role=roles[at % 2]) for at, text in enumerate(lines))
     memory = a_memory(graph)
@@ -58,7 +58,7 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
     assert all(abs(sum(hit.parts.values()) - hit.score) < 1e-6 for hit in answer.hits)
 
 
-async def test_the_layered_mode_names_its_path_and_what_it_left_out(graph: Graph, tenant: str) -> None:
+async def test_layered_mode_reports_its_path_and_what_it_left_out(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="jasmine tea", mode=Mode.LAYERED)
     answer = await memory.recall(TenantId(tenant), question)
@@ -71,7 +71,7 @@ async def test_the_layered_mode_names_its_path_and_what_it_left_out(graph: Graph
     assert (await memory.recall(TenantId(tenant), nothing)).path[-1] == "words"
 
 
-async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(graph: Graph, tenant: str) -> None:
+async def test_layered_mode_without_an_embedder_uses_names_and_words(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
@@ -80,7 +80,7 @@ async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(grap
     assert any("no embedder" in note for note in answer.notes)
 
 
-async def test_before_anything_has_a_vector_words_are_found(graph: Graph, tenant: str) -> None:
+async def test_words_are_found_before_anything_is_embedded(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     messages = tuple(a_message(text, minute=at) for at, text in enumerate(LINES["zh"]))
     await memory.remember(TenantId(tenant), RememberRequest(user_id="alice", session_id="s1", messages=messages))
@@ -90,14 +90,16 @@ async def test_before_anything_has_a_vector_words_are_found(graph: Graph, tenant
         assert (answer.hits[0].candidate.text, answer.hits[0].candidate.pending) == (LINES["zh"][1], True)
 
 
-async def test_an_empty_memory_answers_with_nothing_in_every_mode(graph: Graph, tenant: str) -> None:
+async def test_empty_memory_returns_no_hits_in_every_mode(graph: Graph, tenant: str) -> None:
     for mode in Mode:
         answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text="tea", mode=mode))
         assert (answer.hits, answer.cursor, answer.degraded) == ((), None, False)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-async def test_a_session_and_an_agent_narrow_messages_scenes_and_facts(graph: Graph, tenant: str, lang: str) -> None:
+async def test_session_and_agent_filters_apply_to_messages_scenes_and_facts(
+    graph: Graph, tenant: str, lang: str
+) -> None:
     await tell(graph, tenant, LINES[lang][:1], session="s1", agent="cook")
     memory = await tell(graph, tenant, LINES[lang][2:], session="s2", agent="coach")
     for narrowed in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
@@ -110,8 +112,8 @@ async def test_a_session_and_an_agent_narrow_messages_scenes_and_facts(graph: Gr
     assert (await memory.recall(TenantId(tenant), nowhere)).hits == ()
 
 
-async def test_a_session_is_searched_whole_behind_a_large_memory(graph: Graph, tenant: str) -> None:
-    """What the indexes find of the whole memory is all from elsewhere."""
+async def test_session_filter_searches_its_whole_session_in_a_large_memory(graph: Graph, tenant: str) -> None:
+    """The unfiltered index search would return only elements of other sessions."""
     await tell(graph, tenant, [f"Jasmine tea number {number}." for number in range(60)], session="large")
     memory = await tell(graph, tenant, ["A cup of something warm."], session="small")
     question = Question(user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,))
@@ -125,7 +127,7 @@ async def test_a_session_is_searched_whole_behind_a_large_memory(graph: Graph, t
     assert [hit.candidate.text for hit in found.hits] == ["A cup of something warm."]
 
 
-async def test_roles_and_entities_narrow_what_is_found(graph: Graph, tenant: str) -> None:
+async def test_role_and_entity_filters_restrict_the_hits(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.", "Anna loves tea!", "I bought tea."))
     spoken = Question(
         user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(roles=(Role.ASSISTANT,))
@@ -139,7 +141,7 @@ async def test_roles_and_entities_narrow_what_is_found(graph: Graph, tenant: str
     assert (await memory.recall(TenantId(tenant), nobody)).hits == ()
 
 
-async def test_another_tenants_sessions_and_entities_narrow_to_nothing(graph: Graph, tenant: str) -> None:
+async def test_filters_by_elements_of_another_tenant_return_nothing(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.",), session="s1", agent="cook")
     for narrowed in (QueryFilters(session_id="s1"), QueryFilters(agent_id="cook"), QueryFilters(entities=("Anna",))):
         question = Question(user_id="alice", text="tea", narrowed=narrowed)
@@ -149,7 +151,7 @@ async def test_another_tenants_sessions_and_entities_narrow_to_nothing(graph: Gr
         assert (await memory.recall(TenantId(tenant), other)).hits == ()
 
 
-async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors(graph: Graph, tenant: str) -> None:
+async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursors(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(12)])
     whole = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=100))
     query = (
@@ -174,7 +176,7 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
     assert "another question" in refused.errors[0].message
 
 
-async def test_a_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
+async def test_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
     assert first.cursor is not None
@@ -184,7 +186,7 @@ async def test_a_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) 
         await memory.recall(TenantId(f"{tenant}-other"), question)
 
 
-async def test_a_least_score_takes_out_the_rest_and_counts_it(graph: Graph, tenant: str) -> None:
+async def test_minimum_score_drops_and_counts_the_rest(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, LINES["en"])
     everything = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", limit=100))
     middle = everything.hits[len(everything.hits) // 2].score

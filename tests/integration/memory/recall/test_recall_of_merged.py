@@ -1,4 +1,4 @@
-"""Test that recall by the name of a merged entity finds the facts of the entity that replaced it."""
+"""Test that the name of a merged entity finds the facts of the entity that represents it."""
 
 import pytest
 
@@ -17,7 +17,7 @@ SAID = [
 
 
 async def facts_of(graph: Graph, tenant: str, text: str) -> set[tuple[str | None, str | None]]:
-    """Subject and object of the facts that names in a question find."""
+    """Return subject and object of the facts found by names in a question."""
     question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), limit=20)
     answer = await a_memory(graph).recall(TenantId(tenant), question)
     return {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["names"] > 0}
@@ -30,7 +30,7 @@ async def facts_of(graph: Graph, tenant: str, text: str) -> set[tuple[str | None
         ("小红", "阿红", "阿红怎么样？", {("小红", "茶"), ("小红", "上海")}),
     ],
 )
-async def test_the_name_that_was_merged_finds_what_stands_for_it(
+async def test_name_of_a_merged_entity_finds_its_representative(
     graph: Graph, tenant: str, keep: str, gone: str, question: str, found: set[tuple[str, str]]
 ) -> None:
     memory = a_memory(graph)
@@ -44,7 +44,7 @@ async def test_the_name_that_was_merged_finds_what_stands_for_it(
     assert await facts_of(graph, tenant, question) == apart
 
 
-async def test_scenes_that_named_the_merged_one_are_found_by_either_name(graph: Graph, tenant: str) -> None:
+async def test_scenes_that_mention_a_merged_entity_are_found_by_either_name(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *SAID[:1], session="s1")
     await say(graph, tenant, *SAID[1:2], session="s2")
     await merge(a_memory(graph), tenant, "Bob", "Bobby")

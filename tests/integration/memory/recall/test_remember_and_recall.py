@@ -21,7 +21,7 @@ async def _edges(graph: Graph, tenant: str) -> list[tuple[str, str, str]]:
     return sorted((names[e.source], e.predicate, names[e.target]) for e in snapshot.edges if e.predicate != "MENTIONED")
 
 
-async def test_what_was_said_becomes_an_edge_with_evidence(graph: Graph, tenant: str) -> None:
+async def test_message_becomes_an_edge_with_evidence(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     receipt = await memory.remember(TenantId(tenant), an_incoming(TEA, user_name="Alice"))
     await a_worker(graph).drain()
@@ -32,7 +32,7 @@ async def test_what_was_said_becomes_an_edge_with_evidence(graph: Graph, tenant:
     assert [receipt.message_ids[0]] == [message.id for message in answer.hits[0].candidate.evidence]
 
 
-async def test_chinese_becomes_an_edge_and_is_found_again(graph: Graph, tenant: str) -> None:
+async def test_chinese_message_becomes_an_edge_and_is_recalled(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("我很喜欢绘画、弹钢琴和品茶。", user="张曼婷"))
     await a_worker(graph).drain()
@@ -42,7 +42,7 @@ async def test_chinese_becomes_an_edge_and_is_found_again(graph: Graph, tenant: 
     assert any("弹钢琴" in hit.candidate.text for hit in answer.hits)
 
 
-async def test_of_the_names_that_callers_give_a_user_the_first_64_are_kept(graph: Graph, tenant: str) -> None:
+async def test_first_64_names_of_a_user_are_kept(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     for number in range(70):
         said = an_incoming(TEA, session=f"s{number}", user_name=f"Alice {number}")
@@ -70,7 +70,7 @@ async def test_remembering_the_same_messages_again_changes_nothing(graph: Graph,
     assert before == (await memory.changes.head(TenantId(tenant))).seq
 
 
-async def test_a_message_is_found_before_it_was_read(graph: Graph, tenant: str) -> None:
+async def test_message_is_found_before_it_is_read(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("The spare key is under the blue flowerpot."))
     answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Where is the spare key?"))
@@ -91,7 +91,7 @@ async def test_recall_takes_one_round_trip(graph: Graph, tenant: str) -> None:
     assert [statement.name for statement in sent] == ["recall/recall"]
 
 
-async def test_the_parts_of_each_score_sum_to_it(graph: Graph, tenant: str) -> None:
+async def test_score_is_the_sum_of_its_parts(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(TEA, "My sister Anna lives in Oslo.", "I work at Acme."))
     await a_worker(graph).drain()
@@ -101,7 +101,7 @@ async def test_the_parts_of_each_score_sum_to_it(graph: Graph, tenant: str) -> N
         assert hit.score == pytest.approx(sum(hit.parts.values()))
 
 
-async def test_recall_respects_the_time_asked_for(graph: Graph, tenant: str) -> None:
+async def test_recall_respects_the_time_range_of_the_question(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("The meeting was about bees.", "The meeting was about wasps."))
     late = a_message(minute=1).time
@@ -124,7 +124,7 @@ async def test_a_newer_home_closes_the_older_one(graph: Graph, tenant: str) -> N
     assert [hit.candidate.object for hit in (await memory.recall(TenantId(tenant), before)).hits] == ["Paris"]
 
 
-async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph, tenant: str) -> None:
+async def test_provided_facts_replace_extraction(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object="green energy", statement="Alice cares about green energy."
@@ -139,7 +139,7 @@ async def test_facts_the_caller_brings_are_taken_instead_of_reading(graph: Graph
     assert "WORSHIPS" in receipt.dropped[0]
 
 
-async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str) -> None:
+async def test_reused_message_id_with_other_text_is_refused(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     one = RememberRequest(user_id="alice", session_id="s1", messages=(a_message("One.", id="m1"),))
     other = RememberRequest(
@@ -152,7 +152,7 @@ async def test_a_taken_message_id_refuses_other_words(graph: Graph, tenant: str)
     assert [hit.candidate.text for hit in answer.hits] == ["One."]
 
 
-async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, tenant: str) -> None:
+async def test_invalid_input_reports_every_error_and_stores_nothing(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     bad = RememberRequest(
         user_id="alice",
@@ -174,13 +174,13 @@ async def test_bad_input_names_every_mistake_and_stores_nothing(graph: Graph, te
 @pytest.mark.parametrize(
     "query", ["AND", "a/b", '"', "!", "*", "text:*", "foo~~ (", "🙂", "\\", "scope_user:*", "OR OR OR"]
 )
-async def test_query_syntax_in_a_question_is_only_words(graph: Graph, tenant: str, query: str) -> None:
+async def test_query_syntax_in_a_question_is_treated_as_words(graph: Graph, tenant: str, query: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(TEA))
     await memory.recall(TenantId(tenant), Question(user_id="alice", text=query))
 
 
-async def test_two_tenants_never_see_each_other(graph: Graph, tenant: str) -> None:
+async def test_two_tenants_do_not_see_each_other(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     other = TenantId(f"{tenant}-other")
     await memory.remember(TenantId(tenant), an_incoming("My secret word is xylophone."))
@@ -204,8 +204,8 @@ async def test_two_users_of_one_tenant_do_not_see_each_other(graph: Graph, tenan
     assert not any("xylophone" in hit.candidate.text for hit in answer.hits)
 
 
-async def test_a_later_message_joins_the_scene_it_belongs_to(graph: Graph, tenant: str) -> None:
-    """Once scenes did not carry their session, so each call opened a scene of its own and no scene got vectors."""
+async def test_later_message_is_added_to_its_scene(graph: Graph, tenant: str) -> None:
+    """Regression: scenes had no session, so each call opened a new scene and no scene got vectors."""
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await a_worker(graph).drain()
@@ -215,7 +215,7 @@ async def test_a_later_message_joins_the_scene_it_belongs_to(graph: Graph, tenan
     assert [node.evidence_n for node in snapshot.nodes if node.kind == "Scene"] == [2]
 
 
-async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, tenant: str) -> None:
+async def test_scenes_are_found_by_meaning_of_their_summaries(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await a_worker(graph).drain()
@@ -225,7 +225,7 @@ async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, ten
     assert {"abstract", "overview", "words"} <= set(answer.path)
 
 
-# Of each character, or pair of them, Lucene's analyzer makes a term, and refuses more than 1,024 in a query.
+# Lucene's analyzer makes a term of each character, or pair of them, and refuses more than 1,024 terms in a query.
 LONG_QUESTIONS = {
     "one Chinese run": "茶" * 4_000,
     "different Chinese characters": "".join(chr(0x4E00 + n) for n in range(4_000)),
@@ -243,7 +243,7 @@ LONG_QUESTIONS = {
 
 
 @pytest.mark.parametrize("text", LONG_QUESTIONS.values(), ids=LONG_QUESTIONS.keys())
-async def test_the_longest_questions_and_names_are_answered(graph: Graph, tenant: str, text: str) -> None:
+async def test_longest_questions_and_names_are_answered(graph: Graph, tenant: str, text: str) -> None:
     memory = a_memory(graph)
     question = text[:4_000]
     fact = ProvidedFact(subject="user", predicate="PREFERS", object=text[:200], statement=text[:2_000])

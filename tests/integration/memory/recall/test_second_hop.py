@@ -1,4 +1,4 @@
-"""What is tied to what a question names, over two facts, is found; never beyond tenant, user or time.
+"""Test that facts two hops from the named entity are found, within tenant, user and time.
 
 Requirements D4 and F2, on a real Neo4j, in English and Chinese.
 """
@@ -28,9 +28,9 @@ class Story:
     """A question over two hops.
 
     Attributes:
-        ties: the facts on the way: whom it names, and what that one is tied to.
-        last: what answers it.
-        others: facts of others that sound like the answer, and of the same people.
+        ties: the facts of the first hop.
+        last: the fact that answers it.
+        others: similar facts of other entities, and other facts of the same people.
     """
 
     question: str
@@ -67,12 +67,12 @@ STORIES = {
 
 
 def at(graph: Graph, moment: datetime) -> Memory:
-    """A memory at a moment, without vectors: by them all of a small memory is found, whatever it is tied to."""
+    """Return a memory at a time, without vectors, which in a small memory would find everything."""
     return Memory(graph=graph, embedder=None, clock=lambda: moment, notify=lambda _tenant: None)
 
 
 async def say(graph: Graph, tenant: str, *facts: Said, user: str = "alice", day: int = 0, **more: Any) -> None:
-    """Facts as a caller brings them on a day, each proved by a message that says it."""
+    """Store provided facts of a day, each with a message that states it."""
     brought = tuple(
         ProvidedFact(
             subject=subject,
@@ -101,7 +101,7 @@ async def ask(graph: Graph, tenant: str, text: str, *, user: str = "alice", **as
 
 
 async def change(graph: Graph, statement: Statement, parameters: dict[str, str]) -> int:
-    """How many rows a statement of this file gave."""
+    """Run a statement of this file; return the number of its rows."""
 
     async def steps(writing: Writing) -> int:
         return len(await writing.run(statement, parameters))
@@ -114,7 +114,7 @@ def objects(answer: Answer) -> list[str | None]:
 
 
 @pytest.mark.parametrize("name", STORIES)
-async def test_what_the_employer_of_my_sister_sells_is_answered_first(graph: Graph, tenant: str, name: str) -> None:
+async def test_product_of_my_sisters_employer_is_ranked_first(graph: Graph, tenant: str, name: str) -> None:
     story = STORIES[name]
     await say(graph, tenant, *story.ties, story.last, *story.others)
     answer = await ask(graph, tenant, story.question)
@@ -127,7 +127,7 @@ async def test_what_the_employer_of_my_sister_sells_is_answered_first(graph: Gra
 
 
 @pytest.mark.parametrize("name", STORIES)
-async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant: str, name: str) -> None:
+async def test_second_hop_takes_one_round_trip(graph: Graph, tenant: str, name: str) -> None:
     story = STORIES[name]
     await say(graph, tenant, *story.ties, story.last)
     sent: list[Statement] = []
@@ -139,20 +139,20 @@ async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant
     assert [statement.name for statement in sent] == ["recall/recall"]
 
 
-async def test_the_user_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
+async def test_second_hop_does_not_pass_through_the_user(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
     reached = [hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
     assert reached == ["anvils"]
 
 
-async def test_the_agent_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
+async def test_second_hop_does_not_pass_through_the_agent(graph: Graph, tenant: str) -> None:
     told = (("assistant", "knows", "sister", "It knows her."), ("assistant", "knows", "Bolt", "It knows Bolt."))
     await say(graph, tenant, *told)
     assert objects(await ask(graph, tenant, "sister")) == ["sister"]
 
 
-async def test_what_is_tied_to_too_much_is_no_way_to_all_of_it(graph: Graph, tenant: str) -> None:
+async def test_second_hop_does_not_pass_through_entities_of_high_degree(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     many = [("Acme", "sells", f"thing {number}", f"Number {number}.") for number in range(50)]
     await say(graph, tenant, *story.ties, *many[:30])
@@ -161,7 +161,7 @@ async def test_what_is_tied_to_too_much_is_no_way_to_all_of_it(graph: Graph, ten
     assert set(objects(await ask(graph, tenant, "sister"))) == {"sister", "Acme"}
 
 
-async def test_the_facts_of_others_are_never_reached_over_the_second_hop(graph: Graph, tenant: str) -> None:
+async def test_second_hop_never_reaches_facts_of_others(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     other = f"{tenant}-other"
     await say(graph, tenant, *story.ties)
@@ -186,8 +186,8 @@ _TIE_TO_OTHERS = Statement(
 
 
 @pytest.mark.parametrize("suffix", ["", "-other"])
-async def test_an_edge_that_leads_to_others_is_not_followed(graph: Graph, tenant: str, suffix: str) -> None:
-    """No writer makes such an edge; what filters the second hop is tried without the first being in the way."""
+async def test_edge_to_an_entity_of_another_owner_is_not_followed(graph: Graph, tenant: str, suffix: str) -> None:
+    """No code writes such an edge; this tests the filter of the second hop alone."""
     story, other = STORIES["en"], f"{tenant}{suffix}"
     await say(graph, tenant, *story.ties)
     await say(graph, other, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
@@ -196,7 +196,7 @@ async def test_an_edge_that_leads_to_others_is_not_followed(graph: Graph, tenant
 
 
 @pytest.mark.parametrize("last", [1, 2], ids=["the tie", "the answer"])
-async def test_what_is_over_is_no_way_and_no_answer_any_more(graph: Graph, tenant: str, last: int) -> None:
+async def test_ended_facts_are_neither_bridges_nor_answers(graph: Graph, tenant: str, last: int) -> None:
     story = STORIES["en"]
     way = [*story.ties, story.last]
     await say(graph, tenant, *way[:last], *way[last + 1 :])
@@ -207,7 +207,7 @@ async def test_what_is_over_is_no_way_and_no_answer_any_more(graph: Graph, tenan
 
 
 @pytest.mark.parametrize("last", [0, 1, 2], ids=["who is meant", "the tie", "the answer"])
-async def test_what_was_heard_later_is_no_way_as_of_then(graph: Graph, tenant: str, last: int) -> None:
+async def test_facts_received_later_are_no_bridges_as_of_before(graph: Graph, tenant: str, last: int) -> None:
     story = STORIES["a name instead of the word"]
     way = [*story.ties, story.last]
     await say(graph, tenant, *way[:last], *way[last + 1 :])
@@ -217,7 +217,7 @@ async def test_what_was_heard_later_is_no_way_as_of_then(graph: Graph, tenant: s
 
 
 @pytest.mark.parametrize("name", STORIES)
-async def test_the_message_that_proves_the_second_fact_alone_is_lifted(graph: Graph, tenant: str, name: str) -> None:
+async def test_evidence_message_of_the_second_fact_is_ranked_higher(graph: Graph, tenant: str, name: str) -> None:
     story = STORIES[name]
     await say(graph, tenant, *story.ties, *story.others)
     await say(graph, tenant, story.last, day=3)
@@ -237,8 +237,8 @@ _PROVED_BY_OTHERS = Statement(
 )
 
 
-async def test_messages_of_others_are_not_brought_whatever_a_fact_says(graph: Graph, tenant: str) -> None:
-    """No writer makes such evidence."""
+async def test_evidence_messages_of_others_are_never_returned(graph: Graph, tenant: str) -> None:
+    """No code writes such evidence."""
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last)
     await say(graph, tenant, ("Bolt", "makes", "bells", "It makes bells."), user="bob")
@@ -252,7 +252,7 @@ async def test_messages_of_others_are_not_brought_whatever_a_fact_says(graph: Gr
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-async def test_every_mode_ranks_what_the_second_hop_brought(graph: Graph, tenant: str, mode: Mode) -> None:
+async def test_every_mode_ranks_second_hop_facts(graph: Graph, tenant: str, mode: Mode) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
     answer = await ask(graph, tenant, story.question, kinds=tuple(HitKind), mode=mode)
@@ -261,7 +261,7 @@ async def test_every_mode_ranks_what_the_second_hop_brought(graph: Graph, tenant
         assert hit.score == pytest.approx(sum(hit.parts.values()))
 
 
-async def test_scenes_alone_are_asked_for_without_facts(graph: Graph, tenant: str) -> None:
+async def test_question_for_scenes_only_uses_no_second_hop(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))

@@ -24,13 +24,13 @@ MATCH (m:Message {tenant: $tenant}) RETURN m.text AS text, m.token_vectors AS to
 
 
 class OtherTokens(HashedWords):
-    """The same vectors, but tokens of another maker."""
+    """The same vectors, with token vectors of another model."""
 
     token_model = "other-words/64"
 
 
 class NoTokens:
-    """An endpoint's vectors: nothing of single words."""
+    """An embedder without token vectors, as an endpoint."""
 
     name, dim = HashedWords.name, HashedWords.dim
 
@@ -43,7 +43,7 @@ async def stored(graph: Graph, tenant: str) -> list[dict[str, Any]]:
         return await (await session.run(_STORED, tenant=tenant)).data()
 
 
-async def test_messages_are_stored_with_token_vectors_but_for_chinese_ones(graph: Graph, tenant: str) -> None:
+async def test_english_messages_are_stored_with_token_vectors(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(
         TenantId(tenant), an_incoming("I love jasmine tea.", "We moved to Oslo.", "我住在北京。")
     )
@@ -63,14 +63,14 @@ async def test_messages_are_stored_with_token_vectors_but_for_chinese_ones(graph
     assert beijing is None
 
 
-async def test_an_embedder_without_token_vectors_stores_messages_all_the_same(graph: Graph, tenant: str) -> None:
+async def test_messages_are_stored_without_token_vectors_if_the_embedder_has_none(graph: Graph, tenant: str) -> None:
     await a_memory(graph, embedder=NoTokens()).remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await a_worker(graph, embedder=NoTokens()).drain()
     assert [(row["tokens"], row["embedded"]) for row in await stored(graph, tenant)] == [(None, True)]
 
 
 async def test_forgotten_messages_leave_no_token_vectors(graph: Graph, tenant: str) -> None:
-    """Those of another tenant who said the same stay."""
+    """Token vectors of another tenant with the same messages remain."""
     memory, other = a_memory(graph), TenantId(f"{tenant}-other")
     await memory.remember(other, an_incoming("I love jasmine tea."))
     receipt = await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
@@ -82,7 +82,7 @@ async def test_forgotten_messages_leave_no_token_vectors(graph: Graph, tenant: s
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def own_graph(tmp_path: Path) -> AsyncIterator[Graph]:
-    """A database of this test alone: another embedder concerns every tenant of it."""
+    """Start a database for this test: another embedder affects all tenants."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
     connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
@@ -91,7 +91,7 @@ async def own_graph(tmp_path: Path) -> AsyncIterator[Graph]:
     await server.stop()
 
 
-async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors_meanwhile(own_graph: Graph) -> None:
+async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors(own_graph: Graph) -> None:
     graph, whose = own_graph, TenantId("t")
     model = {"model": HashedWords.name, "dim": HashedWords.dim}
     assert not await prepare_vectors(graph, **model)

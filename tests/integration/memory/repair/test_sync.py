@@ -129,7 +129,7 @@ async def _told(graph: Graph, tenant: str) -> None:
 
 
 async def _whole(graph: Graph, tenant: str) -> list[Any]:
-    """All that a tenant holds, with its vectors; not what the reading cost, since what is read again costs again."""
+    """Return the whole graph of a tenant with vectors, without token usage, which re-reading increases."""
     rows = [row for row in await graph_rows(graph, tenant) if not row.startswith("node ['Usage']")]
     return [*rows, *await _cypher(graph, _VECTORS, tenant=tenant)]
 
@@ -154,7 +154,7 @@ async def test_sync_leaves_a_consistent_memory_unchanged(graph: Graph, tenant: s
 
 @pytest.mark.parametrize("name", DAMAGES)
 async def test_sync_finds_and_repairs_each_damage(graph: Graph, tenant: str, name: str) -> None:
-    """The memory of another tenant, equally told and damaged, is not touched."""
+    """A tenant with the same memory and the same damage is not changed."""
     memory, damage, other = a_memory(graph), DAMAGES[name], f"{tenant}-other"
     await _told(graph, tenant)
     whole = await _whole(graph, tenant)
@@ -239,7 +239,7 @@ async def test_sync_keeps_jobs_waiting_after_a_forgetting(graph: Graph, tenant: 
 
 
 async def test_sync_checks_member_facts_of_merged_entities(graph: Graph, tenant: str) -> None:
-    """Left alone while it is sound; what nothing proves any more is gone from the map, and stays gone after a split."""
+    """A consistent projection is left alone; a fact without evidence disappears, and stays away after a split."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await say(graph, tenant, *BOTH, session="s1")
     merge_id = await merge(memory, tenant, "Bob", "Bobby")

@@ -19,12 +19,12 @@ from tests.support.builders import a_job_context, a_memory, a_message, a_worker,
 
 @pytest.fixture(autouse=True)
 async def nothing_left_to_do(graph: Graph) -> None:
-    """Work of other tests' tenants would be done by the workers here, and counted."""
+    """Finish the jobs of other tests, which the workers here would do and count."""
     await a_worker(graph).drain()
 
 
 class CountingReader:
-    """A reader that finds one fact in each scene and notes which lines it was shown; away while told so."""
+    """A reader that finds one fact in each scene and records its lines; unavailable when told so."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, ...]] = []
@@ -43,7 +43,7 @@ class CountingReader:
         return Readers(first=self, fallback=read_by_rules, waits_for_ripe=True)
 
 
-async def test_a_closed_session_went_through_every_state_in_order(graph: Graph, tenant: str) -> None:
+async def test_closed_session_went_through_every_state_in_order(graph: Graph, tenant: str) -> None:
     memory, states = a_memory(graph), []
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea.", "我喜欢弹钢琴。"))
     states.append((await memory.sessions.one(TenantId(tenant), "alice", "s1")).state)
@@ -71,7 +71,7 @@ async def test_closing_twice_or_after_the_end_changes_nothing(graph: Graph, tena
     assert again == before == await memory.sessions.one(TenantId(tenant), "alice", "s1")
 
 
-async def test_a_new_message_makes_a_closed_session_active_again(graph: Graph, tenant: str) -> None:
+async def test_new_message_makes_a_closed_session_active(graph: Graph, tenant: str) -> None:
     memory, worker = a_memory(graph), a_worker(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
@@ -83,7 +83,7 @@ async def test_a_new_message_makes_a_closed_session_active_again(graph: Graph, t
     assert (again.state, again.why, again.closed_at) == (SessionState.ACTIVE, None, None)
 
 
-async def test_a_message_during_the_closing_keeps_the_session_open(graph: Graph, tenant: str) -> None:
+async def test_message_during_closing_keeps_the_session_open(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
@@ -93,7 +93,7 @@ async def test_a_message_during_the_closing_keeps_the_session_open(graph: Graph,
     assert (open_still.state, open_still.unread, open_still.problem) == (SessionState.ACTIVE, 0, None)
 
 
-async def test_only_sessions_without_a_message_for_long_are_closed(graph: Graph, tenant: str) -> None:
+async def test_only_idle_sessions_are_closed(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming())
     await close_idle(graph, idle_s=3600, now=datetime.now(UTC))
@@ -103,7 +103,7 @@ async def test_only_sessions_without_a_message_for_long_are_closed(graph: Graph,
     assert (idle.state, idle.why) == (SessionState.CLOSING, CloseReason.IDLE)
 
 
-async def test_a_running_worker_closes_idle_sessions_by_itself(graph: Graph, tenant: str) -> None:
+async def test_running_worker_closes_idle_sessions(graph: Graph, tenant: str) -> None:
     memory, stop = a_memory(graph), asyncio.Event()
     await memory.remember(TenantId(tenant), an_incoming())
     worker = a_worker(graph, rules=WorkerRules(idle_s=0.2, poll_s=0.1))
@@ -117,7 +117,7 @@ async def test_a_running_worker_closes_idle_sessions_by_itself(graph: Graph, ten
         await running
 
 
-async def test_the_end_of_a_process_closes_the_sessions_it_took(graph: Graph, tenant: str) -> None:
+async def test_shutdown_closes_the_sessions_of_the_process(graph: Graph, tenant: str) -> None:
     memory, other = a_memory(graph), a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(session="mine"))
     await other.remember(TenantId(tenant), an_incoming(session="theirs"))
@@ -126,7 +126,7 @@ async def test_the_end_of_a_process_closes_the_sessions_it_took(graph: Graph, te
     assert states == {"mine": SessionState.CLOSING, "theirs": SessionState.ACTIVE}
 
 
-async def test_a_scene_is_read_once_however_its_messages_came_in(graph: Graph, tenant: str) -> None:
+async def test_scene_is_read_once_however_its_messages_arrived(graph: Graph, tenant: str) -> None:
     reader, memory = CountingReader(), a_memory(graph)
     worker = a_worker(graph, readers=reader.readers())
     texts = ["Hello there.", "I love tea.", "你好。", "And Anna does too."]
@@ -146,7 +146,7 @@ async def test_a_scene_is_read_once_however_its_messages_came_in(graph: Graph, t
     assert (done.state, done.scenes, done.unextracted) == (SessionState.CLOSED, 2, 0)
 
 
-async def test_a_session_whose_model_is_away_says_so_and_closes_later(graph: Graph, tenant: str) -> None:
+async def test_session_reports_an_unavailable_model_and_closes_later(graph: Graph, tenant: str) -> None:
     reader, memory = CountingReader(), a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming("I love tea."))
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
@@ -174,7 +174,7 @@ async def test_other_tenants_and_users_neither_see_nor_close_a_session(graph: Gr
     assert (await memory.sessions.one(TenantId(tenant), "alice", "s1")).state is SessionState.ACTIVE
 
 
-async def test_ids_that_cannot_be_are_refused_with_every_reason(graph: Graph, tenant: str) -> None:
+async def test_invalid_ids_are_refused_with_every_reason(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     with pytest.raises(InputError, match=r"userId is empty.*sessionId contains a control"):
         await memory.sessions.close(TenantId(tenant), " ", "s\n1")

@@ -1,4 +1,4 @@
-"""The short-term window on a real redis-server: normal use, and everything that can go wrong with it.
+"""Test the short-term window on a real redis-server: normal use and every kind of failure.
 
 Requirements C14, F2, F3, F4, F8.
 """
@@ -24,7 +24,7 @@ TIMEOUT_S = 0.2
 
 
 class Clock:
-    """Seconds that pass only when told to."""
+    """A clock in seconds that tests advance."""
 
     def __init__(self) -> None:
         self.now_s = 1_000.0
@@ -35,13 +35,13 @@ class Clock:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def redis() -> AsyncIterator[RedisProcess]:
-    """A redis-server of this test alone."""
+    """Start a redis-server for this test."""
     async with redis_process() as process:
         yield process
 
 
 def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: int = 3, **more: float) -> RedisWindow:
-    """A window that hands over only when told to, unless it is woken by a turn."""
+    """Return a window that writes to Redis on request or when a turn wakes it."""
     rules = RedisRules(**{"timeout_s": TIMEOUT_S, "turns_max": turns_max, **more})  # type: ignore[arg-type]
     return RedisWindow(
         redis=RedisTurns(url, rules), buffer=TurnBuffer(turns_max=turns_max), clock_s=clock or Clock(), retry_s=3_600
@@ -68,7 +68,7 @@ async def _has_handed_over(window: RedisWindow) -> bool:
     return not window.state().waiting
 
 
-async def test_turns_reach_redis_and_another_process_reads_them(redis: RedisProcess) -> None:
+async def test_turns_written_to_redis_are_read_by_another_process(redis: RedisProcess) -> None:
     one, other = a_window(redis.url), a_window(redis.url)
     turns = [a_turn(1, text="My sister is Anna."), a_turn(2, text="我妹妹叫李娜。", speaker="张曼婷")]
     one.add(a_talk(), turns)
@@ -80,7 +80,7 @@ async def test_turns_reach_redis_and_another_process_reads_them(redis: RedisProc
     await other.close()
 
 
-async def test_the_list_is_trimmed_ordered_and_holds_each_id_once(redis: RedisProcess) -> None:
+async def test_redis_list_is_trimmed_ordered_and_has_each_id_once(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for said_ms in (5, 3, 9, 3, 7, 1):
         window.add(a_talk(), [a_turn(said_ms)])
@@ -92,7 +92,7 @@ async def test_the_list_is_trimmed_ordered_and_holds_each_id_once(redis: RedisPr
     await window.close()
 
 
-async def test_a_talk_leaves_redis_after_its_time(redis: RedisProcess) -> None:
+async def test_session_expires_from_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url, ttl_s=100.0)
     window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
@@ -105,7 +105,7 @@ async def test_a_talk_leaves_redis_after_its_time(redis: RedisProcess) -> None:
     await window.close()
 
 
-async def test_a_tenant_sees_and_forgets_only_its_own_turns(redis: RedisProcess) -> None:
+async def test_tenant_sees_and_forgets_only_its_own_turns(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for tenant in ("one", "two"):
         window.add(a_talk(tenant=tenant), [a_turn(1, id=f"of-{tenant}")])
@@ -134,7 +134,7 @@ async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisPr
     await window.close()
 
 
-async def test_a_killed_redis_costs_no_turn_and_hearing_stays_fast(redis: RedisProcess) -> None:
+async def test_killed_redis_loses_no_turn_and_adding_stays_fast(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
     window.add(a_talk(), [a_turn(1)])
@@ -153,7 +153,7 @@ async def test_a_killed_redis_costs_no_turn_and_hearing_stays_fast(redis: RedisP
     await window.close()
 
 
-async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: RedisProcess) -> None:
+async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock, turns_max=5)
     redis.signal(signal.SIGKILL)
@@ -167,7 +167,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: 
     assert not await window.catch_up(), "the breaker is open: nothing is tried"
     clock.now_s += OPEN_S
     assert window.state().breaker == "half_open"
-    # Another process was there first.
+    # Another process has written first.
     other = a_window(redis.url, turns_max=5)
     other.add(a_talk(), [a_turn(2), a_turn(3)])
     assert await other.catch_up()
@@ -184,7 +184,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_what_it_missed(redis: 
     await other.close()
 
 
-async def test_what_was_forgotten_meanwhile_is_gone_on_the_return(redis: RedisProcess) -> None:
+async def test_turns_forgotten_during_an_outage_are_deleted_afterwards(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
     window.add(a_talk(), [a_turn(1), a_turn(2)])
@@ -199,7 +199,7 @@ async def test_what_was_forgotten_meanwhile_is_gone_on_the_return(redis: RedisPr
     await window.close()
 
 
-async def test_a_halted_redis_delays_a_read_by_the_timeout_and_then_not_at_all(redis: RedisProcess) -> None:
+async def test_halted_redis_delays_one_read_by_the_timeout_and_later_ones_not_at_all(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
     window.add(a_talk(), [a_turn(1)])
@@ -220,7 +220,7 @@ async def test_a_halted_redis_delays_a_read_by_the_timeout_and_then_not_at_all(r
     await window.close()
 
 
-async def test_more_readers_than_connections_wait_their_turn(redis: RedisProcess) -> None:
+async def test_more_readers_than_connections_wait_for_one(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1, timeout_s=5.0)
     window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
@@ -231,7 +231,7 @@ async def test_more_readers_than_connections_wait_their_turn(redis: RedisProcess
     await window.close()
 
 
-async def test_an_exhausted_pool_counts_as_away_and_recovers(redis: RedisProcess) -> None:
+async def test_exhausted_pool_counts_as_unavailable_and_recovers(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1)
     window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
@@ -245,7 +245,7 @@ async def test_an_exhausted_pool_counts_as_away_and_recovers(redis: RedisProcess
     await window.close()
 
 
-async def test_a_wrong_password_is_told_in_words_and_the_ring_serves() -> None:
+async def test_wrong_password_is_reported_and_the_in_process_window_serves() -> None:
     async with redis_process("--requirepass", "open-sesame") as redis:
         for url in (redis.url, redis.url.replace("unix://", "unix://:wrong@")):
             window = a_window(url)
@@ -263,7 +263,7 @@ async def test_a_wrong_password_is_told_in_words_and_the_ring_serves() -> None:
         await good.close()
 
 
-async def test_garbage_in_redis_is_passed_over_and_cleared(redis: RedisProcess) -> None:
+async def test_invalid_data_in_redis_is_skipped_and_deleted(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     window.add(a_talk(), [a_turn(1)])
     assert await window.catch_up()
@@ -286,7 +286,7 @@ async def test_garbage_in_redis_is_passed_over_and_cleared(redis: RedisProcess) 
     await window.close()
 
 
-async def test_closing_hands_over_what_waits(redis: RedisProcess) -> None:
+async def test_closing_writes_pending_turns(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     window.add(a_talk(), [a_turn(1)])
     await window.close()
@@ -304,7 +304,7 @@ async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> 
     assert time.perf_counter() - before < 1.5
 
 
-async def test_turns_go_to_redis_by_themselves(redis: RedisProcess) -> None:
+async def test_turns_are_written_to_redis_in_the_background(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     window.add(a_talk(), [a_turn(1)])
     await _until(lambda: _has_handed_over(window))

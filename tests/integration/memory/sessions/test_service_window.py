@@ -26,7 +26,7 @@ async def _opened(server: Server, folder: Path, redis_url: str) -> Services:
     return await open_services(settings, on_progress=lambda _step: None, starting=None)
 
 
-async def test_the_probe_tells_where_the_last_turns_are(
+async def test_readiness_reports_where_the_last_turns_are_kept(
     graph: Graph, server: Server, tenant: str, tmp_path: Path
 ) -> None:
     async with redis_process() as redis:
@@ -39,7 +39,7 @@ async def test_the_probe_tells_where_the_last_turns_are(
         await parts.close()
         async with redis.client() as client:
             assert len(await client.keys("mnemograph:turns:*")) == 1, "closing hands over what waits"
-    # Nothing listens there any more, and the service starts all the same.
+    # Nothing listens there any more; the service still starts.
     parts = await _opened(server, tmp_path, redis.url)
     state = (await readiness(parts))["short_term"]
     assert state["store"] == "ring"
@@ -47,6 +47,6 @@ async def test_the_probe_tells_where_the_last_turns_are(
     await parts.close()
 
 
-def test_a_service_without_redis_does_not_load_its_client() -> None:
+def test_service_without_redis_does_not_import_its_client() -> None:
     code = "import graph_service.app.application, sys; sys.exit('redis' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -1,4 +1,4 @@
-"""The last turns of a session through Memory and GraphQL, with a real Neo4j and a real Redis.
+"""Test the last turns of a session through Memory and GraphQL, with a real Neo4j and a real Redis.
 
 Requirements C1, C14, F2, F3.
 """
@@ -31,7 +31,7 @@ TEXTS = ("I met Anna.", "我妹妹叫李娜。", "She lives in Oslo.", "我们�
 
 
 def a_redis_window(url: str, turns_max: int = 20) -> RedisWindow:
-    """A window with a real clock."""
+    """Return a window with a real clock."""
     return RedisWindow(
         redis=RedisTurns(url, RedisRules(turns_max=turns_max)),
         buffer=TurnBuffer(turns_max=turns_max),
@@ -40,7 +40,7 @@ def a_redis_window(url: str, turns_max: int = 20) -> RedisWindow:
 
 
 def a_windowed(graph: Graph, window: ShortTermWindow) -> Memory:
-    """The handle of all doors on a given window."""
+    """Return the Memory with a given window."""
     return Memory(
         graph=graph,
         embedder=HashedWords(),
@@ -55,7 +55,7 @@ async def _texts(memory: Memory, tenant: str, *, turns: int = 20, session: str =
     return [turn.text for turn in heard.turns]
 
 
-async def test_what_was_just_said_is_at_hand_without_the_database(graph: Graph, tenant: str) -> None:
+async def test_recent_turns_need_no_database_query(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(*TEXTS))
     sent: list[str] = []
@@ -68,7 +68,7 @@ async def test_what_was_just_said_is_at_hand_without_the_database(graph: Graph, 
     assert (sent, heard.sources) == ([], (Source.RING,))
 
 
-async def test_a_new_process_fills_the_window_with_one_query(graph: Graph, tenant: str) -> None:
+async def test_new_process_fills_the_window_with_one_query(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS[:3]))
     await a_worker(graph).drain()
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS))
@@ -86,7 +86,7 @@ async def test_a_new_process_fills_the_window_with_one_query(graph: Graph, tenan
     assert first.turns == again.turns
 
 
-async def test_a_window_that_lacks_early_turns_is_filled_around_them(graph: Graph, tenant: str) -> None:
+async def test_window_without_early_turns_is_completed_from_the_database(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS[:3]))
     await a_worker(graph).drain()
     memory = a_memory(graph)
@@ -95,7 +95,7 @@ async def test_a_window_that_lacks_early_turns_is_filled_around_them(graph: Grap
     assert await _texts(memory, tenant) == [*TEXTS[:3], "Nice."]
 
 
-async def test_repeating_a_call_repeats_no_turn(graph: Graph, tenant: str) -> None:
+async def test_repeated_call_adds_no_turn(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     for _ in range(2):
         await memory.remember(TenantId(tenant), an_incoming(*TEXTS[:2]))
@@ -111,7 +111,7 @@ async def test_tenants_and_users_do_not_share_a_window(graph: Graph, tenant: str
     assert await _texts(a_memory(graph), f"{tenant}-other") == []
 
 
-async def test_a_halted_redis_neither_delays_nor_fails_remember(graph: Graph, tenant: str) -> None:
+async def test_halted_redis_neither_delays_nor_fails_remember(graph: Graph, tenant: str) -> None:
     async with redis_process() as redis:
         window = a_redis_window(redis.url)
         memory = a_windowed(graph, window)
@@ -134,7 +134,7 @@ async def test_a_halted_redis_neither_delays_nor_fails_remember(graph: Graph, te
         await window.close()
 
 
-async def test_a_redis_that_lost_everything_is_filled_from_the_database(graph: Graph, tenant: str) -> None:
+async def test_emptied_redis_is_filled_from_the_database(graph: Graph, tenant: str) -> None:
     async with redis_process() as redis:
         window = a_redis_window(redis.url, turns_max=3)
         memory = a_windowed(graph, window)
@@ -149,7 +149,7 @@ async def test_a_redis_that_lost_everything_is_filled_from_the_database(graph: G
         await window.close()
 
 
-async def test_the_window_answers_while_the_database_is_away(server: Server, tenant: str) -> None:
+async def test_window_answers_while_the_database_is_unavailable(server: Server, tenant: str) -> None:
     graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
     memory = a_memory(graph)
     await memory.remember(TenantId(tenant), an_incoming(*TEXTS[:2]))
@@ -157,7 +157,7 @@ async def test_the_window_answers_while_the_database_is_away(server: Server, ten
     assert await _texts(memory, tenant) == list(TEXTS[:2])
 
 
-async def test_what_is_forgotten_while_the_window_is_filled_stays_away(graph: Graph, tenant: str) -> None:
+async def test_message_forgotten_while_the_window_is_filled_is_not_returned(graph: Graph, tenant: str) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming(*TEXTS))
     window = InProcessWindow(TurnBuffer(turns_max=20))
     memory = a_windowed(graph, window)
@@ -168,7 +168,7 @@ async def test_what_is_forgotten_while_the_window_is_filled_stays_away(graph: Gr
     assert (await window.turns(a_talk(tenant=tenant))).turns == ()
 
 
-async def test_graphql_tells_the_turns_and_where_they_came_from(graph: Graph, tenant: str) -> None:
+async def test_graphql_returns_turns_and_their_sources(graph: Graph, tenant: str) -> None:
     app = FastAPI()
     install_error_handlers(app)
     memory = a_memory(graph)

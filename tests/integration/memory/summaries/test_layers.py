@@ -1,4 +1,4 @@
-"""Test texts of scenes and sessions, made lazily and only after changes."""
+"""Test texts of scenes and sessions, which are generated lazily and only after changes."""
 
 from typing import Any
 
@@ -24,28 +24,28 @@ TALK_ZH = ["我五月搬到了里斯本。", "我很喜欢那里的电车。", "
 
 @pytest_asyncio.fixture(autouse=True)
 async def nothing_left(graph: Graph) -> None:
-    """A worker serves all tenants: what other tests left undone is not for these endpoints."""
+    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
     await a_worker(graph).drain()
 
 
 def a_teller(graph: Graph, worker: Worker) -> Memory:
-    """The handle of all doors in a process with this worker."""
+    """Return the Memory of a process with this worker."""
     memory = a_memory(graph)
     memory.layers._refresh = worker.refresh_layers
     return memory
 
 
 async def said(memory: Memory, tenant: str, *texts: str, **more: Any) -> str:
-    """The URI of the session that takes these messages."""
+    """Store messages; return the URI of their session."""
     return (await memory.remember(TenantId(tenant), an_incoming(*texts, **more))).session_uri
 
 
 @pytest.mark.parametrize("talk", [TALK_EN, TALK_ZH], ids=["en", "zh"])
-async def test_each_level_of_a_scene_and_a_session_can_be_asked_for(graph: Graph, tenant: str, talk: list[str]) -> None:
+async def test_each_level_of_a_scene_and_a_session_is_returned(graph: Graph, tenant: str, talk: list[str]) -> None:
     worker = a_worker(graph)
     memory = a_teller(graph, worker)
     session = await said(memory, tenant, *talk)
-    # Nothing was read yet: asking for the text makes it.
+    # Nothing was read yet: requesting the text generates it.
     told = await memory.layers.layer(TenantId(tenant), f"{session}#L0")
     assert (told.level, told.made_by, told.uri) == (Level.L0, "extractive", f"{session}#L0")
     assert 0 < told.tokens <= 100
@@ -56,7 +56,7 @@ async def test_each_level_of_a_scene_and_a_session_can_be_asked_for(graph: Graph
     assert [line.partition("user: ")[2] for line in lines] == talk
 
 
-async def test_the_texts_of_a_scene_grow_with_it_on_request(graph: Graph, tenant: str) -> None:
+async def test_texts_of_a_scene_are_renewed_on_request(graph: Graph, tenant: str) -> None:
     worker = a_worker(graph)
     memory = a_teller(graph, worker)
     texts = [f"My {word} garden has tulips." for word in ("red", "blue", "old", "new", "wide", "small")]
@@ -75,7 +75,7 @@ async def test_the_texts_of_a_scene_grow_with_it_on_request(graph: Graph, tenant
     assert "last garden" in told["texts"]["overview"]
 
 
-async def test_a_session_of_many_scenes_is_told_scene_by_scene(graph: Graph, tenant: str) -> None:
+async def test_session_of_many_scenes_is_summarised_scene_by_scene(graph: Graph, tenant: str) -> None:
     worker = a_worker(graph)
     memory = a_teller(graph, worker)
     messages = tuple(a_message(text, minute=90 * place) for place, text in enumerate(TALK_EN))
@@ -89,12 +89,12 @@ async def test_a_session_of_many_scenes_is_told_scene_by_scene(graph: Graph, ten
     assert (report.sessions, report.kept) == (1, 1)
 
 
-async def test_of_many_sessions_only_those_that_changed_cost_a_call(graph: Graph, tenant: str) -> None:
+async def test_only_changed_sessions_cost_a_call(graph: Graph, tenant: str) -> None:
     counted = await count_calls(graph, TenantId(tenant), sessions=20, changed=2)
     assert (counted.first, counted.then, counted.unchanged) == (20, 2, 0)
 
 
-async def test_an_overview_that_the_model_failed_to_write_is_written_when_asked_for(graph: Graph, tenant: str) -> None:
+async def test_overview_that_the_model_failed_to_write_is_written_on_request(graph: Graph, tenant: str) -> None:
     with FakeOpenAI(says(READ), fails(500), says(TOLD)) as fake:
         worker = await a_model_worker(graph, fake)
         memory = a_teller(graph, worker)
@@ -112,9 +112,9 @@ async def test_an_overview_that_the_model_failed_to_write_is_written_when_asked_
         assert (report.made, after["texts"]["overview_by"]) == (1, "fake")
 
 
-async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenant: str) -> None:
+async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
-    # The first three are said at the same moment, so that only their places tell them apart.
+    # The first three have the same time, so that only their positions distinguish them.
     texts = [f"part {number} {letter * 69_000}" for number, letter in enumerate("abcdefg")]
     messages = tuple(a_message(text, minute=max(place, 2)) for place, text in enumerate(texts))
     session = await said(memory, tenant, messages=messages)
@@ -136,7 +136,7 @@ async def test_a_long_session_is_told_word_for_word_in_parts(graph: Graph, tenan
         )
 
 
-async def test_texts_of_another_tenant_do_not_exist(graph: Graph, tenant: str) -> None:
+async def test_texts_of_another_tenant_are_not_found(graph: Graph, tenant: str) -> None:
     memory = a_teller(graph, a_worker(graph))
     session = await said(memory, tenant, *TALK_EN)
     with pytest.raises(NotFoundError):
@@ -145,7 +145,7 @@ async def test_texts_of_another_tenant_do_not_exist(graph: Graph, tenant: str) -
     assert report.sessions == 0
 
 
-async def test_wrong_names_are_told_what_is_wrong(graph: Graph, tenant: str) -> None:
+async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     with pytest.raises(InputError, match="L0, L1, L2"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
@@ -158,7 +158,7 @@ async def test_wrong_names_are_told_what_is_wrong(graph: Graph, tenant: str) -> 
 
 
 @pytest.mark.parametrize("secret", ["The code of the vault is heliotrope.", "保险柜的密码是天芥菜。"], ids=["en", "zh"])
-async def test_what_was_forgotten_is_in_no_text_of_its_session(graph: Graph, tenant: str, secret: str) -> None:
+async def test_forgotten_message_is_in_no_text_of_its_session(graph: Graph, tenant: str, secret: str) -> None:
     worker = a_worker(graph)
     memory = a_teller(graph, worker)
     receipt = await memory.remember(TenantId(tenant), an_incoming("I moved to Lisbon in May.", secret))

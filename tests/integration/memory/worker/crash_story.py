@@ -11,7 +11,7 @@ STORY = (
     ),
     an_incoming(
         session="s2",
-        # Later than what it contradicts: of two words of one moment, neither is the newer one.
+        # Later than what it contradicts: of two statements with the same time neither is newer.
         messages=(a_message("我很喜欢弹钢琴。", minute=10), a_message("I live in Oslo now.", minute=11)),
     ),
     an_incoming(
@@ -30,12 +30,12 @@ STORY = (
 
 
 async def tell(graph: Graph, tenant: str) -> None:
-    """Has the story remembered, as callers do; it may be told again."""
+    """Store the story as callers do; may be repeated."""
     for call in STORY:
         await a_memory(graph).remember(TenantId(tenant), call)
 
 
 async def close(graph: Graph, tenant: str) -> None:
-    """Asks for the end of its sessions; once more does no harm."""
+    """Request closing of its sessions; may be repeated."""
     for call in STORY:
         await a_memory(graph).sessions.close(TenantId(tenant), call.user_id, call.session_id)

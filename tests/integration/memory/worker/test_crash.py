@@ -1,4 +1,4 @@
-"""Kill -9 at every step of intake, worker and closing, then start again: the same graph, nothing lost, nothing twice.
+"""Test kill -9 at every step of ingest, worker and closing: after a restart nothing is lost or stored twice.
 
 Requirements C1, C3, B6.
 """
@@ -53,7 +53,7 @@ _INSIDE_A_COMMIT = [
     "sessions/set_state",
     "jobs/claim_for_session",
 ]
-# One point of each kind; `pytest -m slow` tries all.
+# One point of each kind; `pytest -m slow` runs all.
 _IN_EVERY_RUN = ["ingest/add_messages", "planned", "facts/put_facts", "embedded", "close extracting"]
 
 _GRAPH = """
@@ -82,7 +82,7 @@ RETURN row
 
 
 def _later() -> JobContext:
-    """The clock of a worker that starts when the dead one's lease is over."""
+    """Return the clock of a worker that starts after the killed one's lease has expired."""
     job_context = a_job_context()
     return JobContext(
         clock=lambda: datetime.now(UTC) + timedelta(seconds=90),
@@ -93,20 +93,20 @@ def _later() -> JobContext:
 
 
 async def picture(graph: Graph, tenant: str) -> list[str]:
-    """Everything a tenant holds, without what differs between equal runs: ids and when it was recorded."""
+    """Return the whole graph of a tenant without ids and storage times, which differ between equal runs."""
     async with graph._driver.session() as session:
         result = await session.run("CYPHER 25 " + _GRAPH, {"tenant": tenant})
         return sorted(str(record["row"]) for record in await result.fetch(10_000))
 
 
 async def change_numbers(graph: Graph, tenant: str) -> list[int]:
-    """The numbers of the change log, in order."""
+    """Return the sequence numbers of the change log in order."""
     return [row.seq for row in await a_memory(graph).changes.since(TenantId(tenant), 0, rows_max=10_000)]
 
 
 @pytest.fixture(scope="module")
 def expected() -> dict[str, Any]:
-    """The picture of the uninterrupted run, made by the first test that needs it."""
+    """Return the graph of an uninterrupted run, made by the first test that needs it."""
     return {}
 
 
@@ -120,7 +120,7 @@ async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> l
 
 
 @pytest.mark.parametrize("point", slow_but(_IN_EVERY_RUN, _INTAKE + _WORKER + _INSIDE_A_COMMIT))
-async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
+async def test_kill_at_any_point_leaves_the_same_graph_after_a_restart(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
     whole = await _undisturbed(graph, tenant, expected)
@@ -139,7 +139,7 @@ async def test_a_kill_at_any_point_leaves_the_same_graph_after_a_restart(
     said, _ = await child.communicate()
     assert child.returncode == -9, "the point must have been reached"
     for ask in (tell, close):
-        if ask.__name__.encode() not in said:  # the caller never heard back, so it asks again, as callers do
+        if ask.__name__.encode() not in said:  # The caller got no acknowledgement, so it repeats the call.
             await ask(graph, tenant)
     await a_worker(graph, job_context=_later()).drain()
     assert await picture(graph, tenant) == whole

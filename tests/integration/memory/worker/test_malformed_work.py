@@ -17,7 +17,7 @@ from tests.support.builders import a_job_context, a_memory, a_worker, an_incomin
 
 KINDS = tuple(JobKind)
 SAID = "我对花生过敏"
-# What an import, another program or a fault of ours may leave. The first is what stopped all work of all tenants.
+# Values that an import, another program or a bug may leave. The first one used to stop the work of all tenants.
 BROKEN_JOBS = {
     "no attempts": {"attempts": None},
     "negative attempts": {"attempts": -7},
@@ -34,7 +34,7 @@ BROKEN_JOBS = {
     "leased by a number": {"lease": 7},
     "open like a word": {"open": "yes"},
 }
-# A claim_jobs overwrites these: the work is done when a worker claims it before it looks for malformed work.
+# `claim_jobs` overwrites these: the job succeeds if a worker claims it before it looks for malformed jobs.
 SET_RIGHT_BY_A_CLAIM = (BROKEN_JOBS["claimed by truth"], BROKEN_JOBS["leased by a number"])
 
 
@@ -53,14 +53,14 @@ async def recalled(graph: Graph, tenant: str) -> list[str]:
 
 
 @pytest.mark.parametrize("wrong", BROKEN_JOBS.values(), ids=BROKEN_JOBS.keys())
-async def test_a_broken_job_of_one_tenant_is_a_dead_letter_and_keeps_nobody_waiting(
+async def test_malformed_job_of_one_tenant_becomes_a_dead_letter_and_blocks_nobody(
     graph: Graph, tenant: str, wrong: dict[str, Any]
 ) -> None:
     other = f"{tenant}-b"
     await remembered(graph, tenant, "I love tea.")
     await run_cypher(graph, "MATCH (j:Job {tenant: $t}) WHERE j.kind = 'read' SET j += $wrong", t=tenant, wrong=wrong)
     await remembered(graph, other, "I moved to Oslo.")
-    # The second one stands for the service after a restart.
+    # The second worker simulates the service after a restart.
     for _ in range(2):
         stop, worker = asyncio.Event(), a_worker(graph, rules=WorkerRules(poll_s=0.05))
         running = asyncio.create_task(worker.run(stop))
@@ -76,7 +76,7 @@ async def test_a_broken_job_of_one_tenant_is_a_dead_letter_and_keeps_nobody_wait
     (letter,) = letters
     assert letter.error.startswith("BROKEN_DATA")
     assert letter.kind in (JobKind.READ, JobKind.EMBED)
-    # What it lacked was set right, so that it can be done when it is tried again.
+    # The missing property is repaired, so that the retry succeeds.
     await a_memory(graph).retry_work(TenantId(tenant), [letter.id])
     await a_worker(graph).drain()
     assert await DeadLetters(graph).listed(TenantId(tenant)) == []
@@ -102,7 +102,7 @@ async def left(graph: Graph, tenant: str) -> int:
     ],
     ids=str,
 )
-async def test_a_broken_message_of_one_tenant_is_a_dead_letter_and_keeps_nobody_waiting(
+async def test_malformed_message_of_one_tenant_becomes_a_dead_letter_and_blocks_nobody(
     graph: Graph, tenant: str, wrong: dict[str, Any]
 ) -> None:
     other = f"{tenant}-b"
@@ -123,7 +123,7 @@ async def test_a_broken_message_of_one_tenant_is_a_dead_letter_and_keeps_nobody_
     assert not any("花生" in letter.error for letter in letters)
 
 
-async def test_a_dead_letter_never_keeps_the_words_of_a_foreign_error(graph: Graph, tenant: str) -> None:
+async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: Graph, tenant: str) -> None:
     await remembered(graph, tenant, "I love tea.")
     job_context, leases = a_job_context(), Leases(graph, a_job_context(), ExternalServices())
     errors: list[BaseException] = [ValueError(SAID), RecursionError(SAID), ExceptionGroup("x", [KeyError(SAID)])]
@@ -143,7 +143,7 @@ async def test_a_dead_letter_never_keeps_the_words_of_a_foreign_error(graph: Gra
     assert any("out of tea" in text for text in kept)
 
 
-async def test_work_that_belongs_to_no_tenant_is_put_aside(graph: Graph) -> None:
+async def test_job_without_a_tenant_is_put_aside(graph: Graph) -> None:
     await run_cypher(graph, "CREATE (:Job {open: true, due_ms: 0, kind: 'read', state: 'open', lost: true})")
     await a_worker(graph).drain()
     async with graph._driver.session() as session:

@@ -15,7 +15,7 @@ CALLS = [
 ]
 
 
-async def test_two_workers_leave_what_one_worker_leaves(graph: Graph, tenant: str) -> None:
+async def test_two_workers_leave_the_same_graph_as_one(graph: Graph, tenant: str) -> None:
     for name in (tenant, f"{tenant}-alone"):
         for call in CALLS:
             await a_memory(graph).remember(TenantId(name), call)
