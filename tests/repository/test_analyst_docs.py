@@ -21,12 +21,12 @@ TEXT = (ROOT / "docs/analysts.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    """Fenced blocks of a language."""
+    """Return the fenced blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def typed(line: str) -> str:
-    """The output of one line, run in this process: starting one for each takes most of a minute."""
+    """Return the output of a command, run in this process, since starting a process for each takes most of a minute."""
     said, bar, command = line.rpartition(" | ")
     result = CliRunner().invoke(app, shlex.split(command)[1:], input=shlex.split(said)[1] if bar else None)
     assert result.exit_code == 0, (line, result.output, result.exception)
@@ -53,6 +53,6 @@ def test_every_command_of_the_analysts_page_runs(tmp_path: Path, monkeypatch: py
     assert "茉莉花茶" in labels
 
 
-def test_the_graphql_of_the_analysts_page_fits_the_schema() -> None:
+def test_graphql_of_the_analysts_page_is_valid() -> None:
     (text,) = blocks("graphql")
     assert validate(graphql_schema._schema, parse(text)) == []

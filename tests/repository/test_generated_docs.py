@@ -1,4 +1,4 @@
-"""docs/errors.md and docs/settings.md say what the code says. Requirements F1, F6."""
+"""Test that docs/errors.md and docs/settings.md are generated from the code. Requirements F1, F6."""
 
 import re
 from pathlib import Path
@@ -15,15 +15,15 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = (ROOT / "docs/settings.md").read_text("utf-8")
 
 
-def test_the_page_of_errors_is_what_the_code_makes() -> None:
+def test_errors_page_is_current() -> None:
     assert (ROOT / "docs/errors.md").read_text("utf-8") == error_codes_document()
 
 
-def test_the_page_of_settings_is_what_the_code_makes() -> None:
+def test_settings_page_is_current() -> None:
     assert settings_document() == SETTINGS
 
 
-def test_each_error_has_a_code_exit_code_and_advice_of_its_own() -> None:
+def test_each_error_has_its_own_code_exit_code_and_advice() -> None:
     kinds = error_kinds()
     assert len({kind.code for kind in kinds}) == len(kinds)
     own = [kind.exit_code for kind in kinds if "exit_code" in vars(kind)]
@@ -32,8 +32,9 @@ def test_each_error_has_a_code_exit_code_and_advice_of_its_own() -> None:
     assert all(kind.advice.endswith(".") for kind in kinds)
 
 
-def test_codes_are_given_in_one_module_only() -> None:
-    """Whoever catches by code must know all of them; errors of other modules are kinds of these."""
+def test_error_codes_are_defined_in_one_module() -> None:
+    """Callers who catch by code must know all codes; errors of other modules are subclasses without a code of their
+    own."""
     others = [
         str(path.relative_to(ROOT))
         for folder in ("schema", "extraction", "graph_service")
@@ -44,13 +45,13 @@ def test_codes_are_given_in_one_module_only() -> None:
 
 
 @pytest.mark.parametrize("kind", error_kinds(), ids=lambda kind: kind.code)
-def test_each_error_answers_over_http_with_its_status_and_code(kind: type[MnemographError]) -> None:
+def test_each_error_has_its_http_status_and_code(kind: type[MnemographError]) -> None:
     error = RateLimitError("too often", 3.2) if kind is RateLimitError else kind("what was wrong")
     answer = error_response(error)
     assert (answer.status_code, kind.code in bytes(answer.body).decode()) == (kind.http_status, True)
 
 
-def test_each_setting_has_a_meaning_and_a_variable() -> None:
+def test_each_setting_has_a_description_and_a_variable() -> None:
     for name, shape in SECTIONS.items():
         assert set(shape.__dataclass_fields__) <= set(meanings(shape)), name
     assert [key for key in KNOWN_KEYS if f"| `{key}` |" not in SETTINGS] == []
@@ -58,7 +59,7 @@ def test_each_setting_has_a_meaning_and_a_variable() -> None:
     assert len(set(variables)) == len(KNOWN_KEYS)
 
 
-def test_each_default_that_the_page_tells_is_the_default(tmp_path: Path) -> None:
+def test_each_documented_default_is_the_actual_one(tmp_path: Path) -> None:
     settings = load_settings(environ={}, here=tmp_path, user_dir=tmp_path / "user")
     for key in KNOWN_KEYS:
         section, dot, name = key.partition(".")
@@ -70,15 +71,15 @@ def test_each_default_that_the_page_tells_is_the_default(tmp_path: Path) -> None
         assert (told[1] if told else key).casefold() == shown.casefold(), key
 
 
-def test_the_example_of_the_page_is_read(tmp_path: Path) -> None:
+def test_example_of_the_settings_page_is_accepted(tmp_path: Path) -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```$", SETTINGS, re.MULTILINE | re.DOTALL)
     file = tmp_path / "config.toml"
     file.write_text(example, "utf-8")
     assert load_settings(config=file, environ={}, here=tmp_path, user_dir=tmp_path).service.port == 7780
 
 
-def test_every_mistake_of_every_section_is_told_at_once(tmp_path: Path) -> None:
-    """One that cannot be, for each bounded setting there is."""
+def test_every_invalid_setting_of_every_section_is_reported_at_once(tmp_path: Path) -> None:
+    """One invalid value for each bounded setting."""
     bounded = [key for key in KNOWN_KEYS if re.search(rf"`{re.escape(key)}` \|.*\| [0-9.]+ (to|or)", SETTINGS)]
     environ = {environment_names(key)[0]: "-7.5" for key in bounded}
     with pytest.raises(InstallError) as told:

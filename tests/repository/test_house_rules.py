@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("schema", "extraction", "graph_service", "web_viewer")
 MODULES_MAX = 26
-# A module for each command, listed in a table.
+# One module per command, listed in a table.
 ONE_MODULE_EACH = {"graph_service/cli/commands"}
 # Joined from pieces, so that this file does not match itself.
 FORBIDDEN_TEXT = re.compile(
@@ -65,8 +65,8 @@ def test_init_files_hold_only_a_docstring() -> None:
     assert full == []
 
 
-def test_no_package_has_too_many_modules() -> None:
-    """A package that grows beyond this is split by capability, so that its list of files stays readable."""
+def test_packages_have_a_limited_number_of_modules() -> None:
+    """A package that exceeds this is split by capability, so that its list of files stays readable."""
     counts = Counter(
         str(path.parent.relative_to(ROOT)) for path in sources() if path.name not in {"__init__.py", "__main__.py"}
     )
@@ -90,6 +90,6 @@ def test_only_the_settings_read_the_environment() -> None:
         for path in sources()
         if re.search(r"\bos\.(environ|getenv)\b|\bgetenv\(", path.read_text("utf-8"))
     ]
-    # The launcher is a separate program; CTranslate2 reads its variable when it is loaded.
+    # The launcher is a separate program; CTranslate2 reads its variable when it is imported.
     own = ["extraction/embeddings/ctranslate2_setup.py", "graph_service/graph/local/launcher.py"]
     assert sorted(readers) == sorted([*own, "graph_service/config/settings.py"])

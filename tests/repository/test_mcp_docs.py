@@ -1,4 +1,4 @@
-"""What README.md and docs/mcp.md tell of MCP is so: snippets, tools, aliases, errors, settings. Requirement E4."""
+"""Test README.md and docs/mcp.md about MCP: snippets, tools, aliases, errors, settings. Requirement E4."""
 
 import ast
 import json
@@ -27,7 +27,7 @@ def blocks(language: str) -> list[str]:
 
 
 def rows(heading: str) -> list[list[str]]:
-    """The rows of the table below a heading, without its head."""
+    """Return the rows of the table below a heading, without its header."""
     section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
@@ -38,8 +38,8 @@ def servers() -> list[dict[str, Any]]:
     return [server for one in found for server in (one.get("mcpServers") or one["servers"]).values()]
 
 
-def test_the_snippets_start_or_reach_what_is_there() -> None:
-    """Two files of clients each way: README.md and the page."""
+def test_snippets_name_existing_commands_and_routes() -> None:
+    """README.md and the page each have a client configuration for stdio and for HTTP."""
     started = [server for server in servers() if "command" in server]
     assert len(started) == 2
     for server in started:
@@ -55,17 +55,17 @@ def test_the_snippets_start_or_reach_what_is_there() -> None:
         assert set(parse_qs(address.query)) <= {"user", "aliases"}
 
 
-def test_the_python_snippets_are_python() -> None:
+def test_python_snippets_compile() -> None:
     assert len([ast.parse(block) for block in blocks("python") if "async with" not in block]) >= 2
 
 
-def test_the_page_names_every_tool_and_what_it_does_to_a_memory() -> None:
+def test_page_lists_every_tool_and_its_effects() -> None:
     told = {row[0].strip("`"): row[2] for row in rows("Tools")}
     assert told == {tool.name: tool.effect.value for tool in CORE}
     assert [tool.name for tool in CORE if tool.effect is Effect.DELETES] == ["forget"]
 
 
-def test_the_page_names_every_tool_of_other_servers() -> None:
+def test_page_lists_every_tool_of_other_servers() -> None:
     told = {
         row[0].strip("`"): re.findall(r"`(\w+)`", row[1]) for row in rows("Use the tool names of another memory server")
     }
@@ -76,15 +76,15 @@ def test_the_page_names_every_tool_of_other_servers() -> None:
     assert {name: sorted(tools) for name, tools in told.items()} == {name: sorted(t) for name, t in there.items()}
 
 
-def test_the_page_names_codes_and_settings_that_exist() -> None:
+def test_page_names_existing_codes_and_settings() -> None:
     codes = {MnemographError.code, *(kind.code for kind in MnemographError.__subclasses__())}
     assert {row[0].strip("`") for row in rows("Errors")} <= codes
     assert [row[0].strip("`") for row in rows("Settings")] == [key for key in KNOWN_KEYS if key.startswith("mcp.")]
 
 
 @pytest.mark.parametrize("aliases", list(Aliases))
-def test_the_tools_cost_a_model_few_tokens(aliases: Aliases) -> None:
-    """What a client puts into a prompt: names, descriptions, arguments."""
+def test_tool_list_costs_few_tokens(aliases: Aliases) -> None:
+    """Counts what a client puts into a prompt: names, descriptions, arguments."""
     from graph_service.mcp.tool_schemas import input_schema
     from graph_service.memory.context_builder.token_estimate import tokens_in
 

@@ -1,4 +1,4 @@
-"""What watches a service fits it: board and alerts ask for measures there are, the page tells commands that run.
+"""Test that board and alerts use existing metrics, and that the operator's page names commands that run.
 
 Requirements E2, D8, F7.
 """
@@ -32,7 +32,7 @@ def queries() -> list[str]:
 
 
 def counted() -> dict[str, dict[str, tuple[str, ...]]]:
-    """Every series that is counted, with its labels and their values."""
+    """Return every series with its labels and their values."""
     found = {f"{one.about.name}_total": {k: tuple(v) for k, v in one.about.labels.items()} for one in COUNTERS}
     for one in HISTOGRAMS:
         found[f"{one.about.name}_bucket"] = {name: tuple(values) for name, values in one.about.labels.items()}
@@ -40,13 +40,13 @@ def counted() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def levels() -> set[str]:
-    """The names that a scrape looks up."""
+    """Return the metric names that are computed at a scrape."""
     text = (ROOT / "graph_service/app/metrics_endpoint.py").read_text("utf-8")
     added = re.findall(r'\.add(?:_by)?\(\s*"(\w+)"', text)
     return {f"mnemograph_{name}" for name in added} | set(re.findall(r'name="(mnemograph_\w+)"', text))
 
 
-def test_the_board_and_the_alerts_ask_for_measures_that_are_there() -> None:
+def test_board_and_alerts_use_existing_metrics() -> None:
     there, looked_up = counted(), levels()
     asked = [match for query in queries() for match in _SELECTOR.findall(query)]
     assert len(asked) > 20
@@ -57,14 +57,14 @@ def test_the_board_and_the_alerts_ask_for_measures_that_are_there() -> None:
                 assert set(value.split("|")) <= set(there[name][label]), (name, label, value)
 
 
-def test_the_page_names_measures_that_are_there() -> None:
+def test_page_names_existing_metrics() -> None:
     names = set(re.findall(r"`(mnemograph_\w+)`", PAGE))
     there = {name.removesuffix("_bucket") for name in counted()} | levels()
     assert len(names) > 15
     assert names - there == set()
 
 
-def test_prometheus_and_grafana_find_what_they_are_given() -> None:
+def test_prometheus_and_grafana_configuration_names_existing_files() -> None:
     scraped = yaml.safe_load((ROOT / "operations/prometheus.yml").read_text("utf-8"))
     (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
     assert target == "service:7780"
@@ -80,7 +80,7 @@ def test_prometheus_and_grafana_find_what_they_are_given() -> None:
     assert any(volume.split(":")[1] == provider["options"]["path"] for volume in COMPOSE["grafana"]["volumes"])
 
 
-def test_the_service_answers_prometheus_by_its_name(tmp_path: Path) -> None:
+def test_service_accepts_the_host_name_used_by_prometheus(tmp_path: Path) -> None:
     hosts = COMPOSE["service"]["environment"]["MNEMOGRAPH_SERVICE_ALLOWED_HOSTS"].replace(
         "${MNEMOGRAPH_SERVICE_ALLOWED_HOSTS:-}", ""
     )
@@ -99,7 +99,7 @@ def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: p
     with home.running("serve", "--no-browser", "--json") as service:
         service.document()
         for line in while_it_runs:
-            # The doctor exits with 7 where the viewer is not built.
+            # The doctor exits with 7 if the viewer is not built.
             assert typed(line, monkeypatch) in ((0, 7) if "doctor" in line else (0,)), line
         assert typed("mnemograph backup early.tar.gz", monkeypatch) == 4
     for line in lines[5:]:
@@ -108,7 +108,7 @@ def test_every_command_of_the_operators_page_runs(tmp_path: Path, monkeypatch: p
 
 
 def typed(line: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """The exit code of one line, run in this process."""
+    """Return the exit code of a command, run in this process."""
     words = shlex.split(line)
     with monkeypatch.context() as around:
         while "=" in words[0]:

@@ -1,4 +1,4 @@
-"""What README.md tells people to type works, and names what is there."""
+"""Test that the commands in README.md work and that it names existing files, settings and commands."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ PROGRAM = ".venv/bin/mnemograph "
 
 
 def blocks(language: str) -> list[str]:
-    """Fenced blocks of a language."""
+    """Return the fenced blocks of a language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
@@ -27,11 +27,11 @@ def lines() -> list[str]:
 
 
 def one_liners() -> list[str]:
-    """The command lines that start from a bare Python."""
+    """Return the command lines that start from a bare Python."""
     return [line for line in lines() if line.startswith("python3 -m venv .venv && ")]
 
 
-def test_one_line_starts_the_main_job_and_one_the_tests() -> None:
+def test_readme_has_one_line_for_the_demo_and_one_for_the_tests() -> None:
     starts = [line.split(" && ") for line in one_liners()]
     ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 2"]
     assert [line[-1] for line in starts] == ends
@@ -42,7 +42,7 @@ def test_one_line_starts_the_main_job_and_one_the_tests() -> None:
         assert line[2] == ".venv/bin/pip install --no-deps -e ."
 
 
-def test_the_ci_script_runs_the_line_of_the_readme() -> None:
+def test_ci_script_runs_the_line_of_the_readme() -> None:
     script = (ROOT / ".ci/run").read_text("utf-8")
     pattern = re.search(r"grep -m1 -E '(.+?)' README.md", script)
     assert pattern is not None
@@ -57,17 +57,17 @@ def test_every_command_of_the_readme_runs(tmp_path: Path) -> None:
         service.document()
         for command in commands:
             done = home.run(*command)
-            # The doctor exits with 7 where the viewer is not built.
+            # The doctor exits with 7 if the viewer is not built.
             assert done.code in ((0, 7) if command[0] == "doctor" else (0,)), (command, done.err)
             assert done.out
 
 
 @pytest.mark.parametrize("text", blocks("graphql"))
-def test_graphql_examples_fit_the_schema(text: str) -> None:
+def test_graphql_examples_are_valid(text: str) -> None:
     assert validate(graphql_schema._schema, parse(text)) == []
 
 
-def test_files_and_settings_that_the_readme_names_are_there() -> None:
+def test_readme_names_existing_files_and_settings() -> None:
     linked = re.findall(r"\]\((?!http)([^)#]+)\)", README)
     assert [name for name in linked if not (ROOT / name).exists() and name != "docs/viewer.png"] == []
     folders = re.findall(r"^\| `([a-z_./]+/)` \|", README, re.MULTILINE)
@@ -76,5 +76,5 @@ def test_files_and_settings_that_the_readme_names_are_there() -> None:
     assert set(named) - set(KNOWN_KEYS) == set()
 
 
-def test_the_readme_names_every_command() -> None:
+def test_readme_lists_every_command() -> None:
     assert [name for name in COMMANDS if f"mnemograph {name}" not in README and f"`{name}`" not in README] == []

@@ -1,6 +1,6 @@
-"""Every fenced block of every page is run or checked by a test; one that nobody runs fails. Requirements E1, E5, F1.
+"""Test that a test runs or checks every fenced block of every page. Requirements E1, E5, F1.
 
-Pages with a test of their own are run there (`TESTED_IN`); the commands, settings and data sets of the others here.
+Blocks of the pages in `TESTED_IN` are run by the tests named there, those of the other pages here.
 """
 
 import json
@@ -27,7 +27,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/RE
 _HERE = "tests/repository/test_snippets.py"
 _README = "tests/repository/test_readme.py"
 _MCP = "tests/repository/test_mcp_docs.py"
-# Where the blocks of a page in a language are run, or checked when they are for another program.
+# The tests that run the blocks of a page in a language, or check blocks that are for another program.
 TESTED_IN = {
     ("README.md", "sh"): _README,
     ("README.md", "graphql"): _HERE,
@@ -56,7 +56,7 @@ TESTED_IN = {
     ("tests/README.md", "sh"): _HERE,
     ("web_viewer/README.md", ""): _HERE,
 }
-# First words of lines that are for another program than ours, and are run by whoever installs, or by CI.
+# First words of lines for other programs than ours, which are run by whoever installs it, or by CI.
 _OTHERS = ("python3 -m venv .venv", "pip install 'mnemograph[otel]'", ".venv/bin/python -m pytest")
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -66,7 +66,7 @@ def named(page: Path) -> str:
 
 
 def blocks(page: str, language: str) -> list[str]:
-    """Fenced blocks of a page in a language."""
+    """Return the fenced blocks of a page in a language."""
     return [text for found, text in _FENCED.findall((ROOT / page).read_text("utf-8")) if found == language]
 
 
@@ -75,13 +75,13 @@ def every(language: str) -> list[tuple[str, str]]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """Calls of our program on a page, without the program."""
+    """Return the calls of our program on a page, without the program's name."""
     lines = [line for text in blocks(page, "sh") for line in text.splitlines()]
     return [shlex.split(line)[1:] for line in lines if line.startswith("mnemograph ")]
 
 
 def test_every_block_of_every_page_is_run_by_a_test() -> None:
-    """Add yours to `TESTED_IN`, with the test that runs it."""
+    """Add missing ones to `TESTED_IN`, with the test that runs them."""
     found = {(named(page), language) for page in PAGES for language, _ in _FENCED.findall(page.read_text("utf-8"))}
     assert found == set(TESTED_IN)
     for (page, _), tested in TESTED_IN.items():
@@ -91,7 +91,7 @@ def test_every_block_of_every_page_is_run_by_a_test() -> None:
         assert len(_FENCED.findall(text)) * 2 == len(re.findall(r"^\s*```", text, re.MULTILINE)), named(page)
 
 
-def test_every_line_for_a_shell_is_a_command_there_is() -> None:
+def test_every_shell_line_is_an_existing_command() -> None:
     group: Any = get_command(app)
     for page, text in every("sh"):
         for line in filter(None, text.splitlines()):
@@ -108,14 +108,14 @@ def test_every_line_for_a_shell_is_a_command_there_is() -> None:
                 command.make_context(name, rest)
 
 
-def test_commands_that_prose_names_are_there() -> None:
+def test_commands_named_in_prose_exist() -> None:
     prose = {named(page): re.findall(r"`mnemograph ([a-z-]+)", page.read_text("utf-8")) for page in PAGES}
     assert sum(map(len, prose.values())) > 20
     assert [(page, name) for page, names in prose.items() for name in names if name not in COMMANDS] == []
 
 
 @pytest.mark.parametrize(("page", "text"), every("toml"), ids=lambda value: value if value.endswith(".md") else "")
-def test_settings_that_a_page_shows_are_taken(page: str, text: str, tmp_path: Path) -> None:
+def test_settings_shown_on_a_page_are_accepted(page: str, text: str, tmp_path: Path) -> None:
     key = tmp_path / "issuer.pem"
     key.write_text("-----BEGIN PUBLIC KEY-----\nMA==\n-----END PUBLIC KEY-----\n")
     file = tmp_path / "config.toml"
@@ -129,12 +129,12 @@ def test_settings_that_a_page_shows_are_taken(page: str, text: str, tmp_path: Pa
             assert str(getattr(getattr(told, section), name)) == str(value)
 
 
-def test_a_credential_is_sent_as_the_page_says() -> None:
+def test_credentials_are_sent_as_documented() -> None:
     (text,) = blocks("docs/security.md", "http")
     assert re.fullmatch(r"Authorization: Bearer mnk_…\n", text)
 
 
-def test_what_the_page_of_the_viewer_runs_is_there() -> None:
+def test_commands_of_the_viewer_page_exist() -> None:
     scripts = json.loads((ROOT / "web_viewer/package.json").read_text("utf-8"))["scripts"]
     lines = blocks("web_viewer/README.md", "")[0].splitlines()
     asked = [match[1] for line in lines if (match := re.match(r"npm (?:run )?(\w+)(?: |$)", line)) and match[1] != "ci"]
@@ -142,7 +142,7 @@ def test_what_the_page_of_the_viewer_runs_is_there() -> None:
     assert set(asked) <= set(scripts)
 
 
-def test_the_data_set_of_the_page_is_read(tmp_path: Path) -> None:
+def test_data_set_of_the_evaluation_page_is_read(tmp_path: Path) -> None:
     for name, text in zip(("c1", "ana"), blocks("docs/evaluation.md", "json"), strict=True):
         (tmp_path / f"{name}.json").write_text(text)
     read = read_all([tmp_path])
@@ -151,7 +151,7 @@ def test_the_data_set_of_the_page_is_read(tmp_path: Path) -> None:
     assert (talk.id, talk.user, len(talk.turns), len(talk.questions)) == ("c1", "Ana", 1, 1)
 
 
-async def test_the_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, tenant: str) -> None:
+async def test_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     answers: dict[str, Any] = {}
     for text in blocks("README.md", "graphql"):
@@ -171,13 +171,13 @@ async def test_the_graphql_and_cypher_of_the_readme_run_in_order(graph: Graph, t
 
 
 def typed(words: list[str]) -> str:
-    """What a command says that works, run in this process."""
+    """Run a command in this process and return its output; fail if it fails."""
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, (words, done.output, done.exception)
     return done.stdout
 
 
-def test_the_commands_of_the_page_about_security_run(home: Path) -> None:
+def test_commands_of_the_security_page_run(home: Path) -> None:
     made: dict[str, str] = {}
     try:
         for words in commands("docs/security.md"):
@@ -188,7 +188,7 @@ def test_the_commands_of_the_page_about_security_run(home: Path) -> None:
                 key = json.loads(told)
                 made[key["id"]] = key["name"]
     finally:
-        # A key that stays would lock other tests out.
+        # A remaining key would lock other tests out.
         for key in json.loads(typed(["keys", "--json"]))["keys"]:
             if key["id"] in made:
                 typed(["keys", "revoke", key["id"]])
@@ -196,7 +196,7 @@ def test_the_commands_of_the_page_about_security_run(home: Path) -> None:
     assert list(made.values()) == ["the shop's agent", "acme's dashboard", "the operator"]
 
 
-def test_the_commands_of_the_pages_about_contexts_and_queries_run(home: Path) -> None:
+def test_commands_of_the_context_and_query_pages_run(home: Path) -> None:
     typed(["remember", "I love the coffee at Porto's station.", "--user", "ana", "--no-wait"])
     (words,) = commands("docs/context.md")
     assert "Porto" in typed(words)
@@ -207,7 +207,7 @@ def test_the_commands_of_the_pages_about_contexts_and_queries_run(home: Path) ->
     assert (home / "users.csv").read_text("utf-8").startswith("u.name")
 
 
-def test_the_commands_of_the_page_about_measuring_run(home: Path) -> None:
+def test_commands_of_the_evaluation_page_run(home: Path) -> None:
     text, everyday = blocks("docs/evaluation.md", "json")
     for folder in ("conversations", "conversations/locomo"):
         (home / folder).mkdir()

@@ -1,4 +1,4 @@
-"""The viewer's build: when it runs, what it ships with, and what its sources may not contain."""
+"""Test the viewer's build: when it runs, what it ships with, and what its sources may not contain."""
 
 import gzip
 import importlib.util
@@ -28,7 +28,7 @@ def hook() -> ModuleType:
 
 @pytest.fixture
 def copy(tmp_path: Path, hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The viewer's sources with a finished build."""
+    """Return a copy of the viewer's sources with a finished build."""
     monkeypatch.delenv("MNEMOGRAPH_SKIP_VIEWER", raising=False)
     for name in hook.SOURCES:
         here, there = VIEWER / name, tmp_path / name
@@ -42,28 +42,28 @@ def copy(tmp_path: Path, hook: ModuleType, monkeypatch: pytest.MonkeyPatch) -> P
     return tmp_path
 
 
-def test_a_finished_build_is_not_built_again(hook: ModuleType, copy: Path) -> None:
+def test_finished_build_is_reused(hook: ModuleType, copy: Path) -> None:
     assert hook.must_build(copy) is False
 
 
-def test_a_changed_source_is_built_again(hook: ModuleType, copy: Path) -> None:
+def test_changed_source_is_rebuilt(hook: ModuleType, copy: Path) -> None:
     path = copy / "src" / "main.ts"
     path.write_text(path.read_text("utf-8") + "\n", "utf-8")
     assert hook.must_build(copy) is True
 
 
-def test_a_renamed_source_is_built_again(hook: ModuleType, copy: Path) -> None:
+def test_renamed_source_is_rebuilt(hook: ModuleType, copy: Path) -> None:
     (copy / "src" / "main.ts").rename(copy / "src" / "start.ts")
     assert hook.must_build(copy) is True
 
 
 @pytest.mark.parametrize("missing", ["index.html", ".stamp"])
-def test_a_build_that_lacks_a_part_is_built_again(hook: ModuleType, copy: Path, missing: str) -> None:
+def test_incomplete_build_is_rebuilt(hook: ModuleType, copy: Path, missing: str) -> None:
     (copy / "dist" / missing).unlink()
     assert hook.must_build(copy) is True
 
 
-def test_packages_fetched_for_the_build_change_no_stamp(hook: ModuleType, copy: Path) -> None:
+def test_packages_fetched_for_the_build_do_not_invalidate_it(hook: ModuleType, copy: Path) -> None:
     (copy / "node_modules").mkdir()
     (copy / "node_modules" / "x.js").write_text("1", "utf-8")
     (copy / "tests").mkdir()
@@ -71,13 +71,13 @@ def test_packages_fetched_for_the_build_change_no_stamp(hook: ModuleType, copy: 
     assert hook.must_build(copy) is False
 
 
-def test_the_build_can_be_left_out_on_request(hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_can_be_skipped_on_request(hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(copy / "dist")
     monkeypatch.setenv("MNEMOGRAPH_SKIP_VIEWER", "1")
     assert hook.must_build(copy) is False
 
 
-def test_a_missing_npm_fails_the_install_and_names_the_way_out(
+def test_missing_npm_fails_the_install_with_a_remedy(
     hook: ModuleType, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(copy))
@@ -85,7 +85,7 @@ def test_a_missing_npm_fails_the_install_and_names_the_way_out(
         hook.build_viewer(copy)
 
 
-def test_the_lock_names_no_place_to_fetch_from() -> None:
+def test_lock_names_no_registry() -> None:
     packages = json.loads((VIEWER / "package-lock.json").read_text("utf-8"))["packages"]
     assert [name for name, one in packages.items() if "resolved" in one] == []
     assert [
@@ -93,12 +93,12 @@ def test_the_lock_names_no_place_to_fetch_from() -> None:
     ] == []
 
 
-def test_the_page_ships_only_vue_and_cytoscape() -> None:
+def test_page_ships_only_vue_and_cytoscape() -> None:
     wanted = json.loads((VIEWER / "package.json").read_text("utf-8"))
     assert sorted(wanted["dependencies"]) == ["cytoscape", "vue"]
 
 
-def test_no_template_turns_text_into_html() -> None:
+def test_no_template_renders_text_as_html() -> None:
     unsafe = re.compile(r"v-html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
     found = [path for path in (VIEWER / "src").rglob("*.*") if unsafe.search(path.read_text("utf-8"))]
     assert found == []
@@ -112,7 +112,7 @@ def test_both_languages_have_the_same_messages() -> None:
     assert len(keys.findall(english)) > 100
 
 
-def test_the_built_page_is_small_and_asks_no_other_host() -> None:
+def test_built_page_is_small_and_names_no_other_host() -> None:
     page = VIEWER / "dist" / "index.html"
     if not page.is_file():
         pytest.skip("the viewer is not built here")

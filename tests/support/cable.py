@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 
 class Cable:
-    """Forwards connections to a local port. `port` stays the same after `mend`."""
+    """A proxy to a local port. `port` stays the same after `mend`."""
 
     def __init__(self) -> None:
         self.port = 0

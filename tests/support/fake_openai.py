@@ -83,7 +83,7 @@ class FakeOpenAI:
         self._thread.join()
 
     def reply(self, path: str, asked: dict[str, Any]) -> Reply:
-        """What to answer to one request."""
+        """Return the response to one request."""
         self.requests.append({**asked, "path": path})
         if "response_format" in asked and not self.knows_schema:
             return fails(400)
@@ -97,7 +97,7 @@ class FakeOpenAI:
             {"object": "embedding", "index": index, "embedding": fake_vector(text, dim)}
             for index, text in enumerate(asked["input"])
         ]
-        # Backwards: the protocol orders by index, not by place.
+        # In reverse: the protocol orders by index, not by position.
         body = {"object": "list", "model": "fake", "data": rows[::-1], "usage": {"prompt_tokens": 1, "total_tokens": 1}}
         return Reply(body=body)
 

@@ -1,4 +1,4 @@
-"""Leaves most cases of a slow parametrized test to `pytest -m slow`."""
+"""Leave most cases of a slow parametrized test to `pytest -m slow`."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

@@ -1,6 +1,6 @@
-"""Twice as many names, facts or scenes cost about twice as much, whatever they are; the counterpart of test_text_cost.
+"""Test that work on twice as many names, facts or scenes takes about twice as long; see also test_text_cost.
 
-Time is what this thread computed, the best of some tries, so that a loaded machine counts little.
+Times are this thread's processor time, the best of several tries, so that other processes matter little.
 """
 
 import gc
@@ -34,7 +34,7 @@ OWNER: Final = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), a
 
 
 def cost_s(work: Callable[[], object]) -> float:
-    """Processor time of some work."""
+    """Return the processor time of some work."""
     gc.collect()
     gc.disable()
     try:
@@ -46,10 +46,10 @@ def cost_s(work: Callable[[], object]) -> float:
 
 
 def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int) -> None:
-    """Refuse work that takes much more than twice as long for twice as many.
+    """Fail if twice the number takes much more than twice as long.
 
     Args:
-        work_of: for a number, the work on so many; making it is not measured.
+        work_of: returns the work for a number; preparing it is not measured.
     """
     best_s = {n: float("inf"), 2 * n: float("inf")}
     for _ in range(TRIES):
@@ -61,16 +61,16 @@ def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int) 
 
 
 def spellings(n: int) -> list[str]:
-    """So many spellings of one name."""
+    """Return this many spellings of one name."""
     return [f"Anna{'.' * (place % 90)}{'!' * (place // 90)}" for place in range(n)]
 
 
 def seen(names: list[str]) -> list[NameSeen]:
-    """The names, said one after another."""
+    """Return mentions of the names, one after another."""
     return [NameSeen(name=name, said_at=NOON + timedelta(seconds=place)) for place, name in enumerate(names)]
 
 
-def test_many_spellings_of_one_name_cost_about_twice_for_twice_as_many() -> None:
+def test_resolving_many_spellings_of_one_name_is_linear() -> None:
     def work_of(n: int) -> Callable[[], object]:
         names = seen(spellings(n))
         return lambda: resolve(names, [], OWNER)
@@ -78,7 +78,7 @@ def test_many_spellings_of_one_name_cost_about_twice_for_twice_as_many() -> None
     assert_about_linear(work_of, 400)
 
 
-def test_an_entity_keeps_its_first_other_names_and_the_rest_still_mean_it() -> None:
+def test_entity_keeps_its_first_aliases_and_the_rest_still_resolve_to_it() -> None:
     names = spellings(300)
     resolved, touched = resolve(seen(names), [], OWNER)
     assert [known.entity.name for known in touched] == ["Anna"]
@@ -89,7 +89,7 @@ def test_an_entity_keeps_its_first_other_names_and_the_rest_still_mean_it() -> N
     assert again[names[-1]].id == touched[0].entity.id
 
 
-def test_duplicate_pairs_of_many_spellings_cost_about_twice_for_twice_as_many() -> None:
+def test_duplicate_pairs_of_many_spellings_are_linear() -> None:
     def work_of(n: int) -> Callable[[], object]:
         names = spellings(n)
         portraits = [
@@ -103,7 +103,7 @@ def test_duplicate_pairs_of_many_spellings_cost_about_twice_for_twice_as_many() 
     assert_about_linear(work_of, 400)
 
 
-def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_twice_as_much_text() -> None:
+def test_outcomes_of_many_entities_are_linear_in_names_and_text() -> None:
     def work_of(n: int) -> Callable[[], object]:
         standings = [a_standing(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
         said = [MessageText(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
@@ -119,7 +119,7 @@ def test_what_becomes_of_many_entities_costs_about_twice_for_twice_as_many_in_tw
 
 
 @pytest.mark.parametrize(("sign", "gap"), [("茶", ""), ("a", " ")])
-def test_names_that_begin_with_each_other_are_sought_in_about_the_same_time_however_many(sign: str, gap: str) -> None:
+def test_searching_nested_prefixes_is_independent_of_their_number(sign: str, gap: str) -> None:
     def work_of(n: int) -> Callable[[], object]:
         sought = NameMatcher(
             end for long in range(n) for end in ((sign + gap) * long + "x", (sign + gap) * long + "龙")
@@ -130,13 +130,13 @@ def test_names_that_begin_with_each_other_are_sought_in_about_the_same_time_howe
 
 
 def a_standing(name: str, aliases: list[str]) -> dict[str, Any]:
-    """An entity that one other scene mentions."""
+    """Return an entity that one other scene mentions."""
     properties = {"name": name, "aliases": aliases, "first_seen": NOON}
     seen_at = {"first_seen": NOON, "last_seen": NOON}
     return {"properties": properties, "scenes": ["s"], "evidence": [], "is_held": False, **seen_at}
 
 
-def test_a_long_session_without_a_pause_is_cut_again_in_about_twice_the_time_for_twice_as_much() -> None:
+def test_resegmenting_a_long_session_is_linear() -> None:
     def work_of(n: int) -> Callable[[], object]:
         spans = [{"id": f"s{at}", "session": "one", "start_ms": at * 10, "end_ms": at * 10 + 9} for at in range(n)]
         hit = {span["id"] for span in spans}
@@ -145,7 +145,7 @@ def test_a_long_session_without_a_pause_is_cut_again_in_about_twice_the_time_for
     assert_about_linear(work_of, 1_000)
 
 
-def test_a_call_of_many_messages_loses_some_in_about_twice_the_time_for_twice_as_many() -> None:
+def test_removing_messages_from_a_large_episode_is_linear() -> None:
     def work_of(n: int) -> Callable[[], object]:
         names = [f"m{place}" for place in range(n)]
         facts = json.dumps([{"message_indexes": [place]} for place in range(n)])
@@ -156,7 +156,7 @@ def test_a_call_of_many_messages_loses_some_in_about_twice_the_time_for_twice_as
 
 
 @pytest.mark.parametrize("told", ["apart", "together", "beside others"])
-def test_facts_of_a_merged_entity_are_settled_in_about_twice_the_time_for_twice_as_many(told: str) -> None:
+def test_projecting_facts_of_a_merged_entity_is_linear(told: str) -> None:
     def work_of(n: int) -> Callable[[], object]:
         facts = [a_held_fact(place, told) for place in range(n)]
         return lambda: projected_edges(facts, {})
@@ -165,7 +165,7 @@ def test_facts_of_a_merged_entity_are_settled_in_about_twice_the_time_for_twice_
 
 
 def a_held_fact(place: int, told: str) -> MemberFact:
-    """One of many places where a merged entity lives."""
+    """Return one of many places where a merged entity lives."""
     telling = Assertion(
         message_id=MemoryId("m" if told == "together" else f"m{place}"),
         scene_id=MemoryId("s"),

@@ -19,11 +19,11 @@ SAID = "Ana said: 我对花生过敏"
 
 
 class PanicError(BaseException):
-    """Like a panic of a library in Rust, which is no subclass of `Exception`."""
+    """A panic of a Rust library, which is not a subclass of `Exception`."""
 
 
 def a_loop(errors: list[BaseException], stop: asyncio.Event, done: Callable[[], None]) -> Callable[[], Awaitable[None]]:
-    """A loop that fails with each error in turn, and then runs until it is stopped."""
+    """Return a loop that fails with each error in turn and then runs until it is stopped."""
 
     async def run() -> None:
         if errors:

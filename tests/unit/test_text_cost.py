@@ -1,8 +1,8 @@
-"""No function that reads text from outside takes more than about linear time, whatever the text.
+"""Test that every function that reads external text takes about linear time for any text.
 
-Every public function that takes text is found by walking the modules, so a new one is tested from its first day; those
-that take it inside larger things are called by hand. Time is what this thread computed, so that a loaded machine counts
-little; whatever looks too slow is measured again, and the best figures count.
+Public functions that take text are found by walking the modules, so new ones are included; functions that take it
+inside other objects are listed by hand. Times are this thread's processor time, so that other processes matter little;
+slow results are measured again, and the best figures count.
 """
 
 import gc
@@ -44,14 +44,14 @@ from schema.limits import LIMITS
 
 NOW: Final = datetime(2024, 5, 15, 12, tzinfo=UTC)
 TEXT_CHARS: Final = LIMITS.text_chars
-# Below this much computing a text is harmless, however its time grows.
+# A text that takes less than this is harmless, however its time grows.
 FLOOR_S: Final = 0.05
 GROWTH_MAX: Final = 2.2
 TRIES: Final = 5
 PART_CHARS: Final = 6_000
 WORST_TRIED: Final = 2
 
-# Packages whose functions read what callers, models or files say. Others read settings, files of ours, or rows.
+# Packages that read text of callers, models or files. Others read settings, our own files, or rows.
 PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.importers)
 MODULES: Final = (
     "graph_service.auth.keys",
@@ -61,11 +61,11 @@ MODULES: Final = (
     "graph_service.live.websocket",
     "graph_service.app.middleware",
 )
-# The most characters that reach a function, where that is less than a message.
+# Maximum characters that reach a function, where that is less than a message.
 RULES_READ: Final = SENTENCE_CHARS_MAX
 NAME_CHARS: Final = 2_000
 REACH: Final = {
-    # Clauses of sentences; `split_sentences` cuts longer ones.
+    # Clauses of sentences; `split_sentences` splits longer ones.
     # The rules, which read no more of a message.
     "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
     "extraction.rules.additive_cues": RULES_READ,
@@ -76,7 +76,7 @@ REACH: Final = {
     },
     "extraction.entities.kinship_terms.tie": RULES_READ,
     "extraction.entities.kinship_terms.wider": RULES_READ,
-    # Names; the doors and the check of readings refuse longer ones.
+    # Names; longer ones are refused by the interfaces and the check of readings.
     "extraction.entities.matching": NAME_CHARS,
     "extraction.text.name_forms": NAME_CHARS,
     "extraction.embeddings.late_interaction": NAME_CHARS,
@@ -94,7 +94,7 @@ REACH: Final = {
     "graph_service.memory.recall.query": LIMITS.query_chars,
     "graph_service.memory.sessions.recent_turns": LIMITS.query_chars,
 }
-# Functions that take a string which nobody outside chooses: names of ours, patterns, keys of tables.
+# Functions whose string argument no outsider controls: our own names, patterns, keys of tables.
 NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.model_conversion",
     "extraction.rules.zh.syntax",
@@ -189,10 +189,10 @@ PIECES: Final = (
 
 
 def attacks(chars: int) -> Iterator[tuple[str, str]]:
-    """Yield texts of so many characters, each with what it repeats; some end in what no pattern expects."""
+    """Yield texts of this length with their repeated part; some end in what no pattern expects."""
     for piece in PIECES:
         yield piece, (piece * (chars // len(piece) + 1))[: chars - 1] + "\x01"
-    # What almost matches at its ends and has one long run between them.
+    # Texts that almost match at both ends, with one long run between.
     for head, fill, tail in (
         ("I like ", " ", "x"),
         ("I moved to ", "a", " "),
@@ -220,7 +220,7 @@ def scene_of(text: str, *, role: Role = Role.USER) -> SceneText:
 
 
 def pieces_of(text: str, *, size: int = 220, count: int = 150) -> list[str]:
-    """Return the beginning of a text as texts of their own, as many and as long as functions on several texts get."""
+    """Return the beginning of a text as separate texts, at most `count` of at most `size` characters."""
     return [text[start : start + size] for start in range(0, min(len(text), size * count), size)]
 
 
@@ -242,7 +242,7 @@ def session_of(text: str) -> None:
     session_told([SceneTold(title=one[:60], abstract=one, overview=one, start=NOW, messages=1) for one in parts])
 
 
-# Functions whose arguments are made of the text, each under a name that says what runs.
+# Functions whose arguments are built from the text, by a name that says what runs.
 CALLED_BY_HAND: Final[dict[str, Callable[[str], object]]] = {
     "extraction.rules.scene_reader.read_scene": lambda text: read_scene(scene_of(text), reader="rules"),
     "extraction.rules.salience_gate.worth_reading": lambda text: worth_reading(scene_of(text)),
@@ -262,10 +262,10 @@ CALLED_BY_HAND: Final[dict[str, Callable[[str], object]]] = {
 
 
 def fill(name: str, kind: Any, text: str) -> Any:
-    """Return an argument for a parameter, made of the text.
+    """Return an argument for a parameter, built from the text.
 
     Raises:
-        LookupError: nobody has said how.
+        LookupError: there is no rule for this parameter.
     """
     args = typing.get_args(kind)
     if kind is str or (str in args and type(None) in args):
@@ -315,11 +315,11 @@ def text_functions() -> dict[str, Callable[[str], object]]:
 
 
 def as_text_function(module_name: str, function: Callable[..., object]) -> Callable[[str], object] | None:
-    """Return the function of text alone; None for one that takes none, or takes it inside larger things."""
+    """Return the function of text alone; None if it takes no text, or takes it inside other objects."""
     try:
         kinds = typing.get_type_hints(function)
     except NameError:
-        # It takes a class that is only imported for the type checker, so no mere text.
+        # Its class is imported for type checking only, so the parameter is not plain text.
         return None
     wanted = [
         one
@@ -330,7 +330,7 @@ def as_text_function(module_name: str, function: Callable[..., object]) -> Calla
         return None
     if "rule" in {one.name.strip("_") for one in wanted}:
         rules = RULES_ZH if module_name.endswith("_zh") else RULES_EN
-        # Whatever shape a rule has, its object is cleaned alike.
+        # The object is cleaned in the same way for every form of rule.
         things_rule = next(rule for rule in rules if rule.shape == "things")
         return lambda text: function(things_rule, text)
     try:
@@ -346,14 +346,14 @@ def as_text_function(module_name: str, function: Callable[..., object]) -> Calla
         try:
             return function(*by_place, **by_name)
         except (ValueError, KeyError, MnemographError):
-            # Refused: what that cost counts all the same.
+            # Refused; the time until then counts too.
             return None
 
     return call
 
 
 def computing_s(function: Callable[[str], object], text: str) -> float:
-    # As timeit does: collecting garbage costs more the more other tests have left behind.
+    # As timeit does: garbage collection costs more the more objects other tests have left.
     gc.disable()
     try:
         started_s = time.thread_time()
@@ -364,7 +364,7 @@ def computing_s(function: Callable[[str], object], text: str) -> float:
 
 
 def reach_of(name: str) -> int:
-    """Return how many characters reach a function: the longest beginning of its name that says so counts."""
+    """Return how many characters reach a function: the longest matching prefix of its name counts."""
     begin = max((begin for begin in REACH if name.startswith(begin)), key=len, default="")
     return REACH.get(begin, TEXT_CHARS)
 
@@ -373,7 +373,7 @@ FUNCTIONS: Final = text_functions()
 
 
 def grows(function: Callable[[str], object], piece: str, chars: int) -> str | None:
-    """Return the figures when twice the text takes more than about twice the time; None when it does not."""
+    """Return the figures if twice the text takes more than about twice the time, else None."""
     small, large = dict(attacks(chars // 2))[piece], dict(attacks(chars))[piece]
     of_small = of_large = float("inf")
     for _ in range(TRIES):
@@ -388,7 +388,7 @@ def grows(function: Callable[[str], object], piece: str, chars: int) -> str | No
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded() -> None:
-    """Load dictionaries and patterns first; that is not what is measured."""
+    """Load dictionaries and patterns first; that is not measured."""
     load_words()
     for text in ("我喜欢茶，昨天去了北京。", "I love tea. Anna came in May."):
         for function in FUNCTIONS.values():
@@ -396,9 +396,9 @@ def loaded() -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_twice_the_text_takes_at_most_about_twice_the_time(name: str) -> None:
+def test_time_is_about_linear_in_the_text(name: str) -> None:
     function, reach = FUNCTIONS[name], reach_of(name)
-    # First all attacks on a part of the text, then those that cost most on as much as can reach the function.
+    # All attacks on short texts first, then the slowest ones on the longest texts that can reach the function.
     part = min(reach, PART_CHARS)
     costs = {piece: computing_s(function, text) for piece, text in attacks(part)}
     worst = sorted(costs, key=costs.__getitem__, reverse=True)
@@ -408,7 +408,7 @@ def test_twice_the_text_takes_at_most_about_twice_the_time(name: str) -> None:
     assert not [one for one in found if one]
 
 
-# Texts of 120 characters and less that doubled the time with each repetition before their patterns were mended.
+# Texts of at most 120 characters that doubled the time with each repetition before their patterns were fixed.
 FROZE: Final = {
     "small talk, a sound": lambda: is_small_talk("你好" + "啊" * 116 + "x"),
     "small talk, 超": lambda: is_small_talk("超" * 118 + "x"),
@@ -424,6 +424,6 @@ FROZE: Final = {
 
 
 @pytest.mark.parametrize("name", FROZE)
-def test_texts_that_froze_the_service_are_read_at_once(name: str) -> None:
-    # A second is a hundred times what it takes, and a millionth of what it took.
+def test_texts_that_once_froze_the_service_are_read_quickly(name: str) -> None:
+    # A second is a hundred times what they take now, and a millionth of what they took.
     assert min(computing_s(lambda _text: FROZE[name](), "") for _ in range(3)) < 1.0

@@ -23,7 +23,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """The path of an installed Chromium."""
+    """Return the path of an installed Chromium."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if found is None:
         pytest.skip("no Chromium is installed: the viewer was not tested in a browser (apt-get install chromium)")
@@ -32,7 +32,7 @@ def chromium() -> str:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(chromium: str) -> AsyncIterator[Browser]:
-    """One browser for all tests; each opens pages of its own."""
+    """Start one browser for all tests; each test opens its own pages."""
     async with async_playwright() as playwright:
         started = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started
@@ -41,7 +41,7 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture(scope="module")
 def address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where a running `mnemograph serve` answers."""
+    """Return the URL of a running `mnemograph serve`."""
     given = {
         "NEO4J_URI": server.uri,
         "NEO4J_USER": server.user,

@@ -1,4 +1,4 @@
-"""Test that axe-core finds nothing serious in any view, theme and language."""
+"""Test that axe-core finds no serious problem in any view, theme and language."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ _SERIOUS: Final = ("serious", "critical")
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """What looks for barriers; comes with the viewer's own tools, and is not shipped."""
+    """Return the source of axe-core, a development dependency of the viewer that is not shipped."""
     if not AXE.is_file():
         pytest.skip("axe-core is not installed: barriers were not looked for (npm ci in web_viewer)")
     return AXE.read_text("utf-8")
@@ -41,7 +41,7 @@ async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[W
 @pytest.mark.parametrize(
     ("theme", "lang", "width"), [("light", "en", 1280), ("dark", "zh", 1280), ("light", "zh", 390), ("dark", "en", 390)]
 )
-async def test_every_view_is_free_of_serious_barriers(
+async def test_every_view_has_no_serious_accessibility_problem(
     viewer: Watching, axe: str, theme: str, lang: str, width: int
 ) -> None:
     await viewer.page.set_viewport_size({"width": width, "height": 800})

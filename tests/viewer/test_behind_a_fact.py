@@ -22,7 +22,7 @@ _TOLD = (
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
-    """One page on a memory with a move and a chain of causes."""
+    """Open a page on a memory with a move and a chain of causes."""
     await ann_told(address, _TENANT, _TOLD, until_found=("Berlin", "stress", "Lisbon"))
     async with Watching.page_of(browser, address, _TENANT) as watching:
         await watching.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
@@ -39,7 +39,7 @@ async def _edge(viewer: Watching, predicate: str, label: str) -> str:
     return next(found)
 
 
-async def test_a_fact_tells_both_its_times_its_words_and_what_came_after_it(viewer: Watching) -> None:
+async def test_fact_shows_both_times_its_quote_and_its_successor(viewer: Watching) -> None:
     berlin = await _edge(viewer, "RELATES_TO", "Berlin")
     await viewer.open(f"#/map?sel={berlin}")
     panel = viewer.page.locator("[data-panel]")
@@ -53,7 +53,7 @@ async def test_a_fact_tells_both_its_times_its_words_and_what_came_after_it(view
     assert "Lisbon" in await panel.locator("h2").inner_text()
 
 
-async def test_causes_are_told_to_the_last_one_and_lead_there(viewer: Watching) -> None:
+async def test_causes_are_shown_to_the_last_one_and_link_to_it(viewer: Watching) -> None:
     headaches = await Watching.found(viewer.address, _TENANT, "headache")
     await viewer.open(f"#/list?sel={headaches}")
     chain = viewer.page.locator("[data-why] li").first
@@ -65,7 +65,7 @@ async def test_causes_are_told_to_the_last_one_and_lead_there(viewer: Watching) 
 
 
 @pytest.mark.parametrize("chosen", ["fact", "thing"])
-async def test_copied_cypher_finds_what_was_chosen(viewer: Watching, server: Server, chosen: str) -> None:
+async def test_copied_cypher_finds_the_selected_element(viewer: Watching, server: Server, chosen: str) -> None:
     if chosen == "fact":
         element = await _edge(viewer, "RELATES_TO", "Lisbon")
     else:
@@ -80,7 +80,7 @@ async def test_copied_cypher_finds_what_was_chosen(viewer: Watching, server: Ser
     assert row[chosen]["id"] == element
 
 
-async def test_a_link_to_a_fact_that_is_out_of_sight_brings_it_in(viewer: Watching) -> None:
+async def test_link_to_a_fact_that_is_not_loaded_loads_it(viewer: Watching) -> None:
     lisbon = await _edge(viewer, "RELATES_TO", "Lisbon")
     await viewer.open(f"#/map?user=nobody&sel={lisbon}")
     await viewer.until("document.querySelector('[data-panel] h2')?.innerText.includes('Lisbon')")

@@ -12,7 +12,7 @@ from tests.viewer.watching import Watching
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
-    """A tenant in which Alice and Bob were told a few things, in both languages."""
+    """Create a tenant with a few messages of Alice and Bob, in both languages."""
     name = "explore-map"
     for user, texts in {
         "alice": ("I love jasmine tea.", "I hate coriander.", "I work at Acme.", "我很喜欢弹钢琴。"),
@@ -34,9 +34,7 @@ async def _named(viewer: Watching, label: str) -> str:
 
 
 @pytest.mark.parametrize(("typed", "label"), [("jasm", "jasmine tea"), ("弹钢", "弹钢琴")])
-async def test_what_the_page_does_not_hold_is_searched_for_and_brought_to_the_map(
-    viewer: Watching, typed: str, label: str
-) -> None:
+async def test_search_loads_entities_that_are_not_on_the_map(viewer: Watching, typed: str, label: str) -> None:
     await viewer.open("#/map?user=bob")
     found = json.dumps(await _named(viewer, label))
     await viewer.open("#/map")
@@ -49,7 +47,7 @@ async def test_what_the_page_does_not_hold_is_searched_for_and_brought_to_the_ma
     assert abs(place["x"] - 560) < 200, "what was found stands near the middle of the map"
 
 
-async def test_a_path_is_told_as_a_sentence_and_its_other_ways_shown(viewer: Watching) -> None:
+async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     tea, acme = await _named(viewer, "jasmine"), await _named(viewer, "Acme")
     for end in (tea, acme):
@@ -63,7 +61,7 @@ async def test_a_path_is_told_as_a_sentence_and_its_other_ways_shown(viewer: Wat
     await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('Acme')")
 
 
-async def test_neighbours_filters_and_hiding_can_all_be_taken_back(viewer: Watching) -> None:
+async def test_neighbours_filters_and_hiding_can_be_undone(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     tea = await _named(viewer, "jasmine")
     whole = await viewer.probe("ids()")
@@ -82,7 +80,7 @@ async def test_neighbours_filters_and_hiding_can_all_be_taken_back(viewer: Watch
     assert await viewer.probe("ids()") == whole
 
 
-async def test_the_network_shows_communities_and_keeps_its_places_over_reloads(viewer: Watching) -> None:
+async def test_network_shows_communities_and_keeps_positions_over_reloads(viewer: Watching) -> None:
     await viewer.open("#/net?user=alice")
     await viewer.until("document.querySelectorAll('[data-community]').length > 0")
     await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
@@ -96,7 +94,7 @@ async def test_the_network_shows_communities_and_keeps_its_places_over_reloads(v
     assert await viewer.probe("tab") == "net"
 
 
-async def test_what_was_dragged_stays_there_over_tidying_and_reloads_and_can_be_taken_back(viewer: Watching) -> None:
+async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_undone(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     tea = await _named(viewer, "jasmine")
     at, before = await viewer.resting_place(tea), await viewer.probe("positions()")
@@ -112,7 +110,7 @@ async def test_what_was_dragged_stays_there_over_tidying_and_reloads_and_can_be_
         await viewer.page.keyboard.press("z")
     assert await viewer.probe("positions()") == before
     await viewer.page.keyboard.press("Shift+z")
-    # Places are saved a moment after the last move.
+    # Positions are saved a moment after the last move.
     await viewer.until(f"(localStorage['mnemograph:places:{viewer.tenant}:alice'] ?? '').includes('{_text(moved)}')")
     await viewer.page.reload()
     await viewer.until(f"String(window.__mnemograph?.positions()[{json.dumps(tea)}]) === '{_text(moved)}'")

@@ -10,7 +10,7 @@ from playwright.async_api import Browser, CDPSession, Page, expect
 from tests.viewer.watching import WAIT_MS, Watching
 
 _WHERE = "document.activeElement?.closest('[data-panel], [data-export], .map, .list, [role=search]') !== null"
-# The pulses' own canvas, on which only rings around news are drawn.
+# The canvas of the pulses, on which only rings around changes are drawn.
 _RINGS = """[...document.querySelectorAll('.map > canvas')].some((canvas) => canvas.clientWidth > 200 && canvas ===
   canvas.parentElement.querySelectorAll(':scope > canvas')[2] &&
   canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0))"""
@@ -22,7 +22,7 @@ _SMALL = """[...document.querySelectorAll('button, select, input')]
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
-    """A tenant that holds a few things of Alice."""
+    """Create a tenant with a few facts about Alice."""
     name = "for-everyone"
     for turn, text in enumerate(("I love jasmine tea.", "I work at Acme.", "I hate coriander.", "我很喜欢弹钢琴。")):
         await Watching.told(address, name, text, session=f"s{turn}")
@@ -39,7 +39,7 @@ async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[W
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
-    """A narrow page that is touched."""
+    """Open a narrow page with touch input."""
     size = {"width": 360, "height": 760}
     context = await browser.new_context(viewport=size, has_touch=True, is_mobile=True, locale="zh-CN")
     page = await context.new_page()
@@ -48,7 +48,7 @@ async def phone(browser: Browser, address: str, memory: str) -> AsyncIterator[Wa
 
 
 async def _find(viewer: Watching, text: str) -> str:
-    """Searches by the keyboard, and chooses the first hit."""
+    """Search by keyboard and choose the first hit."""
     await viewer.page.keyboard.press("/")
     await viewer.page.keyboard.type(text)
     await viewer.page.get_by_role("option", name=text).first.wait_for()
@@ -67,7 +67,7 @@ async def _tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"{selector} cannot be reached by Tab")
 
 
-async def test_from_search_to_evidence_path_and_export_no_mouse_is_needed(viewer: Watching) -> None:
+async def test_search_evidence_path_and_export_work_without_a_mouse(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     keys, panel = viewer.page.keyboard, viewer.page.locator("[data-panel]")
     tea = await _find(viewer, "jasmine")
@@ -91,7 +91,7 @@ async def test_from_search_to_evidence_path_and_export_no_mouse_is_needed(viewer
     await viewer.until(f"!document.querySelector('[data-export]') && {_WHERE}")
 
 
-async def test_a_thing_of_the_map_has_a_menu_that_keys_open_and_walk(viewer: Watching) -> None:
+async def test_context_menu_of_a_node_opens_and_works_by_keyboard(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     keys = viewer.page.keyboard
     tea = await _find(viewer, "jasmine")
@@ -114,7 +114,7 @@ async def test_a_thing_of_the_map_has_a_menu_that_keys_open_and_walk(viewer: Wat
     assert await viewer.probe("selection") is None
 
 
-async def test_list_and_map_hold_the_very_same_things_and_links(viewer: Watching) -> None:
+async def test_list_and_map_show_the_same_nodes_and_edges(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
     await viewer.until("window.__mnemograph.drawn().edges === window.__mnemograph.counts.edges")
@@ -130,7 +130,7 @@ async def test_list_and_map_hold_the_very_same_things_and_links(viewer: Watching
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-async def test_news_pulses_only_for_those_who_want_motion(
+async def test_changes_pulse_only_if_motion_is_allowed(
     browser: Browser, address: str, tenant: str, motion: str
 ) -> None:
     own = f"{tenant}-{motion}"
@@ -167,7 +167,7 @@ async def _fingers(cdp: CDPSession, what: str, *places: tuple[float, float]) -> 
     await cdp.send("Input.dispatchTouchEvent", {"type": what, "touchPoints": points})
 
 
-async def test_by_touch_things_are_tapped_held_and_brought_nearer(phone: Watching) -> None:
+async def test_touch_supports_tap_long_press_and_pinch_zoom(phone: Watching) -> None:
     await phone.open("#/map?user=alice")
     tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
     cdp = await phone.page.context.new_cdp_session(phone.page)
@@ -196,7 +196,7 @@ async def test_by_touch_things_are_tapped_held_and_brought_nearer(phone: Watchin
     assert await phone.page.evaluate("visualViewport.scale") == 1, "the map comes nearer, not the page"
 
 
-async def test_what_can_be_touched_is_large_enough_for_a_finger(phone: Watching) -> None:
+async def test_touch_targets_are_large_enough(phone: Watching) -> None:
     tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
     for view in (f"list?sel={tea}", "map", "net", "time", "map?known=2026-03-01T12:00:00Z"):
         await phone.open(f"#/{view}")
@@ -207,7 +207,7 @@ async def test_what_can_be_touched_is_large_enough_for_a_finger(phone: Watching)
     assert await phone.page.evaluate(_SMALL) == []
 
 
-async def test_an_empty_memory_fills_a_narrow_window(phone: Watching) -> None:
+async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
     await empty.open()
     await empty.until_shown("mnemograph remember")
@@ -216,7 +216,7 @@ async def test_an_empty_memory_fills_a_narrow_window(phone: Watching) -> None:
 
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "Press / to search"), ("zh", "按 / 搜索")])
-async def test_hints_of_a_first_visit_go_for_good_when_they_are_known(viewer: Watching, lang: str, words: str) -> None:
+async def test_first_visit_hints_disappear_for_good_once_dismissed(viewer: Watching, lang: str, words: str) -> None:
     await viewer.page.add_init_script(f"try {{ localStorage['mnemograph:lang'] = '{lang}' }} catch {{}}")
     await viewer.open("#/map")
     hints = viewer.page.locator("[data-hints]")

@@ -14,7 +14,7 @@ from tests.viewer.watching import Watching as Viewer
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[Viewer]:
-    """A page on a tenant of this test alone."""
+    """Open a page on a tenant of this test alone."""
     async with Viewer.page_of(browser, address, tenant) as watching:
         yield watching
 
@@ -26,12 +26,12 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
     return next(edge for edge in snapshot["edges"] if edge["predicate"] == predicate)
 
 
-async def test_an_empty_memory_says_how_to_begin(viewer: Viewer) -> None:
+async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
     await viewer.until_shown("mnemograph remember")
 
 
-async def test_new_facts_appear_highlighted_while_one_watches(viewer: Viewer) -> None:
+async def test_new_facts_appear_highlighted_on_an_open_page(viewer: Viewer) -> None:
     await viewer.say("I love jasmine tea.")
     await viewer.open()
     await viewer.until("window.__mnemograph.counts.edges >= 2")
@@ -47,7 +47,7 @@ async def test_new_facts_appear_highlighted_while_one_watches(viewer: Viewer) ->
     assert {name: after[name] for name in before} == before, "what was there must not move"
 
 
-async def test_a_click_on_an_edge_shows_statement_and_marked_evidence(viewer: Viewer) -> None:
+async def test_click_on_an_edge_shows_statement_and_highlighted_evidence(viewer: Viewer) -> None:
     await viewer.say("We talked for long. I love jasmine tea.")
     await viewer.open()
     await viewer.until("window.__mnemograph.counts.edges >= 2")
@@ -64,7 +64,7 @@ async def test_a_click_on_an_edge_shows_statement_and_marked_evidence(viewer: Vi
     assert "jasmine tea" in (await panel.locator("mark").first.inner_text())
 
 
-async def test_chinese_memories_and_words_are_shown(viewer: Viewer) -> None:
+async def test_chinese_memories_and_texts_are_shown(viewer: Viewer) -> None:
     await viewer.say("我很喜欢弹钢琴。", user="zhang", name="张曼婷")
     await viewer.page.add_init_script("localStorage.clear()")
     await viewer.open()
@@ -73,7 +73,7 @@ async def test_chinese_memories_and_words_are_shown(viewer: Viewer) -> None:
     await viewer.until_shown("弹钢琴")
 
 
-async def test_two_viewers_of_two_tenants_see_only_their_own(browser: Browser, viewer: Viewer) -> None:
+async def test_viewers_of_two_tenants_see_only_their_own(browser: Browser, viewer: Viewer) -> None:
     page = await browser.new_page(locale="en-US")
     other = Viewer(page, viewer.address, f"{viewer.tenant}-other")
     await other.open()
@@ -84,7 +84,7 @@ async def test_two_viewers_of_two_tenants_see_only_their_own(browser: Browser, v
     await page.close()
 
 
-async def test_text_from_conversations_never_becomes_markup(viewer: Viewer) -> None:
+async def test_message_text_never_becomes_markup(viewer: Viewer) -> None:
     await viewer.say(
         'I love <img src=x onerror="window.pwned=1">cake.', 'I love "><script>window.pwned=1</script> tea.'
     )

@@ -9,7 +9,7 @@ from playwright.async_api import Browser
 
 from tests.viewer.watching import Watching, ann_told
 
-# A move: the first home is over by the time of the second.
+# A move: the first home has ended by the time of the second.
 _TOLD: Final = (
     ("2024-01-10T12:00:00Z", "I live in Berlin."),
     ("2024-06-01T12:00:00Z", "I love jasmine tea."),
@@ -19,7 +19,7 @@ _TOLD: Final = (
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
-    """A tenant to which Ann told where she lives, twice."""
+    """Create a tenant in which Ann stated where she lives, twice."""
     name = "look-back"
     await ann_told(address, name, _TOLD, until_found=("Berlin", "jasmine tea", "Lisbon"))
     return name
@@ -35,7 +35,7 @@ async def _named(viewer: Watching, label: str) -> str:
     return json.dumps(await Watching.found(viewer.address, viewer.tenant, label))
 
 
-async def test_the_slider_shows_what_was_true_and_what_was_known(viewer: Watching) -> None:
+async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Watching) -> None:
     await viewer.open("#/map")
     berlin, lisbon = await _named(viewer, "Berlin"), await _named(viewer, "Lisbon")
     shown = "window.__mnemograph.ids()"
@@ -52,7 +52,7 @@ async def test_the_slider_shows_what_was_true_and_what_was_known(viewer: Watchin
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
 
 
-async def test_the_memory_grows_again_when_it_is_played(viewer: Watching) -> None:
+async def test_playback_shows_the_memory_growing(viewer: Watching) -> None:
     lisbon = await _named(viewer, "Lisbon")
     await viewer.open("#/map?true=2025-02-01T00:00:00Z")
     await viewer.until(f"window.__mnemograph.counts.edges > 0 && !window.__mnemograph.ids().includes({lisbon})")
@@ -60,7 +60,7 @@ async def test_the_memory_grows_again_when_it_is_played(viewer: Watching) -> Non
     await viewer.until(f"window.__mnemograph.ids().includes({lisbon}) && !location.hash.includes('true=')")
 
 
-async def test_the_timeline_is_walked_and_opened_by_keys(viewer: Watching) -> None:
+async def test_timeline_is_navigated_and_opened_by_keyboard(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.page.keyboard.press("3")
     await viewer.page.locator('[data-timeline] [tabindex="0"]').focus()
@@ -72,7 +72,7 @@ async def test_the_timeline_is_walked_and_opened_by_keys(viewer: Watching) -> No
     assert "Ann lives in Berlin" in label
 
 
-async def test_what_changed_is_listed_and_leads_to_the_fact(viewer: Watching) -> None:
+async def test_changes_are_listed_and_link_to_the_fact(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.page.keyboard.press("c")
     lines = viewer.page.locator("[data-feed] li button")

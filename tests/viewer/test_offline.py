@@ -29,7 +29,7 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 @contextlib.asynccontextmanager
 async def behind_a_cable(server: Server, folder: Path) -> AsyncIterator[tuple[OpenService, Cable]]:
-    """A service whose way to the database can be cut."""
+    """Start a service whose connection to the database can be cut."""
     port = urlsplit(server.uri).port or 0
     async with whole_cable(port) as cable:
         far = Server(uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password)
@@ -43,10 +43,10 @@ async def signed_in(page: Page, service: OpenService, tenant: str, key: str) -> 
     await page.get_by_role("button", name="Sign in").click()
 
 
-async def test_the_last_map_opens_without_database_and_without_service_until_somebody_signs_out(
+async def test_last_map_opens_without_database_and_service_until_sign_out(
     server: Server, context: BrowserContext, tenant: str, tmp_path: Path
 ) -> None:
-    """One service that first loses its database, then its reader, and at last goes away itself."""
+    """One service that first loses its database, then signs its reader out, and finally stops."""
     page = await context.new_page()
     banner, tea = page.locator("[data-old]"), page.get_by_text("jasmine tea").first
     async with behind_a_cable(server, tmp_path) as (service, cable):
@@ -71,12 +71,12 @@ async def test_the_last_map_opens_without_database_and_without_service_until_som
         await signed_in(page, service, f"{tenant}-b", bob.text)
         await expect(page.locator('[data-act="sign-out"]')).to_be_visible()
         await page.locator('[data-act="sign-out"]').click()
-        # Signing out loads the page anew, which a page that is opened meanwhile would break off.
+        # Signing out reloads the page, which would be interrupted by opening another page.
         await expect(page.get_by_label("Your key")).to_be_visible()
         await signed_in(page, service, tenant, ann.text)
         await expect(page.locator("[data-kept]")).to_be_visible()
         address = service.http
-        # Before the service ends the test's keys are revoked; the page must not hear of it.
+        # The test's keys are revoked before the service stops; the page must not notice that.
         await page.goto("about:blank")
 
     await page.goto(f"{address}/?tenant={tenant}#/list")
@@ -87,7 +87,7 @@ async def test_the_last_map_opens_without_database_and_without_service_until_som
     await expect(tea).to_have_count(0)
 
 
-# Tenants of which the browser keeps a map.
+# Tenants whose map the browser has stored.
 COPIES = """() => new Promise((resolve, reject) => {
   const opening = indexedDB.open("mnemograph");
   opening.onerror = () => reject(opening.error);

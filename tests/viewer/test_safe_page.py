@@ -1,4 +1,4 @@
-"""Test that message texts never run, never become markup and never leak to others."""
+"""Test that message texts are never executed, never become markup and never leak to others."""
 
 import json
 from collections.abc import AsyncIterator
@@ -18,7 +18,7 @@ VECTOR: Final = f'<svg onload="{_RUNS}"><a href="javascript:{_RUNS}">x</a></svg>
 FRAME: Final = f'<iframe srcdoc="<script>parent.{_RUNS}</script>"></iframe>'
 BLANKS: Final = "{{constructor.constructor('" + _RUNS + "')()}}"
 
-# Runs before anything of the page: notes what the policy refused, and elements that only text could have made.
+# Runs before the page's scripts: records policy violations, and elements that only injected text could have created.
 _WATCH: Final = """
 window.refused = [];
 window.grown = [];
@@ -35,7 +35,7 @@ new MutationObserver((all) => {
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
-    """A tenant in which everything that has words holds a canary: names, messages, facts, scenes, relations."""
+    """Create a tenant with a canary in everything that has text: names, messages, facts, scenes, relations."""
     name = "safe-page"
     facts = [
         _fact("user", "PREFERS", f"cake {IMAGE}", f"She loves cake {IMAGE}"),
@@ -67,10 +67,8 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
     await context.close()
 
 
-async def test_canaries_in_everything_that_has_words_are_shown_as_words(
-    context: BrowserContext, address: str, memory: str
-) -> None:
-    """One session over all views and panels; every request and socket of it is noted."""
+async def test_canaries_in_every_text_are_shown_as_text(context: BrowserContext, address: str, memory: str) -> None:
+    """One session over all views and panels, with every request and socket recorded."""
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
     page = await context.new_page()
@@ -107,7 +105,7 @@ async def _one_of_each_sort(address: str, tenant: str) -> list[str]:
     return [*kinds.values(), *(fact["id"] for fact in facts)]
 
 
-async def test_markup_and_code_made_from_text_are_refused_by_the_browser_itself(
+async def test_injected_markup_and_code_are_blocked_by_the_browser(
     context: BrowserContext, address: str, memory: str
 ) -> None:
     page = await context.new_page()
@@ -133,7 +131,7 @@ async def test_markup_and_code_made_from_text_are_refused_by_the_browser_itself(
     "path",
     ["/", "/index.html", "/mark.svg", "/none", "/health", "/openapi.json", "/api/snapshot", "/graphql", "/api/none"],
 )
-async def test_every_answer_carries_a_policy_without_exceptions(address: str, path: str) -> None:
+async def test_every_response_has_a_policy_without_exceptions(address: str, path: str) -> None:
     async with httpx.AsyncClient(timeout=60) as client:
         answer = await client.get(address + path)
         foreign = await client.get(address + path, headers={"Host": "evil.example"})
@@ -144,7 +142,7 @@ async def test_every_answer_carries_a_policy_without_exceptions(address: str, pa
     assert foreign.status_code == 421
 
 
-async def test_the_page_as_delivered_has_no_script_or_style_of_its_own(address: str) -> None:
+async def test_delivered_page_has_no_inline_script_or_style(address: str) -> None:
     async with httpx.AsyncClient(timeout=60) as client:
         page = (await client.get(address)).text
     assert "<style" not in page

@@ -17,7 +17,7 @@ from tests.support.builders import an_incoming
 from tests.support.open_service import OpenService, open_service
 from tests.viewer.watching import WAIT_MS, Watching
 
-# What is forgotten for good is not learned again, so each run has a memory of its own.
+# Forgotten facts are not extracted again, so each run has a memory of its own.
 _TENANT = f"set-right-{uuid4().hex[:8]}"
 _SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "I love the Alps.", "我很喜欢弹钢琴。")
 
@@ -34,7 +34,7 @@ async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> A
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watching]:
-    """One page, signed in with a key that may write, with the switch on."""
+    """Open one page, signed in with a write key, in edit mode."""
     new = await service.key(_TENANT, Role.WRITE)
     async with Watching.page_of(browser, service.http, _TENANT) as watching:
         await _sign_in(watching.page, service, new.text)
@@ -42,7 +42,7 @@ async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watchi
         yield watching
 
 
-# What the service holds, asked with the page's own cookie.
+# Queries the service with the page's own cookie.
 _EDGES = (
     "(await fetch('api/snapshot').then((answer) => answer.json()).then(({nodes, edges}) => edges.map((edge) =>"
     " ({...edge, label: nodes.find((node) => node.id === edge.target).label}))))"
@@ -57,7 +57,7 @@ async def _sign_in(page: Page, service: OpenService, key: str) -> None:
 
 
 async def _fact(viewer: Watching, label: str, *, holds: bool = True) -> dict[str, Any]:
-    """The fact with this object, as the service holds it."""
+    """Return the fact with this object, as stored by the service."""
     wanted = f"(edge) => edge.label.includes({json.dumps(label)}) && edge.predicate !== 'MENTIONED'"
     await viewer.until(
         f"{_EDGES}.some((edge) => ({wanted})(edge) && (edge.invalid_at === null) === {json.dumps(holds)})"
@@ -70,7 +70,7 @@ async def _act(viewer: Watching, name: str) -> None:
     await viewer.page.locator(f'[data-correct] [data-act="{name}"]').click()
 
 
-async def test_the_switch_is_there_for_those_who_may_write_and_off_at_first(
+async def test_edit_mode_is_offered_to_writers_and_initially_off(
     browser: Browser, service: OpenService, viewer: Watching
 ) -> None:
     new = await service.key(_TENANT, Role.READ)
@@ -88,7 +88,7 @@ async def test_the_switch_is_there_for_those_who_may_write_and_off_at_first(
     await expect(viewer.page.locator("[data-correct]")).to_be_visible()
 
 
-async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: Watching, service: OpenService) -> None:
+async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching, service: OpenService) -> None:
     fact = await _fact(viewer, "coriander")
     await viewer.choose(fact["id"])
     await viewer.page.locator('[data-correct] [data-act="reject"]').press("Enter")
@@ -105,7 +105,7 @@ async def test_what_is_wrong_is_rejected_by_the_keyboard_and_taken_back(viewer: 
     assert ["undoCorrection"] in [what for what, _, _ in logged]
 
 
-async def test_confirmed_and_pinned_facts_say_that_a_person_said_so(viewer: Watching) -> None:
+async def test_confirmed_and_pinned_facts_are_marked_as_such(viewer: Watching) -> None:
     fact = await _fact(viewer, "钢琴")
     await viewer.choose(fact["id"])
     for name, did in (("confirm", "Confirmed"), ("pin-fact", "Pinned")):
@@ -121,7 +121,7 @@ async def test_confirmed_and_pinned_facts_say_that_a_person_said_so(viewer: Watc
     await viewer.page.locator('[data-act="corrected"]').click()
 
 
-async def test_an_edited_fact_says_something_else_until_that_is_taken_back(viewer: Watching) -> None:
+async def test_edited_fact_has_its_new_statement_until_undone(viewer: Watching) -> None:
     fact = await _fact(viewer, "jasmine")
     await viewer.choose(fact["id"])
     await _act(viewer, "edit")
@@ -136,7 +136,7 @@ async def test_an_edited_fact_says_something_else_until_that_is_taken_back(viewe
     assert (await _fact(viewer, "jasmine"))["id"] == fact["id"]
 
 
-async def test_two_things_that_are_one_are_merged_and_split_again(viewer: Watching) -> None:
+async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
     alps, mountains = await _fact(viewer, "Alps"), await _fact(viewer, "mountains")
     await viewer.choose(alps["target"])
     await _act(viewer, "merge")
@@ -167,7 +167,7 @@ async def _taken_back_after_a_reload(viewer: Watching, did: str) -> None:
     await viewer.page.locator('[data-act="corrected"]').click()
 
 
-async def test_what_is_forgotten_for_good_can_be_kept_for_ten_seconds(viewer: Watching, service: OpenService) -> None:
+async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watching, service: OpenService) -> None:
     fact = await _fact(viewer, "jasmine")
     await viewer.choose(fact["id"])
     await viewer.page.clock.install()

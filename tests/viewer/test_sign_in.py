@@ -1,4 +1,4 @@
-"""Test sign-in with a key, and the tenant that the key opens."""
+"""Test sign-in with a key, and the tenant that the key gives access to."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support.builders import an_incoming
 from tests.support.open_service import open_service
 
 
-async def test_a_locked_service_is_opened_by_a_key_in_the_browser(
+async def test_locked_service_is_opened_by_a_key_in_the_browser(
     server: Server, browser: Browser, tenant: str, tmp_path: Path
 ) -> None:
     async with open_service(server, tmp_path) as service:

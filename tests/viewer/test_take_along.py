@@ -17,7 +17,7 @@ _CANARY = '<img src=x onerror="window.pwned=1">cake & 茶'
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
-    """One page for all tests, on a memory with a name that would like to be markup."""
+    """Open one page for all tests, on a memory with a name that contains markup."""
     name = "take-along"
     await Watching.told(address, name, "I love jasmine tea.", "I hate coriander.", user="ann", name=_CANARY)
     await Watching.told(address, name, "我很喜欢弹钢琴。", user="ann", session="s2", name=_CANARY)
@@ -49,7 +49,7 @@ async def test_graphml_of_the_view_opens_in_networkx(viewer: Watching, tmp_path:
     assert all(0 <= weight <= 1 for weight in weights)
 
 
-async def test_json_of_the_view_says_what_is_shown_and_how_it_was_filtered(viewer: Watching, tmp_path: Path) -> None:
+async def test_json_of_the_view_has_its_elements_and_filters(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/list?user=ann&hide=MENTIONED,Scene&sure=0.2")
     await viewer.until("window.__mnemograph.counts.edges >= 3")
     told = json.loads((await _saved(viewer, "json", tmp_path)).read_text("utf-8"))
@@ -60,7 +60,7 @@ async def test_json_of_the_view_says_what_is_shown_and_how_it_was_filtered(viewe
     assert all("x" in node for node in told["nodes"])
 
 
-async def test_svg_holds_names_as_text_and_nothing_that_runs(viewer: Watching, tmp_path: Path) -> None:
+async def test_svg_has_names_as_text_and_nothing_executable(viewer: Watching, tmp_path: Path) -> None:
     for view in ("map", "net", "time"):
         await viewer.open(f"#/{view}?user=ann")
         await viewer.until("window.__mnemograph.counts.edges >= 3")
@@ -75,7 +75,7 @@ async def test_svg_holds_names_as_text_and_nothing_that_runs(viewer: Watching, t
         assert not any(name.startswith("on") for tag in root.iter() for name in tag.attrib)
 
 
-async def test_png_is_a_picture_of_more_than_the_ground(viewer: Watching, tmp_path: Path) -> None:
+async def test_png_shows_more_than_the_background(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/map?user=ann")
     await viewer.until("window.__mnemograph.counts.edges >= 3")
     found = (await _saved(viewer, "png", tmp_path)).read_bytes()
@@ -84,7 +84,7 @@ async def test_png_is_a_picture_of_more_than_the_ground(viewer: Watching, tmp_pa
     assert await viewer.page.evaluate("window.pwned") is None
 
 
-async def test_a_link_opens_the_same_view_with_selection_filters_and_time(viewer: Watching) -> None:
+async def test_link_opens_the_same_view_with_selection_filters_and_time(viewer: Watching) -> None:
     tea = await Watching.found(viewer.address, viewer.tenant, "jasmine")
     await viewer.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=viewer.address)
     await viewer.open(f"#/net?user=ann&hide=DISLIKES&sure=0.1&true=2026-04-01T00:00:00Z&veil=gone&sel={tea}")

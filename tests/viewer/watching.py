@@ -33,7 +33,7 @@ class Watching:
     @classmethod
     @contextlib.asynccontextmanager
     async def page_of(cls, browser: Browser, address: str, tenant: str) -> AsyncIterator["Watching"]:
-        """A page; it must end without an error and without having asked anybody else."""
+        """Open a page; fail at the end if it had an error or requested another host."""
         page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
         watching = cls(page, address, tenant)
         try:
@@ -44,23 +44,23 @@ class Watching:
         assert watching.strangers == [], "the viewer must not ask anybody but its own service"
 
     async def open(self, view: str = "") -> None:
-        """The page, live, at the address of a view such as `#/list`."""
+        """Open the page, live, at a view such as `#/list`."""
         if self.page.url != "about:blank":
-            # Another address of the same page would not load it anew.
+            # Another fragment of the same URL would not reload the page.
             await self.page.goto("about:blank")
         await self.page.goto(f"{self.address}/?tenant={self.tenant}{view}")
         await self.until("window.__mnemograph && window.__mnemograph.state === 'live'")
         await self.until("window.__mnemograph.epoch !== null")
 
     async def choose(self, element: str) -> None:
-        """Selects an element as a link to it does."""
+        """Select an element, as a link to it does."""
         path, _, query = (await self.page.evaluate("location.hash")).partition("?")
         chosen = "&".join([*(one for one in query.split("&") if one and not one.startswith("sel=")), f"sel={element}"])
         await self.page.evaluate(f"location.hash = {json.dumps(f'{path}?{chosen}')}")
         await self.until(f"window.__mnemograph.selection === {json.dumps(element)}")
 
     async def until(self, condition: str) -> None:
-        """Waits for a condition on the page; its policy forbids the `eval` of Playwright's own way."""
+        """Wait for a condition on the page; its policy forbids the `eval` that Playwright uses."""
         looking = f"""async () => {{
             const end = Date.now() + {WAIT_MS};
             while (!({condition})) {{
@@ -72,11 +72,11 @@ class Watching:
         assert await self.page.evaluate(looking), f"never came true: {condition}"
 
     async def probe(self, expression: str) -> Any:
-        """What the probe says."""
+        """Return the value of an expression of the page's test probe."""
         return await self.page.evaluate(f"window.__mnemograph.{expression}")
 
     async def resting_place(self, element: str) -> dict[str, float]:
-        """Where something is on the page once the view has stopped moving."""
+        """Return the position of an element once the view has stopped moving."""
         looking = f"""async () => {{
             let before = null;
             for (let look = 0; look < 100; look++) {{
@@ -92,14 +92,14 @@ class Watching:
         return dict(place)
 
     async def say(self, *texts: str, session: str = "s1", user: str = "alice", name: str = "Alice") -> None:
-        """Messages of a user, remembered through the API."""
+        """Store messages of a user through the API."""
         await self.told(self.address, self.tenant, *texts, session=session, user=user, name=name)
 
     @staticmethod
     async def told(
         address: str, tenant: str, *texts: str, session: str = "s1", user: str = "alice", name: str | None = None
     ) -> None:
-        """Messages of a user, remembered through the API before anybody watches."""
+        """Store messages of a user through the API before a viewer opens."""
         messages = [
             {"role": "USER", "text": text, "time": f"2026-03-01T12:{i:02d}:00Z"} for i, text in enumerate(texts)
         ]
@@ -111,23 +111,23 @@ class Watching:
 
     @staticmethod
     async def found(address: str, tenant: str, label: str) -> str:
-        """The id of the first thing with this name, as soon as what was told has been read."""
+        """Return the id of the first node with this name, once the messages have been read."""
         async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
             for _ in range(LOOKS_MAX):
                 answer = await client.get(f"{address}/api/explore/search", params={"q": label})
-                # A service that has just started may ask for patience.
+                # A service that has just started may respond that it is unavailable.
                 if nodes := answer.json().get("nodes"):
                     return str(nodes[0]["id"])
                 await asyncio.sleep(LOOK_AGAIN_S)
         raise AssertionError(f"nothing named {label!r} was read within {LOOKS_MAX * LOOK_AGAIN_S:.0f} seconds")
 
     async def until_shown(self, label: str) -> None:
-        """Waits until the list, the twin of the map, names something."""
+        """Wait until the list, which equals the map, shows a name."""
         await self.until(f"document.body.innerText.includes({json.dumps(label)})")
 
 
 async def ann_told(address: str, tenant: str, told: Iterable[tuple[str, str]], *, until_found: Iterable[str]) -> None:
-    """Tells Ann's memory texts of some times, a session for each month; returns once these labels are found."""
+    """Store texts of Ann by time, a session for each month; return once these labels are found."""
     async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
         for at, text in told:
             message = {"role": "USER", "text": text, "time": at}

@@ -77,7 +77,7 @@ def _typed(written: Statement) -> dict[str, list[str] | None]:
 
 
 async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> None:
-    """Sorting instead costs as much per hit as its session is long: 180 instead of 20 ms per question at 500 messages."""
+    """Sorting costs as much per hit as its session is long: 180 instead of 20 ms per question at 500 messages."""
     written = statement("recall/recall")
     async with graph._driver.session() as session:
         result = await session.run("EXPLAIN " + written.text, dict.fromkeys(written.parameters))

@@ -1,4 +1,4 @@
-"""Backup and restore are atomic and verified."""
+"""Test that backup and restore are atomic and verified."""
 
 import gzip
 import io
@@ -23,7 +23,7 @@ CHILD = Path(__file__).with_name("backup_child.py")
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Path:
-    """As a service leaves it, with a spool that somebody has open."""
+    """Return a data directory as a service leaves it, with an open spool."""
     made = tmp_path / "data"
     for name, content in {
         "neo4j/data/databases/neo4j/store.db": os.urandom(300_000),
@@ -55,7 +55,7 @@ def test_restore_returns_everything_but_process_files(data_dir: Path, tmp_path: 
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_spool_that_is_being_written_is_copied_as_of_one_moment(data_dir: Path, tmp_path: Path) -> None:
+def test_spool_under_writes_is_copied_consistently(data_dir: Path, tmp_path: Path) -> None:
     with sqlite3.connect(data_dir / "spool.sqlite3", isolation_level=None) as spool:
         spool.execute("PRAGMA journal_mode = WAL")
         spool.execute("CREATE TABLE episodes (body TEXT)")
@@ -77,7 +77,7 @@ def test_existing_files_are_not_overwritten(data_dir: Path, tmp_path: Path) -> N
     assert ((tmp_path / "b").read_bytes(), contents(data_dir)) == before
 
 
-def test_a_directory_without_a_database_is_not_backed_up(tmp_path: Path) -> None:
+def test_directory_without_a_database_is_not_backed_up(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="nothing to back up"):
         back_up(tmp_path, tmp_path / "b")
 
@@ -95,7 +95,7 @@ def test_truncated_or_changed_backup_is_not_restored(data_dir: Path, tmp_path: P
         assert not (tmp_path / "copy").exists()
 
 
-def test_a_foreign_file_cannot_write_outside_of_the_directory(tmp_path: Path) -> None:
+def test_foreign_archive_cannot_write_outside_the_directory(tmp_path: Path) -> None:
     for name in (
         "../outside",
         "/tmp/outside",
@@ -115,12 +115,12 @@ def test_a_foreign_file_cannot_write_outside_of_the_directory(tmp_path: Path) ->
 
 
 def lock_of(folder: Path) -> int | None:
-    """Which file it is that keeps others from starting there."""
+    """Return the inode of the file whose lock keeps others from starting there."""
     return (folder / "start.lock").stat().st_ino if (folder / "start.lock").exists() else None
 
 
 def test_directory_of_a_starting_process_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
-    """Before, the lock file was removed while its holder relied on it, and the next starter got in as well."""
+    """Regression: the lock file was deleted while it was held, so that the next start succeeded as well."""
     back_up(data_dir, tmp_path / "b")
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -164,7 +164,7 @@ def test_start_is_refused_during_a_restore(
         assert mine
 
 
-def test_a_directory_that_somebody_makes_meanwhile_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
+def test_directory_created_during_a_restore_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
     back_up(data_dir, tmp_path / "b")
     copy = tmp_path / "copy"
 
@@ -243,7 +243,7 @@ def an_entry(kind: bytes, size: int = 0, **more: str) -> tarfile.TarInfo:
         an_entry(tarfile.CHRTYPE),
         an_entry(tarfile.FIFOTYPE),
         an_entry(tarfile.DIRTYPE),
-        # Read into memory as a whole, were it not refused.
+        # It would be read into memory as a whole if it were not refused.
         an_entry(tarfile.XHDTYPE, size=8 * 2**30),
         an_entry(tarfile.GNUTYPE_LONGNAME, size=8 * 2**30),
         an_entry(tarfile.GNUTYPE_SPARSE, size=1_000),
@@ -258,7 +258,7 @@ def test_only_regular_files_are_restored(tmp_path: Path, about: tarfile.TarInfo)
 
 
 def test_backup_larger_than_the_free_space_is_refused_first(tmp_path: Path) -> None:
-    """Zeros are packed a thousandfold: a megabyte would fill a disk."""
+    """Zeros compress a thousandfold: one megabyte would fill a disk."""
     about = an_entry(tarfile.REGTYPE, size=shutil.disk_usage(tmp_path).total * 2)
     (tmp_path / "bomb").write_bytes(gzip.compress(about.tobuf(tarfile.GNU_FORMAT) + bytes(50 << 20)))
     with pytest.raises(InstallError, match="are free for it"):
@@ -277,7 +277,7 @@ def test_invalid_manifest_is_refused_with_a_message(tmp_path: Path, text: bytes)
     assert not (tmp_path / "copy").exists()
 
 
-def test_a_backup_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+def test_backup_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> None:
     text = b'{"shape": 2, "version": "9.9", "made_at": "2030-01-01", "files": {}}'
     with tarfile.open(tmp_path / "b", "w:gz") as tar:
         about = tarfile.TarInfo("manifest.json")
@@ -288,7 +288,7 @@ def test_a_backup_of_a_newer_version_is_refused_with_what_to_do(tmp_path: Path) 
 
 
 def test_kill_leaves_no_partial_backup_or_directory(data_dir: Path, tmp_path: Path) -> None:
-    """And the same command, given again, succeeds."""
+    """Repeating the same command then succeeds."""
     file, copy = tmp_path / "b", tmp_path / "copy"
     for what, first, second in (("backup", data_dir, file), ("restore", file, copy)):
         for bytes_n in ("1", "250000"):

@@ -27,7 +27,7 @@ def allowed(access: Access, operation: str, field: str) -> bool:
     return True
 
 
-def test_each_role_includes_the_ones_before_it() -> None:
+def test_each_role_includes_the_lower_ones() -> None:
     tried = [(operation, field) for operation, fields in FIELDS.items() for field in fields]
     read, write, admin = ({one for one in tried if allowed(an_access(role), *one)} for role in Role)
     assert read < write < admin
@@ -39,7 +39,7 @@ def test_each_role_includes_the_ones_before_it() -> None:
     assert every - admin == {("mutation", "pauseSpool"), ("query", "cypher")}
 
 
-def test_what_the_table_does_not_name_is_for_nobody_but_the_highest() -> None:
+def test_unlisted_fields_require_the_highest_role() -> None:
     for need in (
         field_requirement("query", "brandNew"),
         field_requirement("mutation", "brandNew"),
@@ -50,7 +50,7 @@ def test_what_the_table_does_not_name_is_for_nobody_but_the_highest() -> None:
     assert route_requirement("WEBSOCKET", "/brand/new") == ADMIN_OF_ALL
 
 
-def test_routes_are_found_by_their_pattern() -> None:
+def test_routes_are_matched_by_pattern() -> None:
     assert route_requirement("GET", "/api/evidence/abc") == READ
     assert route_requirement("HEAD", "/api/snapshot") == READ
     assert route_requirement("GET", "/assets/app-1.js") == OPEN
@@ -62,7 +62,7 @@ def test_routes_are_found_by_their_pattern() -> None:
     }
 
 
-def test_a_credential_of_one_tenant_opens_no_other() -> None:
+def test_credential_of_one_tenant_has_no_access_to_others() -> None:
     assert resolve_tenant(an_access(), None) == "acme"
     assert resolve_tenant(an_access(), ACME) == "acme"
     with pytest.raises(ForbiddenError):
@@ -72,14 +72,14 @@ def test_a_credential_of_one_tenant_opens_no_other() -> None:
 
 
 @given(st.integers(0, 200), st.data())
-def test_a_cookie_that_was_changed_anywhere_stands_for_nobody(place: int, data: st.DataObject) -> None:
+def test_modified_cookie_is_invalid(place: int, data: st.DataObject) -> None:
     text = encode_session(an_access(Role.ADMIN), until_s=100.0, secret=SECRET)
     place %= len(text)
     sign = data.draw(st.characters(codec="ascii").filter(lambda char: char != text[place]))
     assert decode_session(text[:place] + sign + text[place + 1 :], now_s=0.0, secret=SECRET) is None
 
 
-def test_a_cookie_stands_for_somebody_until_it_is_over() -> None:
+def test_cookie_is_valid_until_it_expires() -> None:
     text = encode_session(an_access(Role.WRITE), until_s=100.0, secret=SECRET)
     told = decode_session(text, now_s=99.0, secret=SECRET)
     assert told is not None
@@ -89,7 +89,7 @@ def test_a_cookie_stands_for_somebody_until_it_is_over() -> None:
     assert decode_session("", now_s=0.0, secret=SECRET) is None
 
 
-def test_cookies_of_two_ports_have_two_names() -> None:
+def test_cookies_of_two_ports_have_different_names() -> None:
     names = {cookie_name(host) for host in ("127.0.0.1:7780", "127.0.0.1:7781", "memory.example", "[::1]:7782")}
     assert len(names) == 4
 
@@ -98,7 +98,7 @@ steps = st.lists(st.floats(0, 5, allow_nan=False), min_size=1, max_size=60)
 
 
 @given(steps, st.floats(0.1, 50), st.integers(1, 20))
-def test_nobody_gets_more_than_the_burst_and_the_rate(pauses: list[float], per_s: float, burst: int) -> None:
+def test_rate_limit_never_allows_more_than_burst_and_rate(pauses: list[float], per_s: float, burst: int) -> None:
     bucket, now_s, times = Bucket(burst, 0.0), 0.0, []
     for pause in pauses:
         now_s += pause
@@ -112,7 +112,7 @@ def test_nobody_gets_more_than_the_burst_and_the_rate(pauses: list[float], per_s
 
 
 @given(steps, st.floats(0.1, 50), st.integers(1, 20))
-def test_whoever_waits_as_long_as_told_is_served(pauses: list[float], per_s: float, burst: int) -> None:
+def test_caller_who_waits_as_long_as_told_is_served(pauses: list[float], per_s: float, burst: int) -> None:
     bucket, now_s = Bucket(burst, 0.0), 0.0
     for pause in pauses:
         now_s += pause / 100
@@ -124,14 +124,14 @@ def test_whoever_waits_as_long_as_told_is_served(pauses: list[float], per_s: flo
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
-def test_a_clock_that_goes_back_gives_nothing(at_s: float, back_s: float) -> None:
+def test_clock_that_goes_back_grants_nothing(at_s: float, back_s: float) -> None:
     bucket, _ = take(Bucket(1.0, at_s), now_s=at_s, per_s=1.0, burst=1)
     bucket, wait_s = take(bucket, now_s=at_s - back_s, per_s=1.0, burst=1)
     assert wait_s > 0
     assert bucket.at_s == at_s
 
 
-def test_rates_are_kept_apart_and_can_be_switched_off() -> None:
+def test_rate_limits_are_separate_and_can_be_disabled() -> None:
     rates = RateLimiter(per_s=1.0, burst=2)
     assert [rates.wait_s("a", now_s=0.0) > 0 for _ in range(3)] == [False, False, True]
     assert rates.wait_s("b", now_s=0.0) == 0

@@ -45,14 +45,14 @@ def a_token(key: str = SECRET, algorithm: str = "HS256", **more: Any) -> str:
     return jwt.encode({name: value for name, value in claims.items() if value is not None}, key, algorithm)
 
 
-def test_a_token_of_either_signature_opens_its_tenant_in_its_role() -> None:
+def test_token_of_either_algorithm_gives_its_tenant_and_role() -> None:
     for auth, token in ((BY_SECRET, a_token()), (BY_PAIR, a_token(PRIVATE, "RS256"))):
         access = verify_token(token, rules(auth))
         assert (access.who, access.tenant, access.role, access.key_id) == ("jwt:ana", "acme", Role.WRITE, None)
         assert access.until_s == pytest.approx(time.time() + 60 + auth.jwt_leeway_s, abs=5)
 
 
-def test_the_highest_of_several_roles_counts() -> None:
+def test_highest_of_several_roles_counts() -> None:
     token = a_token(role=["billing", "read", "admin"])
     assert verify_token(token, rules(BY_SECRET)).role is Role.ADMIN
 
@@ -62,7 +62,7 @@ def test_the_highest_of_several_roles_counts() -> None:
     [
         ({"exp": time.time() - 40}, "it has expired"),
         ({"exp": None}, "lacks the claim 'exp'"),
-        # Far off, because the whole run lies between the making of this table and the test.
+        # Far in the future, since the whole run lies between the creation of this table and the test.
         ({"nbf": time.time() + 86_400}, "is not valid yet"),
         ({"aud": "billing"}, "another service"),
         ({"aud": None}, "another service|lacks the claim"),
@@ -78,18 +78,18 @@ def test_the_highest_of_several_roles_counts() -> None:
         ({"role": {"admin": True}}, "none of read, write, admin"),
     ],
 )
-def test_a_token_that_lacks_something_is_refused(more: dict[str, Any], why: str) -> None:
+def test_token_without_a_required_claim_is_refused(more: dict[str, Any], why: str) -> None:
     with pytest.raises(UnauthorizedError, match=why):
         verify_token(a_token(**more), rules(BY_SECRET))
 
 
 def signed_as_written(claims: str) -> str:
-    """A token whose payload is exactly this text, which PyJWT itself would refuse to write."""
+    """Return a token whose payload is exactly this text, which PyJWT itself would refuse to encode."""
     return jwt.PyJWS().encode(claims.encode(), SECRET, "HS256", headers={"typ": "JWT"})
 
 
 def claims_text(**changed: str) -> str:
-    """The claims of a good token as JSON, some replaced by JSON given as text."""
+    """Return the claims of a valid token as JSON, some replaced by JSON given as text."""
     claims = {
         "sub": '"ana"',
         "aud": '"mnemograph"',
@@ -104,7 +104,7 @@ def claims_text(**changed: str) -> str:
 
 @pytest.mark.parametrize("value", ["null", "true", "false", "0", "1", "1.5", "NaN", '""', "[]", '["acme"]', "{}"])
 @pytest.mark.parametrize("claim", ["tenant", "role", "sub"])
-def test_a_claim_that_is_no_text_names_nobody(claim: str, value: str) -> None:
+def test_claim_that_is_not_text_is_refused(claim: str, value: str) -> None:
     with pytest.raises(UnauthorizedError, match=f"'{claim}'|not signed with"):
         verify_token(signed_as_written(claims_text(**{claim: value})), rules(BY_SECRET))
 
@@ -117,13 +117,13 @@ def test_a_claim_that_is_no_text_names_nobody(claim: str, value: str) -> None:
         "9" * 5_000,
     ],
 )
-def test_an_end_that_is_no_moment_opens_nothing(value: str) -> None:
+def test_expiry_that_is_not_a_time_is_refused(value: str) -> None:
     with pytest.raises(UnauthorizedError):
         verify_token(signed_as_written(claims_text(exp=value)), rules(BY_SECRET))
 
 
-def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
-    """How long tokens last is the issuer's decision; viewers are told the day."""
+def test_expiry_in_a_thousand_years_is_accepted_and_reported() -> None:
+    """The issuer decides how long tokens are valid; viewers show the day."""
     end_s = int(time.time()) + 1_000 * 365 * 86_400
     access = verify_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
     assert access.until_s == end_s + BY_SECRET.jwt_leeway_s
@@ -131,24 +131,24 @@ def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["acme", "茶馆", "a.b-c_1", "null", "true", "0"])
-def test_a_text_that_is_a_name_opens_that_tenant(name: str) -> None:
-    """`"null"` as a text is a name like any other; only the issuer can write it."""
+def test_tenant_claim_with_an_odd_valid_name_is_accepted(name: str) -> None:
+    """The text `"null"` is a valid name; only the issuer can write it."""
     assert verify_token(a_token(tenant=name), rules(BY_SECRET)).tenant == name
 
 
-def test_a_role_among_others_counts_but_not_among_things_that_are_no_roles() -> None:
+def test_role_in_a_list_of_roles_counts_and_in_a_mixed_list_does_not() -> None:
     assert verify_token(a_token(role=["billing", "read"]), rules(BY_SECRET)).role is Role.READ
     for role in (["read", True], ["admin", None], ["write", ["admin"]], [{"admin": 1}]):
         with pytest.raises(UnauthorizedError, match="list of strings"):
             verify_token(a_token(role=role), rules(BY_SECRET))
 
 
-def test_two_long_subjects_are_not_taken_for_one() -> None:
+def test_two_long_subjects_are_distinguished() -> None:
     with pytest.raises(UnauthorizedError, match="'sub'"):
         verify_token(a_token(sub="x" * 201), rules(BY_SECRET))
 
 
-def test_a_head_or_claims_nested_a_thousand_deep_are_refused_in_words() -> None:
+def test_deeply_nested_header_or_claims_are_refused_with_a_message() -> None:
     deep = "[" * 2_900 + "]" * 2_900
     head = base64.urlsafe_b64encode(f'{{"alg": {deep}}}'.encode()).decode().rstrip("=")
     for text in (signed_as_written(deep), f"{head}.e30.e30"):
@@ -157,7 +157,7 @@ def test_a_head_or_claims_nested_a_thousand_deep_are_refused_in_words() -> None:
             verify_token(text, rules(BY_SECRET))
 
 
-def test_clocks_may_differ_by_the_leeway() -> None:
+def test_clock_difference_within_the_leeway_is_accepted() -> None:
     assert verify_token(a_token(exp=time.time() - 20), rules(BY_SECRET)).tenant == "acme"
 
 
@@ -168,8 +168,8 @@ def unsigned(algorithm: str) -> str:
     return f"{changed}.{body}."
 
 
-def test_the_token_does_not_choose_how_it_is_checked() -> None:
-    """Source: RFC 8725, section 3.1: a public key must never serve as the secret of a signature."""
+def test_token_cannot_choose_its_algorithm() -> None:
+    """Source: RFC 8725, section 3.1: a public key must never be used as the secret of a signature."""
     with pytest.raises(jwt.InvalidKeyError):
         a_token(PUBLIC, "HS256")
     by_hand = jwt.PyJWS().encode(a_token().split(".")[1].encode(), SECRET, "HS256")
@@ -181,7 +181,7 @@ def test_the_token_does_not_choose_how_it_is_checked() -> None:
             verify_token(text, rules(BY_SECRET))
 
 
-def test_the_public_key_may_stand_in_a_file_and_must_be_one(tmp_path: Path) -> None:
+def test_public_key_may_be_a_file_and_must_be_valid(tmp_path: Path) -> None:
     file = tmp_path / "issuer.pem"
     file.write_text(PUBLIC, "utf-8")
     auth = AuthSettings(jwt_public_key=str(file), jwt_audience="mnemograph")
@@ -198,7 +198,7 @@ def test_the_public_key_may_stand_in_a_file_and_must_be_one(tmp_path: Path) -> N
             token_rules(AuthSettings(jwt_public_key=told, jwt_audience="mnemograph"))
 
 
-def test_settings_that_do_not_fit_together_are_told() -> None:
+def test_contradicting_settings_are_reported() -> None:
     assert token_rules(AuthSettings()) is None
     assert auth_contradictions(BY_SECRET) == []
     told = auth_contradictions(AuthSettings(jwt_secret="short", jwt_public_key=PUBLIC))

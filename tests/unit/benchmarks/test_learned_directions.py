@@ -1,4 +1,4 @@
-"""Learned directions: they put proofs before what was said beside them, and do nothing else."""
+"""Test that learned directions rank evidence above the messages around it."""
 
 from collections.abc import Mapping
 
@@ -26,16 +26,16 @@ SIZE, NOISE = 12, 8
 
 
 def text(drawn: np.random.Generator, topic: Floats, pieces: int = 3) -> Text:
-    """Pieces that are about a topic in their first numbers, with larger noise in the others."""
+    """Return pieces whose first numbers are the topic, with larger noise in the others."""
     rows = np.concatenate([np.tile(topic, (pieces, 1)), 3 * drawn.normal(size=(pieces, NOISE))], axis=1)
     return Text(rows=rows.astype(np.float32), weights=drawn.uniform(0.5, 1.5, pieces).astype(np.float32))
 
 
 def a_talk(seed: int, *, otherwise: float = 0.0) -> Talk:
-    """Eight messages of eight topics in two sessions, and a question about each.
+    """Return eight messages of eight topics in two sessions, and a question about each.
 
     Args:
-        otherwise: how much by chance speaks for each message.
+        otherwise: scale of the random non-vector score of each message.
     """
     drawn = np.random.default_rng(seed)
     topics = drawn.normal(size=(8, SIZE - NOISE)).astype(np.float32)
@@ -52,14 +52,14 @@ def a_talk(seed: int, *, otherwise: float = 0.0) -> Talk:
 
 
 def matches(talk: Talk, question: Text, now: Learned) -> Floats:
-    """The best cosine of each message, a row, with each piece, counted plainly."""
+    """Return the best cosine of each message (row) with each piece (column), computed naively."""
     asked, _ = turned(question.rows, now["said"] + now["apart"])
     best = [np.maximum((asked @ turned(one.rows, now["said"])[0].T).max(axis=1), 0) for one in talk.messages]
     return np.array(best, np.float32)
 
 
 def scores(talk: Talk, question: Question, now: Learned) -> Floats:
-    """The score of each message, counted plainly."""
+    """Return the score of each message, computed naively."""
     own = matches(talk, question.text, now)
     near = np.array(
         [
@@ -73,13 +73,13 @@ def scores(talk: Talk, question: Question, now: Learned) -> Floats:
 
 
 def found(talks: list[Talk], now: Learned) -> float:
-    """The share of questions whose proof comes first."""
+    """Return the share of questions whose evidence ranks first."""
     firsts = [int(scores(talk, one, now).argmax()) in one.proofs for talk in talks for one in talk.asked]
     return float(np.mean(firsts))
 
 
 def loss(talk: Talk, now: Learned) -> float:
-    """The listwise softmax loss, counted plainly."""
+    """Return the listwise softmax loss, computed naively."""
     total = 0.0
     for question in talk.asked:
         sharp = scores(talk, question, now).astype(np.float64)
@@ -89,14 +89,14 @@ def loss(talk: Talk, now: Learned) -> float:
 
 
 def moved(now: Learned, name: str, place: tuple[int, ...], by: float) -> Mapping[str, Floats]:
-    """The same, with one number of one of them changed."""
+    """Return the parameters with one number changed."""
     values = now[name].astype(np.float32).copy()
     values[place] += by
     return {**now, name: values}
 
 
 @pytest.mark.parametrize("pace", [PACE, Pace(at_once=4, rate=0.02, pull=0.0, own=2.0, near=0.0, apart=True)])
-def test_what_is_learned_from_some_conversations_finds_the_proof_in_others(pace: Pace) -> None:
+def test_directions_learned_from_some_conversations_help_others(pace: Pace) -> None:
     start = np.eye(SIZE, dtype=np.float32)
     others = [a_talk(seed) for seed in range(10)]
     after = learned([a_talk(seed) for seed in range(10, 50)], start, pace)
@@ -113,7 +113,7 @@ def test_what_is_learned_from_some_conversations_finds_the_proof_in_others(pace:
         ("near", [()]),
     ],
 )
-def test_the_slope_is_how_the_loss_really_changes(name: str, places: list[tuple[int, ...]]) -> None:
+def test_gradient_equals_the_numeric_derivative(name: str, places: list[tuple[int, ...]]) -> None:
     drawn, talk = np.random.default_rng(3), a_talk(1, otherwise=1.0)
     now = {
         "said": drawn.normal(size=(SIZE, 5)).astype(np.float32),
@@ -128,26 +128,26 @@ def test_the_slope_is_how_the_loss_really_changes(name: str, places: list[tuple[
         assert float(slope[place]) == pytest.approx(change, abs=5e-4)
 
 
-def test_a_strong_pull_keeps_the_directions_where_they_were() -> None:
+def test_strong_regularisation_keeps_the_initial_directions() -> None:
     start, pace = np.eye(SIZE, dtype=np.float32), Pace(at_once=4, rate=1e-4, pull=100.0, own=2.0, near=1.0, apart=True)
     held = learned([a_talk(1)], start, pace)
     assert np.abs(held["said"] - start).max() < 5e-3
     assert max(np.abs(held["apart"]).max(), np.abs(held["telling"]).max()) < 5e-3
 
 
-def test_questions_that_are_not_to_stand_apart_are_turned_as_what_was_said() -> None:
+def test_questions_share_the_directions_of_messages_unless_apart() -> None:
     after = learned([a_talk(1)], np.eye(SIZE, dtype=np.float32), PACE)
     assert not after["apart"].any()
     assert not after["telling"].any()
 
 
-def test_the_same_questions_give_the_same_directions() -> None:
+def test_same_questions_give_the_same_directions() -> None:
     talks, start = [a_talk(1), a_talk(2)], np.eye(SIZE, dtype=np.float32)
     once, again = learned(talks, start, PACE), learned(talks, start, PACE)
     assert all(np.array_equal(once[name], again[name]) for name in once)
 
 
-def test_each_conversation_that_is_learned_from_names_proofs_that_are_there() -> None:
+def test_each_training_conversation_names_existing_evidence() -> None:
     conversations = read_datasets([CONVERSATIONS])
     assert {one.lang for one in conversations} == {"en", "zh"}
     for one in conversations:

@@ -1,4 +1,4 @@
-"""Test rows written as CSV, JSON, JSON lines and Parquet."""
+"""Test rows as CSV, JSON, JSON lines and Parquet."""
 
 import csv
 import importlib.util
@@ -38,7 +38,7 @@ def read_csv(text: bytes) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("text", FORMULAS)
-def test_a_text_that_a_spreadsheet_would_run_is_a_text_in_csv(text: str) -> None:
+def test_text_that_a_spreadsheet_would_execute_is_escaped_in_csv(text: str) -> None:
     """Source: OWASP, "CSV Injection"."""
     head, row = read_csv(encode(RowFormat.CSV, (text,), [[text]]))
     assert (head, row) == ([f"'{text}"], [f"'{text}"])
@@ -63,11 +63,11 @@ def test_a_text_that_a_spreadsheet_would_run_is_a_text_in_csv(text: str) -> None
         ("茶", "茶"),
     ],
 )
-def test_numbers_and_ordinary_texts_are_as_they_were(value: object, cell: str) -> None:
+def test_numbers_and_ordinary_texts_are_unchanged_in_csv(value: object, cell: str) -> None:
     assert read_csv(encode(RowFormat.CSV, ("a",), [[value]]))[1] == ([cell] if cell else [""])
 
 
-def test_json_and_its_lines_hold_the_same_objects() -> None:
+def test_json_and_json_lines_have_the_same_objects() -> None:
     whole = json.loads(encode(RowFormat.JSON, COLUMNS[:5], [row[:5] for row in ROWS]))
     lines = encode(RowFormat.JSONL, COLUMNS[:5], [row[:5] for row in ROWS]).decode().splitlines()
     assert whole == [json.loads(line) for line in lines]
@@ -80,14 +80,14 @@ def test_json_and_its_lines_hold_the_same_objects() -> None:
     }
 
 
-def test_without_pyarrow_parquet_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_without_pyarrow_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InstallError, match=r"pip install 'mnemograph\[parquet\]'"):
         encode(RowFormat.PARQUET, ("a",), [[1]])
 
 
 @pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="pyarrow, an optional extra, is not installed")
-def test_parquet_has_a_type_for_each_column() -> None:
+def test_parquet_columns_have_types() -> None:
     from pyarrow import parquet
 
     rows = [[*row, date(2026, 5, 1), {"k": 1} if place else "text", 2**70] for place, row in enumerate(ROWS)]

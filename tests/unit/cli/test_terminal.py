@@ -10,7 +10,7 @@ from graph_service.cli.terminal import Terminal
 from graph_service.observability.structured_log import PlainFormatter
 from graph_service.observability.terminal_text import shown, shown_json
 
-# Clear the screen; write the clipboard; a title; one-character CSI and OSC; a link; bell; what turns the direction.
+# Clear the screen; write the clipboard; a title; one-character CSI and OSC; a link; a bell; text direction marks.
 ATTACKS = (
     "\x1b[2J\x1b[1;1H",
     "\x1b]52;c;cm0gLXJmIC8=\x07",
@@ -35,7 +35,7 @@ ACTIVE = {
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_stored_text_does_nothing_to_the_terminal(
+def test_stored_text_cannot_control_the_terminal(
     attack: str, as_json: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def table() -> Table:
@@ -57,12 +57,12 @@ def test_a_stored_text_does_nothing_to_the_terminal(
 
 
 @pytest.mark.parametrize("text", ["[/]", "[bold]x[/bold]", "[link=http://evil.example]x[/link]", "[red]"])
-def test_a_plain_answer_is_not_read_as_markup(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_output_is_not_parsed_as_markup(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     Terminal(as_json=False).answer(None, lambda: f"said {text}")
     assert capsys.readouterr().out == f"said {text}\n"
 
 
-def test_ordinary_texts_of_every_script_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ordinary_texts_of_every_script_are_unchanged(capsys: pytest.CaptureFixture[str]) -> None:
     text = "café 茶馆 שלום مرحبا 👩‍👩‍👧 किताब\tx\ny"
     assert shown(text) == text
     assert shown_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
@@ -70,7 +70,7 @@ def test_ordinary_texts_of_every_script_are_shown_as_they_are(capsys: pytest.Cap
 
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("as_json", [False, True])
-def test_a_line_of_the_log_does_nothing_to_the_terminal(attack: str, as_json: bool) -> None:
+def test_log_line_cannot_control_the_terminal(attack: str, as_json: bool) -> None:
     record = logging.LogRecord("mnemograph", logging.WARNING, __file__, 1, "said %s", (attack,), None)
     line = PlainFormatter(as_json=as_json, secrets=()).format(record)
     assert not (ACTIVE | {"\n"}) & set(line)

@@ -1,4 +1,4 @@
-"""Test settings: precedence of sources, and all mistakes reported together."""
+"""Test settings: precedence of sources, and all errors reported together."""
 
 import os
 import pwd
@@ -23,7 +23,7 @@ from schema.errors import InstallError, NotFoundError
 
 
 def loaded(folder: Path, environ: Mapping[str, str] | None = None, **more: Any) -> Settings:
-    """Settings of an otherwise empty machine."""
+    """Return the settings of a machine without other configuration."""
     return load_settings(environ=environ or {}, here=folder, user_dir=folder / "user", **more)
 
 
@@ -42,7 +42,7 @@ def standing(folder: Path) -> FolderTrust:
     return folder_trust(folder, folder / "user")
 
 
-def test_the_environment_wins_over_every_file(tmp_path: Path) -> None:
+def test_environment_has_priority_over_every_file(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "[service]\nport = 1\nhost = '127.0.0.4'\n[neo4j]\nheap_mb = 256")
     written(tmp_path / "user/config.toml", "[service]\nport = 2\nhost = '127.0.0.2'")
     config = written(tmp_path / "mine.toml", "[service]\nport = 3")
@@ -53,13 +53,13 @@ def test_the_environment_wins_over_every_file(tmp_path: Path) -> None:
     assert loaded(tmp_path).service.port == 2
 
 
-def test_the_command_line_wins_over_the_environment(tmp_path: Path) -> None:
+def test_command_line_has_priority_over_the_environment(tmp_path: Path) -> None:
     settings = loaded(tmp_path, {"MNEMOGRAPH_TENANT": "one"}, options={"tenant": "two", "service.port": None})
     assert settings.tenant == "two"
     assert settings.chosen == frozenset({"tenant"})
 
 
-def test_every_mistake_is_told_in_one_message(tmp_path: Path) -> None:
+def test_every_error_is_in_one_message(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemograph/config.toml", "[service]\nprot = 1\n[embedding]\nkind = 'magic'\ndim = 0")
     trusted(tmp_path)
     with pytest.raises(InstallError) as caught:
@@ -73,13 +73,13 @@ def test_every_mistake_is_told_in_one_message(tmp_path: Path) -> None:
     assert "no.toml: no such file" in told
 
 
-def test_a_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
+def test_broken_file_is_named_with_its_line(tmp_path: Path) -> None:
     written(tmp_path / "user/config.toml", "[service\n")
     with pytest.raises(InstallError, match=r"config\.toml: cannot be read as TOML.*line 1"):
         loaded(tmp_path)
 
 
-def test_the_usual_names_of_other_tools_are_understood(tmp_path: Path) -> None:
+def test_variable_names_of_other_tools_are_accepted(tmp_path: Path) -> None:
     environ = {
         "NEO4J_URI": "bolt://db:7687",
         "NEO4J_USERNAME": "reader",
@@ -95,36 +95,36 @@ def test_the_usual_names_of_other_tools_are_understood(tmp_path: Path) -> None:
     assert settings.embedding.wanted == "openai"
 
 
-def test_a_key_alone_switches_no_model_on(tmp_path: Path) -> None:
+def test_api_key_alone_enables_no_model(tmp_path: Path) -> None:
     settings = loaded(tmp_path, {"OPENAI_API_KEY": "key"})
     assert (settings.llm.model, settings.embedding.wanted) == (None, "local")
 
 
-def test_a_server_address_without_password_is_a_mistake(tmp_path: Path) -> None:
+def test_server_address_without_password_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="NEO4J_PASSWORD is not set"):
         loaded(tmp_path, {"NEO4J_URI": "bolt://db:7687"})
 
 
-def test_data_stays_in_a_project_that_is_trusted(tmp_path: Path) -> None:
+def test_data_of_a_trusted_project_stays_in_it(tmp_path: Path) -> None:
     (tmp_path / ".mnemograph").mkdir()
     assert loaded(tmp_path).data_dir != tmp_path / ".mnemograph" / "data"
     trusted(tmp_path)
     assert loaded(tmp_path).data_dir == tmp_path / ".mnemograph" / "data"
 
 
-def test_a_working_directory_that_nobody_trusted_sets_nothing(tmp_path: Path) -> None:
+def test_untrusted_working_directory_sets_nothing(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "tenant = 'theirs'\n[llm]\nbase_url = 'http://evil'\nmodel = 'm'")
     settings = loaded(tmp_path, {"OPENAI_API_KEY": "key"})
     assert (settings.tenant, settings.llm.base_url, settings.llm.model) == ("default", None, None)
     assert (settings.read_from, settings.folder.state) == ((), "untrusted")
     assert "`mnemograph trust`" in settings.folder.note
     assert "\n" not in settings.folder.note
-    # A mistake in it is nobody's mistake, and is not read at all.
+    # An invalid file there is not an error either, since it is not read.
     written(tmp_path / ".mnemograph/config.toml", "[service\n")
     assert loaded(tmp_path).folder.state == "untrusted"
 
 
-def test_a_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
+def test_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     assert loaded(tmp_path).tenant == "mine"
@@ -141,7 +141,7 @@ def test_a_trusted_file_counts_until_it_changes(tmp_path: Path) -> None:
     assert loaded(tmp_path).folder.state == "changed"
 
 
-def test_trust_is_of_one_directory_and_not_of_those_below_or_above(tmp_path: Path) -> None:
+def test_trust_applies_to_one_directory_only(tmp_path: Path) -> None:
     for name in ("a", "a/b"):
         written(tmp_path / name / ".mnemograph/config.toml", "tenant = 'mine'")
     user = tmp_path / "user"
@@ -154,7 +154,7 @@ def test_trust_is_of_one_directory_and_not_of_those_below_or_above(tmp_path: Pat
     assert tenants == ["mine", "mine", "default", "default"]
 
 
-def test_trust_is_listed_and_taken_back(tmp_path: Path) -> None:
+def test_trust_is_listed_and_removed(tmp_path: Path) -> None:
     user = tmp_path / "user"
     for name in ("two", "one"):
         (tmp_path / name / ".mnemograph").mkdir(parents=True)
@@ -173,7 +173,7 @@ def test_trust_is_listed_and_taken_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder", "large", "writable", "folder link"])
-def test_a_settings_file_that_is_no_file_of_ours_neither_counts_nor_blocks(tmp_path: Path, kind: str) -> None:
+def test_irregular_settings_file_neither_counts_nor_blocks(tmp_path: Path, kind: str) -> None:
     file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     if kind != "writable":
@@ -208,7 +208,7 @@ def test_a_settings_file_that_is_no_file_of_ours_neither_counts_nor_blocks(tmp_p
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
-def test_a_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
+def test_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
     file = written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     os.chown(file, 12345, -1)
@@ -219,7 +219,7 @@ def test_a_folder_of_another_user_does_not_count(tmp_path: Path) -> None:
     assert standing(tmp_path).state == "unsafe"
 
 
-def test_a_folder_that_everybody_may_exchange_does_not_count(tmp_path: Path) -> None:
+def test_folder_writable_by_everybody_does_not_count(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "tenant = 'mine'")
     trusted(tmp_path)
     tmp_path.chmod(0o777)
@@ -228,10 +228,10 @@ def test_a_folder_that_everybody_may_exchange_does_not_count(tmp_path: Path) -> 
     assert standing(tmp_path).state == "trusted"
 
 
-def test_without_a_home_directory_nothing_of_the_working_directory_becomes_the_users(
+def test_without_a_home_directory_the_working_directory_is_not_used_instead(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a container that runs as a number without a name; `~` then stays as it is."""
+    """As in a container with a numeric user without a name; `~` is then not expanded."""
 
     def unknown(_number: int) -> None:
         raise KeyError
@@ -250,7 +250,7 @@ def test_without_a_home_directory_nothing_of_the_working_directory_becomes_the_u
 
 
 def _values(address: str, secret: str, when: str | None) -> tuple[dict[str, str], dict[str, str]]:
-    """What must be set beside an address and a secret; and these."""
+    """Return the settings required beside an address and a secret, with both."""
     urls = {"neo4j.uri": "bolt://there:7687"}
     more = {when: "m"} if when else {}
     return more, {address: urls.get(address, "http://there:1"), secret: "hush-hush"}
@@ -270,9 +270,7 @@ SOURCES = ("environment", "config", "user", "folder")
 @pytest.mark.parametrize("use", SECRET_USES, ids=lambda use: use.secret)
 @pytest.mark.parametrize("address_in", SOURCES)
 @pytest.mark.parametrize("secret_in", SOURCES)
-def test_no_address_draws_a_secret_of_a_higher_source(
-    tmp_path: Path, use: Any, address_in: str, secret_in: str
-) -> None:
+def test_address_gets_no_secret_of_a_higher_source(tmp_path: Path, use: Any, address_in: str, secret_in: str) -> None:
     more, values = _values(use.address, use.secret, use.when)
     environ = {_variable(key): value for key, value in more.items()}
     said: dict[str, dict[str, str]] = {source: {} for source in SOURCES}
@@ -281,7 +279,7 @@ def test_no_address_draws_a_secret_of_a_higher_source(
     environ |= {_variable(key): value for key, value in said["environment"].items()}
     config = written(tmp_path / "config.toml", _toml(said["config"])) if said["config"] else None
     for source, path in (("user", "user/config.toml"), ("folder", ".mnemograph/config.toml")):
-        # One section may stand in a file once only.
+        # A TOML file may contain a section only once.
         written(tmp_path / path, "".join(dict.fromkeys(_toml(said[source]).splitlines(keepends=True))))
     if config is not None:
         config.write_text("".join(dict.fromkeys(config.read_text().splitlines(keepends=True))))
@@ -309,27 +307,27 @@ def test_no_address_draws_a_secret_of_a_higher_source(
         ("OPENAI_API_KEY", "[llm]\nbase_url = 'http://there:1'\nmodel = 'm'"),
     ],
 )
-def test_secrets_that_libraries_read_by_themselves_are_not_drawn_either(tmp_path: Path, name: str, line: str) -> None:
+def test_secrets_read_by_libraries_are_not_used_either(tmp_path: Path, name: str, line: str) -> None:
     written(tmp_path / ".mnemograph/config.toml", line)
     trusted(tmp_path)
     with pytest.raises(InstallError, match=name):
         loaded(tmp_path, {name: "authorization=hush"})
 
 
-def test_each_secret_is_in_the_table_of_where_secrets_go() -> None:
+def test_each_secret_is_in_the_table_of_secret_destinations() -> None:
     secrets = {key for key in KNOWN_KEYS if key.endswith(SECRET_ENDINGS)}
     assert {use.secret for use in SECRET_USES} | set(SENT_NOWHERE) == secrets
     assert {use.address for use in SECRET_USES} <= set(KNOWN_KEYS)
 
 
-def test_a_key_of_tokens_that_a_working_directory_names_by_file_is_refused(tmp_path: Path) -> None:
+def test_token_key_file_named_by_a_working_directory_is_refused(tmp_path: Path) -> None:
     written(tmp_path / ".mnemograph/config.toml", "[auth]\njwt_public_key = 'key.pem'\njwt_audience = 'here'")
     trusted(tmp_path)
     with pytest.raises(InstallError, match="must be the PEM itself"):
         loaded(tmp_path)
 
 
-def test_secrets_are_neither_shown_nor_echoed_in_mistakes(tmp_path: Path) -> None:
+def test_secrets_are_neither_shown_nor_repeated_in_errors(tmp_path: Path) -> None:
     environ = {"NEO4J_URI": "bolt://db", "NEO4J_PASSWORD": "hush-1", "OPENAI_API_KEY": "hush-2"}
     environ |= {"MNEMOGRAPH_AUTH_JWT_SECRET": "hush-4" * 8, "MNEMOGRAPH_AUTH_JWT_AUDIENCE": "here"}
     assert "hush" not in repr(loaded(tmp_path, environ))
@@ -339,12 +337,12 @@ def test_secrets_are_neither_shown_nor_echoed_in_mistakes(tmp_path: Path) -> Non
     assert "hush" not in caught.value.message
 
 
-def test_several_host_names_come_from_one_variable(tmp_path: Path) -> None:
+def test_list_of_host_names_is_read_from_one_variable(tmp_path: Path) -> None:
     settings = loaded(tmp_path, {"MNEMOGRAPH_SERVICE_ALLOWED_HOSTS": "a.example, b.example"})
     assert settings.service.allowed_hosts == ("a.example", "b.example")
 
 
-def test_every_mistake_in_a_redis_address_is_told_without_its_password(tmp_path: Path) -> None:
+def test_every_error_in_a_redis_url_is_reported_without_its_password(tmp_path: Path) -> None:
     """Requirements C14, F1."""
     for url in (
         "http://:hush@host",
@@ -370,7 +368,7 @@ def test_every_mistake_in_a_redis_address_is_told_without_its_password(tmp_path:
     "url",
     ["redis://h", "redis://:p@h:6379/2", "rediss://u:p@h:1/", "unix:///run/redis.sock?db=1", "redis://[::1]:6379"],
 )
-def test_the_usual_redis_addresses_are_taken(tmp_path: Path, url: str) -> None:
+def test_usual_redis_urls_are_accepted(tmp_path: Path, url: str) -> None:
     """Requirement C14."""
     settings = loaded(tmp_path, {"REDIS_URL": "redis://other", "MNEMOGRAPH_REDIS_URL": url})
     assert settings.redis.url == url

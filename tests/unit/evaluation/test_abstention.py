@@ -1,4 +1,4 @@
-"""Sampling of abstention trials, and scores of refusals by a cross-validated threshold."""
+"""Test sampling of abstention trials, and scores of refusals by a cross-validated threshold."""
 
 import random
 from dataclasses import replace
@@ -22,7 +22,7 @@ def test_foreign_questions_come_from_other_conversations_of_the_set() -> None:
         assert {one.dataset for one in CONVERSATIONS if asking.question in one.questions} == {here.dataset}
 
 
-def test_there_are_as_many_foreign_questions_as_answerable_ones() -> None:
+def test_foreign_questions_are_as_many_as_answerable_ones() -> None:
     for most in (3, 200):
         chosen = abstention_trials(CONVERSATIONS, trials_max=most)
         for dataset, own in (("own-en", 11), ("own-zh", 11)):
@@ -51,7 +51,7 @@ def test_separable_scores_give_a_perfect_threshold() -> None:
 
 
 def test_threshold_is_not_chosen_on_the_judged_fold() -> None:
-    # Each half alone would part perfectly, but where the other half refuses nothing fits.
+    # Each half alone would be separated perfectly, but not by the threshold of the other half.
     scores = [0.1, 0.2, 1.1, 1.2]
     unanswerable = [True, False, True, False]
     found = threshold_scores(scores, unanswerable, [0, 0, 1, 1])
@@ -61,7 +61,7 @@ def test_threshold_is_not_chosen_on_the_judged_fold() -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30))
-def test_the_best_threshold_is_never_worse_than_refusing_everything(rows: list[tuple[float, bool]]) -> None:
+def test_best_threshold_is_never_worse_than_refusing_everything(rows: list[tuple[float, bool]]) -> None:
     scores, unanswerable = [score for score, _ in rows], [true for _, true in rows]
     threshold = best_threshold(scores, unanswerable)
     refused = [score < threshold for score in scores]
@@ -75,5 +75,5 @@ def test_random_scores_get_chance_figures() -> None:
     rng = random.Random(3)
     scores = [rng.random() for _ in range(400)]
     unanswerable = [bool(place % 2) for place in range(400)]
-    # Refusing everything has an F1 of two thirds; nothing better is to be had from noise.
+    # Refusing everything has an F1 of two thirds; noise allows nothing better.
     assert threshold_scores(scores, unanswerable, [place % 7 for place in range(400)]).f1 < 0.72

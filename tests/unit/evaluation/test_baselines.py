@@ -1,4 +1,4 @@
-"""BM25 and dense baselines, in English and Chinese."""
+"""Test the BM25 and dense baselines, in English and Chinese."""
 
 import math
 
@@ -13,7 +13,7 @@ from graph_service.evaluation.metrics import ranking_measures
 from tests.support.embedders import HashedWords
 from tests.unit.evaluation.test_dataset import OWN
 
-# Of the vocabulary that Porter published with his rules.
+# From the vocabulary that Porter published with his rules.
 STEMS = {
     "caresses": "caress", "ponies": "poni", "cats": "cat", "feed": "feed", "agreed": "agre", "plastered": "plaster",
     "motoring": "motor", "sing": "sing", "conflated": "conflat", "troubled": "troubl", "hopping": "hop",
@@ -30,13 +30,13 @@ def test_stems_match_the_published_ones() -> None:
 
 @settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", max_size=20))
-def test_a_stem_begins_as_its_word_and_is_not_longer(word: str) -> None:
+def test_stem_starts_as_its_word_and_is_not_longer(word: str) -> None:
     found = stem(word)
     assert len(found) <= len(word)
     assert found[:1] == word[:1]
 
 
-def test_terms_are_stems_in_english_and_words_with_pairs_in_chinese() -> None:
+def test_terms_are_stems_in_english_and_words_with_bigrams_in_chinese() -> None:
     assert terms("What did Ana's dogs eat?", "en") == ["ana", "dog", "eat"]
     found = terms("我住在北京。", "zh")
     assert "北京" in found
@@ -73,7 +73,7 @@ async def test_dense_search_ranks_the_paraphrase_first() -> None:
     assert {len(order) for order in orders} == {3}
 
 
-def test_equal_scores_stay_in_the_order_they_were_said() -> None:
+def test_equal_scores_keep_the_order_of_turns() -> None:
     turns = read_datasets([OWN / "wulei.json"])[0].turns
     nothing = Bm25(terms(turn.text, "zh") for turn in turns).scores([])
     assert best_first(turns, nothing, limit=100) == [turn.id for turn in turns]

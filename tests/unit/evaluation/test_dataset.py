@@ -1,4 +1,4 @@
-"""Reading of data sets, and problems with their places."""
+"""Test reading of data sets, and errors with their places."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_bundled_sets_in_english_and_chinese_are_read() -> None:
         assert one.asked_at > max(turn.said_at for turn in one.turns)
 
 
-def test_questions_that_nothing_answers_are_not_measured_by_recall() -> None:
+def test_unanswerable_questions_are_not_measured_by_recall() -> None:
     nora = next(one for one in read_datasets([OWN]) if one.id == "nora-and-ben")
     assert len(nora.questions) == len(nora.answerable) + 1
     assert [question.category for question in nora.questions if not question.gold] == ["adversarial"]

@@ -1,4 +1,4 @@
-"""Reading of everyday memories, and scores of hits by their text."""
+"""Test reading of everyday memories, and scores of hits by their text."""
 
 import json
 from pathlib import Path
@@ -84,13 +84,13 @@ def test_both_file_formats_are_detected(tmp_path: Path) -> None:
         ({"facts": [{"session": "s9", "messages": ["m1"]}]}, "facts.0 names a session"),
     ],
 )
-def test_a_mistake_in_a_file_is_named(changes: dict[str, Any], problem: str) -> None:
+def test_error_in_a_file_is_named(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(InputError, match=r"ana\.json") as caught:
         memory_of(document(**changes), name="ana.json")
     assert problem in "\n".join(caught.value.problems)
 
 
-def test_facts_are_handed_in_only_when_asked_for() -> None:
+def test_facts_are_sent_only_on_request() -> None:
     memory: Memory = memory_of(document(), name="ana.json")
     ((session, bare),) = remember_inputs(memory, with_facts=False)
     ((_, full),) = remember_inputs(memory, with_facts=True)
@@ -102,7 +102,7 @@ def test_facts_are_handed_in_only_when_asked_for() -> None:
     assert "session" not in fact
 
 
-def test_a_right_hit_beats_a_stale_one_and_one_with_both_is_right() -> None:
+def test_correct_hit_is_preferred_to_a_stale_one_and_one_with_both_is_correct() -> None:
     stale_first = answer_scores(answer("Ana lives in Porto.", "Ana moved to Lisbon.", context="She moved to Lisbon."))
     assert (stale_first["answer@1"], stale_first["answer@3"], stale_first["stale@1"]) == (0.0, 1.0, 1.0)
     assert (stale_first["mrr"], stale_first["context"], stale_first["doubt"]) == (0.5, 1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Ranking measures against hand-computed values, and properties of every order."""
+"""Test ranking measures against hand-computed values, and properties of every order."""
 
 import math
 
@@ -30,16 +30,16 @@ def test_recall_counts_the_share_of_gold_within_the_depth() -> None:
     assert [hit_at(order, {"b"}, depth) for depth in (2, 3)] == [0.0, 1.0]
 
 
-def test_ndcg_discounts_by_place_and_divides_by_the_best_order() -> None:
+def test_ndcg_discounts_by_rank_and_normalises_by_the_best_order() -> None:
     gained = 1 / math.log2(2) + 1 / math.log2(4)
     best = 1 / math.log2(2) + 1 / math.log2(3)
     assert ndcg_at(["a", "x", "b"], {"a", "b"}, 10) == pytest.approx(gained / best)
-    # Of twelve only ten fit, so ten at the top are the best there is.
+    # Of twelve only ten fit, so ten gold ones at the top are optimal.
     assert ndcg_at(IDS[:10], set(IDS[:12]), 10) == pytest.approx(1.0)
     assert ndcg_at(["x", "y"], {"a"}, 10) == 0.0
 
 
-def test_the_reciprocal_rank_is_that_of_the_first_gold() -> None:
+def test_reciprocal_rank_is_that_of_the_first_gold() -> None:
     assert reciprocal_rank(["x", "y", "a", "b"], {"a", "b"}) == pytest.approx(1 / 3)
     assert reciprocal_rank([], {"a"}) == 0.0
 
@@ -76,7 +76,7 @@ def test_gold_at_the_top_gives_one_everywhere(order: list[str], gold: set[str]) 
 @given(
     rows=st.lists(st.lists(st.tuples(ORDERS, GOLDS), min_size=1, max_size=6), min_size=1, max_size=4),
 )
-def test_intervals_hold_the_mean_and_do_not_change_from_run_to_run(
+def test_confidence_intervals_contain_the_mean_and_are_reproducible(
     rows: list[list[tuple[list[str], set[str]]]],
 ) -> None:
     by_conversation = {
@@ -91,7 +91,7 @@ def test_intervals_hold_the_mean_and_do_not_change_from_run_to_run(
         assert 0 <= mean.low <= 1 + 1e-9
 
 
-def test_the_interval_of_a_coin_is_as_wide_as_statistics_say() -> None:
+def test_confidence_interval_of_a_coin_has_the_expected_width() -> None:
     one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mean = means({"only": [one, zero] * 200})["recall@10"]
     half = 1.96 * 0.5 / math.sqrt(400)
@@ -99,7 +99,7 @@ def test_the_interval_of_a_coin_is_as_wide_as_statistics_say() -> None:
     assert (mean.high - mean.low) / 2 == pytest.approx(half, rel=0.15)
 
 
-def test_conversations_that_differ_widen_the_interval() -> None:
+def test_differing_conversations_widen_the_interval() -> None:
     one, zero = ranking_measures(["a"], {"a"}), ranking_measures(["b"], {"a"})
     mixed = means({"p": [one, zero] * 50, "q": [one, zero] * 50})["mrr"]
     apart = means({"p": [one] * 100, "q": [zero] * 100})["mrr"]

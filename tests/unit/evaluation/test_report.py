@@ -1,4 +1,4 @@
-"""The report of an evaluation: figures, stable keys and tables."""
+"""Test the report of an evaluation: figures, stable keys and tables."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallRe
 
 
 def figures() -> EvaluationRun:
-    """Ours finds all gold first, words find nothing."""
+    """Return figures in which our system ranks all gold first and BM25 finds none."""
     found = EvaluationRun(conversations=CONVERSATIONS, plan=Plan(facts=FactsBrought.NONE))
     found.orders = {
         OURS: {n: [sorted(q.gold) for q in one.answerable] for n, one in enumerate(CONVERSATIONS)},
@@ -56,7 +56,7 @@ def test_every_set_has_lines_for_its_categories_and_systems() -> None:
     assert {line.questions for line in together} == {sum(len(one.answerable) for one in CONVERSATIONS)}
 
 
-def test_the_document_is_json_whose_keys_are_agreed() -> None:
+def test_json_document_has_the_agreed_keys() -> None:
     document = json.loads(
         json.dumps(document_of(figures(), about={"version": "1", "embedder": "e", "reader": "rules"}))
     )
@@ -81,13 +81,13 @@ def test_the_document_is_json_whose_keys_are_agreed() -> None:
     assert (cost["messages_per_s"], cost["tokens_of_10_hits"]) == (23.5, 30)
     told = {(row["dataset"], row["without_answer"], row["told_by"]): row for row in document["abstention"]}
     assert len(told) == 8
-    # The first score parts the two; the service here refuses everything.
+    # The first score separates the two; the service here refuses everything.
     assert {row["f1"] for name, row in told.items() if name[1:] == ("foreign", "score")} == {1.0}
     assert told["own-en", "foreign", "service"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
     assert told["own-zh", "own", "service"]["of_these_without"] == 1
 
 
-def test_the_tables_show_each_system_and_what_it_cost() -> None:
+def test_tables_show_each_system_and_its_cost() -> None:
     document = document_of(figures(), about={})
     shown = io.StringIO()
     Console(file=shown, width=120).print(tables_of(document))
@@ -97,7 +97,7 @@ def test_the_tables_show_each_system_and_what_it_cost() -> None:
     assert "…" not in text
 
 
-def test_an_observation_becomes_a_fact_about_whom_it_begins_with() -> None:
+def test_observation_becomes_a_fact_about_its_first_name() -> None:
     nora, zh = (next(one for one in CONVERSATIONS if one.id == name) for name in ("nora-and-ben", "linxiao"))
     about_ben = fact_of(nora, nora.observations[0], {"1.1": 0, "1.2": 1})
     assert (about_ben["subject"], about_ben["relation"], about_ben["object"]) == (

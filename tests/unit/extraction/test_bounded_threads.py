@@ -1,4 +1,4 @@
-"""Test that computing in a thread ends at its deadline and when it is cancelled."""
+"""Test that computations in a thread end at their deadline and on cancellation."""
 
 import asyncio
 import threading
@@ -13,7 +13,7 @@ MANY_S = 60.0
 
 
 def spin() -> None:
-    """Compute for ever, as a loop in Python does; nothing that catches ordinary exceptions ends it."""
+    """Loop forever in Python, catching every ordinary exception."""
     while True:
         try:
             sum(range(1_000))
@@ -40,14 +40,14 @@ async def test_work_raises_its_error() -> None:
         await BoundedThreads().run(lambda: 1 // 0)
 
 
-async def test_work_that_never_ends_is_stopped_and_its_thread_ends() -> None:
+async def test_endless_work_is_stopped_and_its_thread_ends() -> None:
     with pytest.raises(TooSlowError, match="stopped after"):
         async with asyncio.timeout(MANY_S):
             await BoundedThreads(cpu_max_s=0.3).run(spin)
     await until_none_is_left()
 
 
-async def test_a_thread_that_waits_for_ever_is_given_up_by_the_clock() -> None:
+async def test_thread_that_waits_forever_is_abandoned_at_the_deadline() -> None:
     over = threading.Event()
     with pytest.raises(TooSlowError):
         async with asyncio.timeout(MANY_S):
@@ -56,7 +56,7 @@ async def test_a_thread_that_waits_for_ever_is_given_up_by_the_clock() -> None:
     await until_none_is_left()
 
 
-async def test_work_that_nobody_waits_for_is_stopped() -> None:
+async def test_cancelled_work_is_stopped() -> None:
     waiting = asyncio.create_task(BoundedThreads().run(spin))
     while not readers_left():  # noqa: ASYNC110  another thread or process does it
         await asyncio.sleep(0.01)
@@ -66,7 +66,7 @@ async def test_work_that_nobody_waits_for_is_stopped() -> None:
     await until_none_is_left()
 
 
-async def test_others_take_turns_while_one_never_ends() -> None:
+async def test_other_work_runs_while_one_thread_never_ends() -> None:
     threads = BoundedThreads(threads_max=2, cpu_max_s=2.0)
     spinning = asyncio.create_task(threads.run(spin))
     async with asyncio.timeout(MANY_S):
@@ -75,7 +75,7 @@ async def test_others_take_turns_while_one_never_ends() -> None:
             await spinning
 
 
-async def test_the_event_loop_goes_on_while_a_thread_computes() -> None:
+async def test_event_loop_runs_while_a_thread_computes() -> None:
     spinning = asyncio.create_task(BoundedThreads(cpu_max_s=1.0).run(spin))
     turns, started_s = 0, time.monotonic()
     while not spinning.done():

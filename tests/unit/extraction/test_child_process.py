@@ -1,4 +1,4 @@
-"""Test a computing process: its result, deadline, cancellation, and the end of its parent."""
+"""Test work in a child process: its result, deadline, cancellation, and the death of its parent."""
 
 import asyncio
 import contextlib
@@ -19,20 +19,20 @@ MANY_S = 60.0
 
 
 def halved(number: int) -> float:
-    """Half of a number other than 13."""
+    """Return half of a number other than 13."""
     if number == 13:
         raise ValueError("thirteen")
     return number / 2
 
 
 def sleep_for_ever(note: Path) -> None:
-    """Write down who sleeps, then sleep in one call that Python cannot break into."""
+    """Write the process id, then sleep in one call that Python cannot interrupt."""
     note.write_text(str(os.getpid()), encoding="utf-8")
     time.sleep(3_600)
 
 
 def noted(note: Path) -> tuple[float, float]:
-    """When the work began and ended."""
+    """Return when the work began and ended."""
     began_s = time.monotonic()
     note.write_text("", encoding="utf-8")
     time.sleep(0.3)
@@ -40,7 +40,7 @@ def noted(note: Path) -> tuple[float, float]:
 
 
 def end_at_once() -> None:
-    """End the process as if the system had killed it."""
+    """Kill the process, as the kernel does when memory runs out."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -51,7 +51,7 @@ async def until_there(note: Path) -> None:
 
 
 def written(note: Path) -> str:
-    """What a process wrote down."""
+    """Return what a process wrote."""
     return note.read_text(encoding="utf-8") if note.exists() else ""
 
 
@@ -69,7 +69,7 @@ async def test_work_returns_its_result_or_raises_its_error() -> None:
     await until_none_is_left()
 
 
-async def test_a_process_that_nobody_waits_for_is_ended(tmp_path: Path) -> None:
+async def test_cancelled_process_is_killed(tmp_path: Path) -> None:
     place, note = OwnProcess(), tmp_path / "note"
     waiting = asyncio.create_task(place.run(sleep_for_ever, note))
     await until_there(note)
@@ -80,13 +80,13 @@ async def test_a_process_that_nobody_waits_for_is_ended(tmp_path: Path) -> None:
     assert await place.run(halved, 4) == 2.0, "its place is free again"
 
 
-async def test_a_process_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+async def test_process_over_its_deadline_is_killed(tmp_path: Path) -> None:
     with pytest.raises(TooSlowError, match="stopped after 2 s"):
         await OwnProcess(wall_max_s=2.0).run(sleep_for_ever, tmp_path / "note")
     await until_none_is_left()
 
 
-async def test_a_process_that_the_system_ends_is_told() -> None:
+async def test_process_killed_by_the_system_raises() -> None:
     with pytest.raises(EndedEarlyError):
         await OwnProcess().run(end_at_once)
 
@@ -109,7 +109,7 @@ if __name__ == "__main__":
 """
 
 
-def test_a_process_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> None:
+def test_process_ends_with_its_parent_however_that_ends(tmp_path: Path) -> None:
     script, note = tmp_path / "parent.py", tmp_path / "note"
     script.write_text(PARENT, encoding="utf-8")
     root = str(Path(__file__).parents[3])
@@ -127,7 +127,7 @@ def test_a_process_ends_with_whoever_started_it_however_that_ends(tmp_path: Path
 
 
 def is_there(process: int) -> bool:
-    """Whether a process runs; one that has ended and that nobody has asked about does not."""
+    """Return whether a process runs; a zombie does not."""
     with contextlib.suppress(OSError):
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return False

@@ -34,7 +34,7 @@ from extraction.query_analysis import begins_with, indirect_target
         ("我妹妹的公司", False),
     ],
 )
-def test_a_question_tells_whether_it_goes_beyond_what_it_names(question: str, beyond: bool) -> None:
+def test_question_about_something_of_the_named_entity_is_detected(question: str, beyond: bool) -> None:
     assert beyond is (indirect_target(question) is not None)
 
 
@@ -50,12 +50,12 @@ def test_a_question_tells_whether_it_goes_beyond_what_it_names(question: str, be
         ("小红的公司卖什么？", "小红", False),
     ],
 )
-def test_what_has_a_name_of_its_own_is_not_beyond(question: str, key: str, itself: bool) -> None:
+def test_entity_with_a_name_of_its_own_is_not_indirect(question: str, key: str, itself: bool) -> None:
     beyond = indirect_target(question)
     assert beyond is not None
     assert itself is begins_with(beyond, key)
 
 
 @given(st.text())
-def test_what_is_beyond_is_part_of_any_question_that_has_it(text: str) -> None:
+def test_indirect_target_is_part_of_the_question(text: str) -> None:
     assert (indirect_target(text) or "") in text.lower() or not text.isascii()

@@ -19,7 +19,7 @@ def rows(language: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("question", "intent", "answer"), [*rows("en"), *rows("zh")])
-def test_each_question_has_its_intent_and_answer(question: str, intent: str, answer: str) -> None:
+def test_each_question_has_its_intent_and_answer_type(question: str, intent: str, answer: str) -> None:
     assert (intent, answer) == (
         intent_of(question, time_asked(question, NOW), answer_type(question)).value,
         answer_type(question).value,
@@ -27,7 +27,7 @@ def test_each_question_has_its_intent_and_answer(question: str, intent: str, ans
 
 
 @given(st.text())
-def test_any_text_at_all_has_an_intent(text: str) -> None:
+def test_any_text_has_an_intent(text: str) -> None:
     assert intent_of(text, time_asked(text, NOW), answer_type(text)) in Intent
     assert answer_type(text) in AnswerType
 
@@ -38,6 +38,6 @@ def test_two_to_four_chinese_characters_ask_for_an_entity(name: str) -> None:
 
 
 @given(st.sampled_from(["Who is Tom?", "小明住哪里？", "When did we meet?", "为什么搬家"]))
-def test_width_does_not_change_what_is_asked(question: str) -> None:
+def test_character_width_does_not_change_the_intent(question: str) -> None:
     wide = "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in question)
     assert answer_type(question) is answer_type(wide)

@@ -38,19 +38,19 @@ def lines_of(*texts: str) -> list[SceneLine]:
 
 
 @pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
-def test_an_abstract_quotes_the_scene_within_its_tokens(texts: tuple[str, ...]) -> None:
+def test_abstract_quotes_the_scene_within_its_token_limit(texts: tuple[str, ...]) -> None:
     abstract = abstract_l0(lines_of(*texts), tokens_max=40)
     assert 0 < token_count(abstract) <= 40
     assert any(text in abstract for text in texts)
 
 
 @pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
-def test_greetings_and_thanks_stay_out_of_the_abstract(texts: tuple[str, ...]) -> None:
+def test_greetings_and_thanks_are_left_out_of_the_abstract(texts: tuple[str, ...]) -> None:
     abstract = abstract_l0(lines_of(*texts))
     assert not any(filler in abstract for filler in ("Hello", "Thanks", "你好", "谢谢"))
 
 
-def test_an_abstract_of_greetings_alone_still_says_something() -> None:
+def test_abstract_of_greetings_alone_is_not_empty() -> None:
     assert abstract_l0(lines_of("Hello there!")) == "Hello there!"
     assert abstract_l0([]) == ""
 
@@ -62,7 +62,7 @@ def test_an_abstract_of_greetings_alone_still_says_something() -> None:
         (CHINESE, ("## 摘要", "## 主题", "## 要点", "## 决定与计划", "## 时间")),
     ],
 )
-def test_an_overview_has_its_sections_in_the_language_of_the_scene(
+def test_overview_has_its_sections_in_the_language_of_the_scene(
     texts: tuple[str, ...], headings: tuple[str, ...]
 ) -> None:
     overview = overview_l1(lines_of(*texts))
@@ -70,30 +70,30 @@ def test_an_overview_has_its_sections_in_the_language_of_the_scene(
     assert "2024-05-14" in overview
 
 
-def test_sections_without_content_are_left_out_of_an_overview() -> None:
+def test_empty_sections_are_left_out_of_an_overview() -> None:
     overview = overview_l1(lines_of("Penguins swim well."))
     assert "Decisions" not in overview
     assert "People" not in overview
 
 
-def test_an_overview_keeps_its_limit_for_a_long_scene() -> None:
+def test_overview_of_a_long_scene_stays_within_its_limit() -> None:
     texts = [f"On day {number} I planted tree {number} near the river with my neighbour Paul." for number in range(400)]
     assert token_count(overview_l1(lines_of(*texts))) <= 2000
 
 
 @pytest.mark.parametrize(("texts", "limit", "word"), [(ENGLISH, 60, "penguins"), (CHINESE, 24, "企鹅")])
-def test_a_title_is_short_and_names_the_topic(texts: tuple[str, ...], limit: int, word: str) -> None:
+def test_title_is_short_and_names_the_topic(texts: tuple[str, ...], limit: int, word: str) -> None:
     title = scene_title(lines_of(*texts))
     assert len(title) <= limit
     assert word in title.lower()
 
 
-def test_a_title_prefers_what_was_learned() -> None:
+def test_title_prefers_extracted_facts() -> None:
     assert scene_title(lines_of(*ENGLISH), statements=["Bart likes penguins."]) == "Bart likes penguins"
 
 
 @pytest.mark.parametrize("texts", [ENGLISH, CHINESE])
-def test_the_same_scene_gives_the_same_texts(texts: tuple[str, ...]) -> None:
+def test_same_scene_gives_the_same_texts(texts: tuple[str, ...]) -> None:
     lines = lines_of(*texts)
     assert abstract_l0(lines) == abstract_l0(lines)
     assert overview_l1(lines) == overview_l1(lines)
@@ -114,7 +114,7 @@ def test_tokens_are_counted_without_a_list_of_all_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "我" * 100_000, "(" * 50_000, "a b. " * 20_000])
-def test_hostile_text_is_abstracted_in_little_time(text: str) -> None:
+def test_hostile_text_is_summarised_quickly(text: str) -> None:
     abstract_l0(lines_of("我喜欢茶。"))
     begun = time.perf_counter()
     assert token_count(abstract_l0(lines_of(text))) <= 100

@@ -23,17 +23,17 @@ def told(texts: tuple[str, str, str], place: int, *, messages: int = 3) -> Scene
     return SceneTold(title=title, abstract=abstract, overview=overview, start=start, messages=messages)
 
 
-def test_a_session_of_one_scene_tells_what_the_scene_tells() -> None:
+def test_session_of_one_scene_has_the_texts_of_the_scene() -> None:
     only = session_told([told(EN, 0)])
     assert (only.title, only.abstract, only.overview) == EN
 
 
-def test_a_session_without_scenes_tells_nothing() -> None:
+def test_session_without_scenes_has_no_text() -> None:
     assert session_told([]).overview == ""
 
 
 @pytest.mark.parametrize(("texts", "heading"), [(EN, "## Scenes"), (ZH, "## 场景")], ids=["en", "zh"])
-def test_each_scene_stands_with_its_day_and_its_points(texts: tuple[str, str, str], heading: str) -> None:
+def test_each_scene_is_listed_with_its_day_and_points(texts: tuple[str, str, str], heading: str) -> None:
     other = (f"{texts[0]} 2", texts[1].replace("。", "，第二次。").replace("lake.", "lake again."), texts[2])
     session = session_told([told(texts, 0), told(other, 1, messages=9)])
     assert session.title == other[0]
@@ -44,10 +44,10 @@ def test_each_scene_stands_with_its_day_and_its_points(texts: tuple[str, str, st
 
 
 @given(st.integers(2, 120), st.integers(1, 60), st.booleans())
-def test_no_session_is_too_long_to_be_told(scenes: int, words: int, chinese: bool) -> None:
+def test_summary_of_a_session_of_any_length_is_bounded(scenes: int, words: int, chinese: bool) -> None:
     title, abstract, overview = ZH if chinese else EN
     long = (title, f"{abstract} " * words, f"{overview}\n" * words)
     session = session_told([told(long, place) for place in range(scenes)])
-    # Headings of the parts are counted by word, so a few tokens may come on top.
+    # Headings of the sections are counted by word, so a few tokens may be added.
     assert token_count(session.overview) <= OVERVIEW_TOKENS_MAX * 1.02
     assert token_count(session.abstract) <= 100

@@ -41,7 +41,7 @@ def test_tokens_have_all_text_except_whitespace_and_comments(text: str) -> None:
     "piece", ["[x IN ", "any(x IN ", "range(", "/*", "'", "`", "(", "CASE ", "a.", "a+", "CALL ", "=~ '("]
 )
 def test_longest_statements_are_checked_quickly(piece: str) -> None:
-    """Each character is looked at a few times: a quadratic pass over 20,000 of them would take many seconds."""
+    """Each character is read a few times; a quadratic pass over 20,000 of them would take many seconds."""
     text = ("RETURN " + piece * STATEMENT_CHARS_MAX)[:STATEMENT_CHARS_MAX]
     began = time.process_time()
     with pytest.raises(InputError):

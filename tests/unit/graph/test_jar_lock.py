@@ -1,4 +1,4 @@
-"""Test the jar lock: its form, and where each jar lies in a repository."""
+"""Test the jar lock: its format, and the path of each jar in a repository."""
 
 from pathlib import Path
 

@@ -1,10 +1,10 @@
-"""Test that a failed start of the local Neo4j reports what Java says."""
+"""Test that a failed start of the local Neo4j reports the reason given by Java."""
 
 from graph_service.graph.local.launcher import _reason
 
 
 class OfJavaError(Exception):
-    """A throwable as the bridge hands it over: with Java's methods, and frames as the Python cause."""
+    """A Java throwable as the bridge provides it, with Java's methods, and stack frames as the Python cause."""
 
     def __init__(self, text: str, cause: "OfJavaError | None" = None) -> None:
         super().__init__("Java Exception")

@@ -1,4 +1,4 @@
-"""Cypher fragments: which text they become, and that no statement lists predicates by hand."""
+"""Test the expansion of Cypher fragments, and that no statement lists predicates by hand."""
 
 import re
 from pathlib import Path

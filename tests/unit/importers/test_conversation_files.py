@@ -1,4 +1,4 @@
-"""Conversation files: every format, and problems with their places."""
+"""Test conversation files: every format, and errors with their places."""
 
 import json
 import zipfile
@@ -47,12 +47,12 @@ def test_invalid_lines_are_reported_by_number() -> None:
     assert "tyme" in caught.value.problems[2]
 
 
-def test_a_broken_document_is_named_by_its_line() -> None:
+def test_invalid_document_is_reported_with_its_line() -> None:
     with pytest.raises(InputError, match=r"file\.json line 2: not JSON"):
         read('{"conversations": [\n oops]}')
 
 
-def test_facts_go_with_the_first_call_of_a_conversation() -> None:
+def test_facts_are_sent_with_the_first_call_of_a_conversation() -> None:
     fact = {"subject": "@user", "predicate": "PREFERS", "object": "tea", "statement": "Ana prefers tea."}
     messages = [{"text": f"message {number}"} for number in range(MESSAGES_A_CALL + 1)]
     row = {"user_id": "ana", "session_id": "s", "messages": messages, "facts": [fact], "summary": "tea"}
@@ -61,7 +61,7 @@ def test_facts_go_with_the_first_call_of_a_conversation() -> None:
     assert (len(second.messages), second.facts, second.summary) == (1, (), None)
 
 
-def test_a_benchmark_file_has_its_first_speaker_as_user() -> None:
+def test_first_speaker_of_a_benchmark_file_is_the_user() -> None:
     turns = [{"id": "1", "speaker": "王峰", "text": "你好"}, {"id": "2", "speaker": "AI", "text": "你好，王峰"}]
     sessions = [{"index": 3, "date": "2023-04-27T20:00:00", "turns": turns}, {"index": 4, "date": None, "turns": []}]
     (call,) = read(json.dumps({"id": "mb", "speakers": ["王峰", "AI"], "sessions": sessions}))
@@ -69,7 +69,7 @@ def test_a_benchmark_file_has_its_first_speaker_as_user() -> None:
     assert [message.role for message in call.messages] == ["user", "assistant"]
 
 
-def test_a_session_without_owner_asks_for_one() -> None:
+def test_session_without_a_user_asks_for_the_user_option() -> None:
     with pytest.raises(InputError, match="--user"):
         read('[{"session_id": "s", "messages": [{"text": "hi"}]}]')
     (call,) = read('[{"session_id": "s", "messages": [{"text": "hi"}]}]', owner=Owner(user_id="ana"))
@@ -81,7 +81,7 @@ def test_file_without_messages_is_refused() -> None:
         read('{"id": "x", "sessions": []}')
 
 
-def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
+def test_demo_has_some_hundred_messages_in_two_languages() -> None:
     calls = demo_conversations()
     assert sum(len(call.messages) for call in calls) == 362
     assert {call.user_id for call in calls} == {person.user_id for person in PEOPLE}
@@ -94,15 +94,13 @@ def test_the_demonstration_has_some_hundred_messages_in_two_languages() -> None:
 )
 @pytest.mark.parametrize("form", [FileFormat.AUTO, FileFormat.JSONL, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK])
 def test_unreadable_json_is_refused_with_a_message(text: str, form: FileFormat) -> None:
-    """Nesting ends in a RecursionError and thousands of digits in a ValueError, of which neither says where it was."""
+    """Deep nesting raises RecursionError and thousands of digits ValueError, neither of which has a position."""
     with pytest.raises(InputError, match=r"file\.json"):
         read(text, form)
 
 
-def test_a_file_or_an_archive_larger_than_what_is_read_at_once_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An archive of a few megabytes may hold as many gigabytes; what it declares is looked at before it is unpacked."""
+def test_file_or_archive_over_the_size_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An archive of a few megabytes may contain gigabytes; its declared sizes are checked before it is unpacked."""
     monkeypatch.setattr(importing, "FILE_BYTES_MAX", 1_000)
     with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", "[" + " " * 1_000_000 + "]")

@@ -1,4 +1,4 @@
-"""Files of other programs: what is imported, what is dropped and counted."""
+"""Test files of other programs: what is imported, and what is dropped and counted."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ MEMORY_FILE = lines(
 )
 
 
-def test_the_file_of_the_memory_server_becomes_messages_and_facts() -> None:
+def test_memory_server_file_becomes_messages_and_facts() -> None:
     found = read(MEMORY_FILE)
     assert said(found) == [
         ("assistant", "default_user: person"),
@@ -62,7 +62,7 @@ def test_the_file_of_the_memory_server_becomes_messages_and_facts() -> None:
     assert [message.id for message in call.messages] == [message.id for message in read(MEMORY_FILE).calls[0].messages]
 
 
-def test_a_bad_line_of_a_memory_file_refuses_the_whole() -> None:
+def test_invalid_line_of_a_memory_server_file_refuses_the_file() -> None:
     text = f'{MEMORY_FILE}\n{{"type": "entity"}}\n{{"type": "thing"}}\nno json'
     with pytest.raises(InputError) as caught:
         read(text)
@@ -73,7 +73,7 @@ def test_a_bad_line_of_a_memory_file_refuses_the_whole() -> None:
     ]
 
 
-def test_mem0_memories_keep_their_time_and_go_by_run() -> None:
+def test_mem0_memories_keep_their_time_and_are_grouped_by_run() -> None:
     memory = {
         "id": "m1",
         "memory": "喜欢茉莉花茶",
@@ -111,7 +111,7 @@ def test_mem0_memories_keep_their_time_and_go_by_run() -> None:
         ([{"id": "1", "memory": "when?", "user_id": "a", "created_at": "yesterday"}], "updated_at"),
     ],
 )
-def test_mistakes_in_mem0_files_are_named(tree: Any, why: str) -> None:
+def test_errors_in_mem0_files_are_named(tree: Any, why: str) -> None:
     with pytest.raises(InputError, match=why):
         read(tree, owner=Owner())
 
@@ -141,7 +141,7 @@ def a_chat() -> dict[str, Any]:
     return {"title": "花生", "conversation_id": "c1", "create_time": 1.7e9, "current_node": "hid", "mapping": mapping}
 
 
-def test_of_chatgpt_the_branch_shown_last_is_kept() -> None:
+def test_branch_shown_last_of_a_chatgpt_conversation_is_imported() -> None:
     found = read([a_chat()])
     assert said(found) == [("user", "我对花生过敏。"), ("assistant", "Noted."), ("user", "this one")]
     (call,) = found.calls
@@ -195,7 +195,7 @@ def test_files_without_a_user_id_need_the_user_option() -> None:
         read([a_chat()], owner=Owner())
 
 
-def test_long_messages_and_conversations_are_cut_into_what_fits() -> None:
+def test_long_messages_and_conversations_are_split_to_the_limits() -> None:
     long = "字" * (LIMITS.text_chars + 5)
     rows = [
         {"type": "entity", "name": f"e{n}", "entityType": "", "observations": []} for n in range(MESSAGES_A_CALL + 1)
@@ -209,7 +209,7 @@ def test_long_messages_and_conversations_are_cut_into_what_fits() -> None:
     assert found.dropped == {"characters that cannot be stored": 1}
 
 
-def test_facts_of_graphiti_keep_their_times_and_their_proof() -> None:
+def test_graphiti_facts_keep_their_times_and_evidence() -> None:
     episodes = [{"uuid": "e1", "group_id": "ana", "content": "Ana: I moved.", "valid_at": None, "created_at": None}]
     fact = {
         "uuid": "f1",
@@ -333,8 +333,8 @@ def _places(tree: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("form", list(_SAMPLES))
-def test_a_damaged_file_is_read_or_refused_as_bad_input(form: FileFormat) -> None:
-    """Every place of a good file with every wrong value: nothing but `InputError` comes out."""
+def test_damaged_file_is_read_or_refused_as_invalid_input(form: FileFormat) -> None:
+    """Every place of a valid file with every wrong value: only `InputError` may be raised."""
     now = datetime(2026, 6, 1, tzinfo=UTC)
     for place in _places(_SAMPLES[form]):
         for wrong in _WRONG:

@@ -1,6 +1,6 @@
-"""A snapshot and the patches after it show what a later snapshot shows, however they are cut and coalesced.
+"""Test that a snapshot plus later patches equals a later snapshot, however they are split and coalesced.
 
-The cases in `patch_cases.json` are folded by the viewer's own tests, too. Requirements A5, E3.
+The viewer's own tests also reduce the cases in `patch_cases.json`. Requirements A5, E3.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ def an_edge(edge_id: str, version: int = 0, user: str = "u1") -> EdgeView:
 
 
 class World:
-    """What the database would hold: it applies changes strictly, one by one, and logs them."""
+    """A model of the database: applies changes one by one and logs them."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, NodeView] = {}
@@ -100,7 +100,7 @@ class World:
 
     def _drop_edge(self, edge_id: str, *, told: bool) -> None:
         del self.edges[edge_id]
-        if told:  # otherwise the drop of the node alone must take the edge along
+        if told:  # Otherwise dropping the node must also drop the edge.
             self._log(Op.EDGE_DROP, edge_id, {})
 
     def _log(self, op: Op, element_id: str, body: dict[str, Any]) -> None:
@@ -134,10 +134,10 @@ steps = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 11)), max_size=60)
 
 
 @given(before=steps, after=steps, cuts=st.lists(st.integers(1, 8), min_size=1, max_size=60), late=st.integers(0, 5))
-def test_a_snapshot_and_patches_equal_a_later_snapshot(
+def test_snapshot_plus_patches_equals_a_later_snapshot(
     before: list[tuple[int, int]], after: list[tuple[int, int]], cuts: list[int], late: int
 ) -> None:
-    """`late` puts the number of the first snapshot before what it already contains, as a read under writes does."""
+    """`late` lowers the sequence number of the first snapshot below its content, as a read under writes does."""
     world = World()
     for step in before:
         world.step(*step)
@@ -158,7 +158,7 @@ def test_a_snapshot_and_patches_equal_a_later_snapshot(
 
 
 @given(steps)
-def test_coalescing_names_each_element_at_most_once_per_kind_of_operation(history: list[tuple[int, int]]) -> None:
+def test_coalesced_patch_names_each_element_once_per_kind_of_operation(history: list[tuple[int, int]]) -> None:
     world = World()
     for step in history:
         world.step(*step)
@@ -174,7 +174,7 @@ def numbered(seq: int, op: Op, element_id: str, body: dict[str, Any], user: str 
     return NumberedChange(seq=seq, at=AT, user_id=user, change=change)
 
 
-def test_the_earliest_strength_before_a_change_is_kept() -> None:
+def test_earliest_strength_before_a_change_is_kept() -> None:
     changes = [
         numbered(1, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 5), strength_was=0.4)),
         numbered(2, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 7), strength_was=0.5)),
@@ -185,7 +185,7 @@ def test_the_earliest_strength_before_a_change_is_kept() -> None:
     assert (body["strength"], body["was"]) == (0.7, {"strength": 0.4})
 
 
-def test_a_patch_for_one_user_holds_no_word_of_another() -> None:
+def test_patch_for_one_user_contains_nothing_of_another() -> None:
     changes = [
         numbered(1, Op.NODE_PUT, "n0", node_body(a_node("n0", user="u1"))),
         numbered(2, Op.NODE_PUT, "n1", node_body(a_node("n1", user="u2")), user="u2"),
@@ -195,7 +195,7 @@ def test_a_patch_for_one_user_holds_no_word_of_another() -> None:
     assert [what["id"] for _, what in patch.ops if isinstance(what, dict)] == ["n0"]
 
 
-def test_a_patch_of_another_epoch_or_after_a_gap_is_refused() -> None:
+def test_patch_of_another_epoch_or_after_a_gap_is_refused() -> None:
     patch = as_json(patch_of([numbered(3, Op.NODE_DROP, "n0", {})], epoch=EPOCH, seq=2, user=None))
     assert not apply(ViewerState(epoch="other", seq=2), patch)
     assert not apply(ViewerState(epoch=EPOCH, seq=1), patch)
@@ -203,7 +203,7 @@ def test_a_patch_of_another_epoch_or_after_a_gap_is_refused() -> None:
     assert apply(ViewerState(epoch=EPOCH, seq=9), patch), "a repeated patch is no gap"
 
 
-def test_parts_of_a_snapshot_stay_below_the_bound() -> None:
+def test_parts_of_a_snapshot_stay_below_the_size_limit() -> None:
     nodes = [a_node(f"n{number}", number) for number in range(300)]
     edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(299)]
     whole = Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=Count(nodes=300, edges=299), nodes=nodes, edges=edges).frame()
@@ -215,12 +215,12 @@ def test_parts_of_a_snapshot_stay_below_the_bound() -> None:
     assert edges == [edge for part in parts for edge in part.edges]
 
 
-def test_an_empty_snapshot_is_still_one_part() -> None:
+def test_empty_snapshot_is_one_part() -> None:
     [part] = snapshot_parts(World().snapshot(), bytes_max=1_000_000)
     assert (part.part, part.parts, part.nodes) == (0, 1, [])
 
 
-def test_the_ring_forgets_the_oldest_by_number_bytes_and_age() -> None:
+def test_ring_drops_the_oldest_changes_by_number_bytes_and_age() -> None:
     puts = [numbered(seq, Op.NODE_PUT, "n0", node_body(a_node("n0", seq))) for seq in range(11, 31)]
     by_number = Ring(10, LiveLimits(ring_changes=5))
     by_number.add(puts, now_s=0.0)
@@ -234,7 +234,7 @@ def test_the_ring_forgets_the_oldest_by_number_bytes_and_age() -> None:
     assert (by_age.start, by_age.end) == (14, 15)
 
 
-def test_the_ring_answers_only_for_numbers_it_reaches() -> None:
+def test_ring_answers_only_for_sequence_numbers_it_contains() -> None:
     ring = Ring(10, LiveLimits())
     ring.add([numbered(seq, Op.NODE_DROP, "n0", {}) for seq in (11, 12, 13)], now_s=0.0)
     assert ring.since(9, bytes_max=1_000) is None
@@ -244,7 +244,7 @@ def test_the_ring_answers_only_for_numbers_it_reaches() -> None:
     assert [change.seq for change in ring.since(11, bytes_max=1) or []] == [12], "at least one goes out"
 
 
-def test_facts_come_with_both_ends_and_stay_within_the_budget() -> None:
+def test_facts_have_both_ends_and_stay_within_the_budget() -> None:
     choice = Choice(budget=5)
     choice.take_nodes(["n0"])
     choice.take_edges([an_edge("n0-n1"), an_edge("n2-n3"), an_edge("n0-n2"), an_edge("n1-n2")])
@@ -254,7 +254,7 @@ def test_facts_come_with_both_ends_and_stay_within_the_budget() -> None:
 
 
 @given(before=steps, after=steps)
-def test_a_kept_snapshot_is_brought_up_to_what_a_later_one_shows(
+def test_updated_cached_snapshot_equals_a_later_one(
     before: list[tuple[int, int]], after: list[tuple[int, int]]
 ) -> None:
     world = World()
@@ -273,7 +273,7 @@ def test_a_kept_snapshot_is_brought_up_to_what_a_later_one_shows(
 
 
 def drops_s(count: int, *, caught: bool) -> float:
-    """Seconds of computing for as many drops of nodes as there are edges."""
+    """Return the seconds of processor time for as many drops of nodes as there are edges."""
     nodes = [a_node(f"n{number}", number) for number in range(count)]
     edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(count - 1)]
     puts = [] if caught else [numbered(n + 1, Op.EDGE_PUT, edge.id, edge.model_dump()) for n, edge in enumerate(edges)]
@@ -293,12 +293,12 @@ def drops_s(count: int, *, caught: bool) -> float:
 
 
 @pytest.mark.parametrize("caught", [True, False], ids=["kept map", "patch"])
-def test_drops_of_nodes_cost_their_number_and_not_times_that_of_edges(caught: bool) -> None:
+def test_cost_of_dropping_nodes_is_linear(caught: bool) -> None:
     # Linear work takes 4 times as long for 4 times as many, quadratic work 16 times.
     assert any(drops_s(8_000, caught=caught) < 8 * drops_s(2_000, caught=caught) for _ in range(5))
 
 
-async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_something_is_forgotten() -> None:
+async def test_viewers_of_the_same_snapshot_get_the_same_bytes_until_a_deletion() -> None:
     nodes = [a_node(f"n{number}", number) for number in range(1_000)]
     count = Count(nodes=len(nodes), edges=0)
     one, other = (Snapshot(epoch=EPOCH, seq=7, as_of=AT, total=count, nodes=nodes, edges=[]) for _ in range(2))
@@ -317,7 +317,7 @@ async def test_viewers_that_are_shown_the_same_get_the_same_bytes_until_somethin
 
 
 def patch_cases() -> list[dict[str, Any]]:
-    """Histories with the frames that travel and what a viewer shows afterwards."""
+    """Return histories with the frames sent and the viewer's state afterwards."""
     cases = []
     for seed in range(40):
         chance = random.Random(seed)
@@ -339,8 +339,8 @@ def patch_cases() -> list[dict[str, Any]]:
     return cases
 
 
-def test_the_cases_shared_with_the_viewer_are_up_to_date() -> None:
-    """When this fails because of a wanted change, delete the file: the next run writes it anew."""
+def test_cases_shared_with_the_viewer_are_current() -> None:
+    """After an intended change, delete the file: the next run writes it anew."""
     lines = (json.dumps(case, ensure_ascii=False, separators=(",", ":"), sort_keys=True) for case in patch_cases())
     text = "[\n" + ",\n".join(lines) + "\n]\n"
     if not CASES.exists():
@@ -348,7 +348,7 @@ def test_the_cases_shared_with_the_viewer_are_up_to_date() -> None:
     assert text == CASES.read_text(encoding="utf-8")
 
 
-def test_the_shared_cases_hold_for_the_reducer_here() -> None:
+def test_shared_cases_hold_for_the_python_reducer() -> None:
     for case in json.loads(CASES.read_text(encoding="utf-8")):
         parts = [frame for frame in case["frames"] if frame["t"] == "graph_snapshot"]
         shown = show(parts)

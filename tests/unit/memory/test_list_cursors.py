@@ -14,7 +14,7 @@ _NUMBERS = st.integers(min_value=-(2**62), max_value=2**62)
 
 
 @given(_NUMBERS, st.text(st.characters(codec="utf-8")))
-def test_a_cursor_gives_its_sort_key_back(at: int, name: str) -> None:
+def test_cursor_returns_its_sort_key(at: int, name: str) -> None:
     assert decode_cursor(ListName.SESSIONS, encode_cursor(ListName.SESSIONS, at, name)) == (at, name)
     assert decode_cursor(ListName.CHANGES, encode_cursor(ListName.CHANGES, at)) == (at,)
     assert decode_cursor(ListName.JOBS, None) == (None, None, None)
@@ -36,6 +36,6 @@ def _made_of(value: object) -> str:
         base64.urlsafe_b64encode(b"[" * 100_000).decode(),
     ],
 )
-def test_nothing_else_is_taken_for_a_cursor_of_a_list(cursor: str) -> None:
+def test_invalid_list_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(InputError, match="is not a cursor of sessions"):
         decode_cursor(ListName.SESSIONS, cursor)

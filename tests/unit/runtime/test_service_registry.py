@@ -41,6 +41,6 @@ def test_record_of_a_crashed_service_is_ignored(tmp_path: Path, text: str) -> No
     "address", ["http://203.0.113.7:80", "http://evil.example", "http://u@127.0.0.1:1", "https://127.0.0.1:1", "x"]
 )
 def test_record_with_a_remote_address_is_ignored(tmp_path: Path, address: str) -> None:
-    """It may have come with the directory; keys and memories are sent to the service that it names."""
+    """It may have come with the directory; keys and memories would be sent to the service that it names."""
     with recorded(of(tmp_path), address):
         assert running_service(of(tmp_path)) is None

@@ -15,7 +15,7 @@ MOMENTS = st.datetimes(min_value=datetime(1950, 1, 1), max_value=datetime(2100, 
 
 
 def test_ids_are_stable_across_processes_and_releases() -> None:
-    """Every stored id depends on these; a change here is a migration of all data."""
+    """Every stored id depends on these; a change requires a migration of all data."""
     message = message_uri(session_uri("default", "alice", "s1"), "m1")
     assert message == "memory://default/session/alice/s1/timeline/m1"
     assert memory_id(message) == "66805c34-50fd-55ec-8726-ec0703f627e3"

@@ -8,7 +8,7 @@ from tests.support.embedders import HashedWords
 
 
 class LengthEmbedder:
-    """A real, tiny embedder that keeps account of what it was asked."""
+    """A tiny embedder that records its inputs."""
 
     name = "lengths"
     dim = 2
@@ -21,7 +21,7 @@ class LengthEmbedder:
         return [[1.0, 0.0] if len(text) % 2 else [0.0, 1.0] for text in texts]
 
 
-async def test_the_same_text_is_embedded_only_once_and_order_is_kept() -> None:
+async def test_same_text_is_embedded_once_and_order_is_kept() -> None:
     inner = LengthEmbedder()
     cached = CachedEmbedder(inner)
     assert await cached.embed(["a", "bb", "a"]) == [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
@@ -30,7 +30,7 @@ async def test_the_same_text_is_embedded_only_once_and_order_is_kept() -> None:
     assert inner.asked == [["a", "bb"], ["ccc"]]
 
 
-async def test_the_text_wanted_longest_ago_is_forgotten_first() -> None:
+async def test_least_recently_used_text_is_evicted_first() -> None:
     inner = LengthEmbedder()
     cached = CachedEmbedder(inner, entries_max=2)
     for texts in (["a"], ["b"], ["a"], ["c"], ["a"], ["b"]):
@@ -39,7 +39,7 @@ async def test_the_text_wanted_longest_ago_is_forgotten_first() -> None:
 
 
 class CountedWords(HashedWords):
-    """Keeps account of what it was asked."""
+    """An embedder with token vectors that records its inputs."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
@@ -49,7 +49,7 @@ class CountedWords(HashedWords):
         return await super().embed(texts)
 
 
-async def test_a_text_embedded_without_its_tokens_is_not_embedded_again_for_them() -> None:
+async def test_text_cached_without_token_vectors_is_not_embedded_again_for_them() -> None:
     inner = CountedWords()
     cached = CachedEmbedder(inner)
     (vector,) = await cached.embed(["red tea"])
@@ -61,8 +61,8 @@ async def test_a_text_embedded_without_its_tokens_is_not_embedded_again_for_them
     assert len(inner.asked) == 3
 
 
-async def test_a_question_is_no_message_of_the_same_words() -> None:
-    """Some models read the two differently, so the cache keeps both, each once."""
+async def test_question_and_message_of_the_same_words_are_cached_separately() -> None:
+    """Some models embed the two differently, so the cache keeps each once."""
     inner = CountedWords()
     cached = CachedEmbedder(inner)
     await embed_with_tokens(cached, ["red tea"])
@@ -73,7 +73,7 @@ async def test_a_question_is_no_message_of_the_same_words() -> None:
     assert (question.tokens.words, question.tokens.model) == (("red", "tea"), token_model_of(inner))
 
 
-async def test_an_embedder_without_token_vectors_simply_has_none() -> None:
+async def test_embedder_without_token_vectors_returns_none() -> None:
     for embedder in (LengthEmbedder(), CachedEmbedder(LengthEmbedder())):
         assert token_model_of(embedder) is None
         assert [one.tokens for one in await embed_with_tokens(embedder, ["a", "bb"])] == [None, None]

@@ -13,7 +13,7 @@ numbers = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 
 
 @given(st.lists(numbers, min_size=1, max_size=20).filter(lambda values: any(abs(value) > 1e-3 for value in values)))
-def test_a_vector_with_a_direction_passes_once_it_is_of_unit_length(values: list[float]) -> None:
+def test_nonzero_vector_is_accepted_after_normalisation(values: list[float]) -> None:
     check_vectors([unit(values)], count=1, dim=len(values))
 
 
@@ -28,18 +28,18 @@ def test_a_vector_with_a_direction_passes_once_it_is_of_unit_length(values: list
         ([[math.inf, 0.0]], 1, "infinity"),
     ],
 )
-def test_a_vector_that_would_spoil_an_index_is_refused_by_name(
+def test_vector_that_would_corrupt_an_index_is_refused_by_name(
     vectors: list[list[float]], count: int, word: str
 ) -> None:
     with pytest.raises(MisreadError, match=word):
         check_vectors(vectors, count=count, dim=2)
 
 
-def test_no_texts_and_no_vectors_are_fine_together() -> None:
+def test_no_texts_and_no_vectors_are_accepted() -> None:
     check_vectors([], count=0, dim=384)
 
 
 @pytest.mark.parametrize("broken", [[0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0]])
-def test_a_vector_without_a_direction_is_left_for_the_check_to_refuse(broken: list[float]) -> None:
+def test_normalisation_leaves_invalid_vectors_for_the_check(broken: list[float]) -> None:
     with pytest.raises(MisreadError):
         check_vectors([unit(broken)], count=1, dim=2)

@@ -10,7 +10,7 @@ from extraction.embeddings.token_vectors import HEAD_BYTES, gather, pack, unpack
 from tests.support.token_similarity import max_sim, max_sims
 
 MODEL, DIM = "test-model/16", 16
-# Half a step of a byte, in each of 16 numbers of both vectors.
+# Half a quantisation step in each of 16 numbers of both vectors.
 ROUNDING = 0.03
 
 
@@ -40,7 +40,7 @@ COUNTS = st.integers(1, 12)
 
 @SLOW_MACHINE
 @given(SEEDS, st.integers(0, 40))
-def test_what_is_packed_comes_back_within_half_a_step(seed: int, count: int) -> None:
+def test_unpacked_vectors_differ_by_at_most_half_a_step(seed: int, count: int) -> None:
     vectors = unit_rows(seed, count)
     stored = packed(vectors)
     back = unpack(stored, model=MODEL)
@@ -52,7 +52,7 @@ def test_what_is_packed_comes_back_within_half_a_step(seed: int, count: int) -> 
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, st.integers(0, 200))
-def test_bytes_of_another_model_or_cut_short_are_not_compared(seed: int, count: int, kept: int) -> None:
+def test_truncated_bytes_or_those_of_another_model_are_not_compared(seed: int, count: int, kept: int) -> None:
     stored = packed(unit_rows(seed, count))
     question = a_question(unit_rows(seed + 1, 2))
     cut = stored[: min(kept, len(stored) - 1)]
@@ -65,7 +65,7 @@ def test_bytes_of_another_model_or_cut_short_are_not_compared(seed: int, count: 
 
 @SLOW_MACHINE
 @given(SEEDS, st.lists(st.integers(0, 6), min_size=1, max_size=6))
-def test_the_whole_of_each_text_is_compared_whoever_made_its_pieces(seed: int, counts: list[int]) -> None:
+def test_whole_text_vectors_are_compared_whatever_made_the_pieces(seed: int, counts: list[int]) -> None:
     asked, wholes = unit_rows(seed, 1)[0], unit_rows(seed + 1, len(counts))
     stored = [
         pack(unit_rows(seed + place, count), model=f"of language {place % 2}", whole=whole)
@@ -79,7 +79,7 @@ def test_the_whole_of_each_text_is_compared_whoever_made_its_pieces(seed: int, c
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, st.integers(0, 200))
-def test_a_whole_that_is_not_there_or_of_another_size_has_no_cosine(seed: int, count: int, kept: int) -> None:
+def test_missing_whole_text_vector_or_one_of_another_size_has_no_cosine(seed: int, count: int, kept: int) -> None:
     rows, asked = unit_rows(seed, count), unit_rows(seed + 1, 1)[0].tolist()
     held = pack(rows, model=MODEL, whole=rows[0])
     broken = [None, b"", held[: min(kept, len(held) - 1)], packed(rows), pack(rows, model=MODEL, whole=rows[0][:4])]
@@ -91,7 +91,7 @@ def test_a_whole_that_is_not_there_or_of_another_size_has_no_cosine(seed: int, c
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
-def test_scores_lie_between_nothing_and_all(seed: int, asked: int, counts: list[int]) -> None:
+def test_scores_are_between_0_and_1(seed: int, asked: int, counts: list[int]) -> None:
     question = a_question(unit_rows(seed, asked), [float(place + 1) for place in range(asked)])
     messages = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
     assert all(score is not None and 0.0 <= score <= 1.0 for score in max_sims(question, messages))
@@ -99,7 +99,7 @@ def test_scores_lie_between_nothing_and_all(seed: int, asked: int, counts: list[
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, COUNTS)
-def test_the_order_of_tokens_and_of_messages_does_not_matter(seed: int, asked: int, count: int) -> None:
+def test_order_of_tokens_and_messages_does_not_matter(seed: int, asked: int, count: int) -> None:
     question, vectors = a_question(unit_rows(seed, asked)), unit_rows(seed + 1, count)
     order = np.random.default_rng(seed).permutation(count)
     other = packed(unit_rows(seed + 2, 3))
@@ -110,7 +110,7 @@ def test_the_order_of_tokens_and_of_messages_does_not_matter(seed: int, asked: i
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, COUNTS, COUNTS)
-def test_a_message_that_says_more_never_meets_the_question_less(seed: int, asked: int, count: int, more: int) -> None:
+def test_more_tokens_in_a_message_never_lower_its_score(seed: int, asked: int, count: int, more: int) -> None:
     question, vectors = a_question(unit_rows(seed, asked)), unit_rows(seed + 1, count)
     short = max_sim(question, packed(vectors))
     long = max_sim(question, packed(np.concatenate([vectors, unit_rows(seed + 2, more)])))
@@ -121,7 +121,7 @@ def test_a_message_that_says_more_never_meets_the_question_less(seed: int, asked
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
-def test_no_message_meets_a_question_better_than_its_own_words(seed: int, asked: int, counts: list[int]) -> None:
+def test_no_message_scores_higher_than_the_question_itself(seed: int, asked: int, counts: list[int]) -> None:
     vectors = unit_rows(seed, asked)
     others = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
     same, *rest = max_sims(a_question(vectors), [packed(vectors), *others])
@@ -131,13 +131,13 @@ def test_no_message_meets_a_question_better_than_its_own_words(seed: int, asked:
 
 @SLOW_MACHINE
 @given(SEEDS, COUNTS, st.lists(COUNTS, min_size=1, max_size=6))
-def test_many_at_once_score_as_each_one_alone(seed: int, asked: int, counts: list[int]) -> None:
+def test_batch_scores_equal_single_scores(seed: int, asked: int, counts: list[int]) -> None:
     question = a_question(unit_rows(seed, asked))
     messages = [packed(unit_rows(seed + 1 + place, count)) for place, count in enumerate(counts)]
     assert max_sims(question, messages) == pytest.approx([max_sim(question, one) for one in messages], abs=1e-5)
 
 
-def test_the_score_is_the_weighted_mean_of_the_best_cosines() -> None:
+def test_score_is_the_weighted_mean_of_the_best_cosines() -> None:
     axes = np.eye(DIM, dtype=np.float32)
     question = a_question(axes[:3], [3.0, 1.0, 0.0])
     message = packed(axes[[0, 5, 2]])
@@ -145,7 +145,7 @@ def test_the_score_is_the_weighted_mean_of_the_best_cosines() -> None:
     assert max_sim(question, message) == pytest.approx(0.75, abs=0.01)
 
 
-def test_words_left_out_count_nothing_and_nothing_left_is_no_score() -> None:
+def test_ignored_words_count_nothing_and_without_words_there_is_no_score() -> None:
     axes = np.eye(DIM, dtype=np.float32)
     question, message = a_question(axes[:2]), packed(axes[:1])
     assert max_sim(question, message) == pytest.approx(0.5, abs=0.01)
@@ -153,7 +153,7 @@ def test_words_left_out_count_nothing_and_nothing_left_is_no_score() -> None:
     assert max_sim(question.without({"w0", "w1"}), message) is None
 
 
-def test_neighbours_together_match_what_either_matches() -> None:
+def test_merged_neighbours_match_what_either_matches() -> None:
     axes = np.eye(DIM, dtype=np.float32)
     question = a_question(axes[:2])
     matches = piece_matches(question, [packed(axes[:1]), packed(axes[1:2]), None])
@@ -162,7 +162,7 @@ def test_neighbours_together_match_what_either_matches() -> None:
     assert np.isnan(matches[2]).all()
 
 
-def test_a_text_without_telling_pieces_has_no_score() -> None:
+def test_text_without_significant_pieces_has_no_score() -> None:
     nothing = packed(np.zeros((0, DIM), np.float32))
     assert len(nothing) == HEAD_BYTES
     assert max_sims(a_question(unit_rows(1, 2)), [nothing, packed(unit_rows(2, 2))])[0] is None

@@ -1,4 +1,4 @@
-"""Test the local embedder with its real models, which are fetched once into the user's cache."""
+"""Test the local embedder with its real models, which are downloaded once into the user's cache."""
 
 import asyncio
 import hashlib
@@ -57,14 +57,14 @@ def cosine(a: list[float], b: list[float]) -> float:
         ("我的猫在沙发上睡觉。", "小猫咪正躺在长沙发上打盹。", "银行又提高了利率。"),
     ],
 )
-async def test_sentences_alike_in_meaning_are_closer_than_unrelated_ones(
+async def test_similar_sentences_are_closer_than_unrelated_ones(
     embedder: LocalEmbedder, one: str, like: str, other: str
 ) -> None:
     first, alike, unrelated = await embedder.embed([one, like, other])
     assert cosine(first, alike) > 0.5 > 0.25 > cosine(first, unrelated)
 
 
-async def test_a_question_is_nearest_to_what_answers_it_in_its_own_language(embedder: LocalEmbedder) -> None:
+async def test_question_is_nearest_to_its_answer_in_its_own_language(embedder: LocalEmbedder) -> None:
     said = ["Our cat naps on the couch.", "The bank raised its rates.", "我家猫在沙发上打盹。", "银行提高了利率。"]
     stored = await embedder.embed(said)
     for question, answer in (("Where does the cat sleep?", 0), ("猫在哪里睡觉？", 2)):
@@ -73,13 +73,13 @@ async def test_a_question_is_nearest_to_what_answers_it_in_its_own_language(embe
         assert cosines.index(max(cosines)) == answer
 
 
-async def test_questions_and_messages_of_the_same_words_are_read_differently(embedder: LocalEmbedder) -> None:
-    """The model of English was trained to be told which is which."""
+async def test_question_and_message_of_the_same_words_have_different_vectors(embedder: LocalEmbedder) -> None:
+    """The English model was trained with different prefixes."""
     text = "where the cat sleeps"
     assert (await embed_question(embedder, text)).vector != (await embedder.embed([text]))[0]
 
 
-async def test_a_batch_gives_the_vectors_that_single_texts_give_in_order(embedder: LocalEmbedder) -> None:
+async def test_batch_gives_the_vectors_of_single_texts_in_order(embedder: LocalEmbedder) -> None:
     texts = [f"{('word ', '词语')[index % 2] * (index * 7 % 50)}number {index}" for index in range(70)]
     together = await embedder.embed(texts)
     for text, vector in zip(texts[::9], together[::9], strict=True):
@@ -88,7 +88,7 @@ async def test_a_batch_gives_the_vectors_that_single_texts_give_in_order(embedde
 
 
 @pytest.mark.parametrize("text", ["", " ", "🙂🙃🎉", "你好，世界", "long " * 20_000, "长" * 20_000, "x" * 5_000])
-async def test_every_text_even_an_empty_one_has_a_unit_vector(embedder: LocalEmbedder, text: str) -> None:
+async def test_every_text_including_an_empty_one_has_a_unit_vector(embedder: LocalEmbedder, text: str) -> None:
     check_vectors(await embedder.embed([text]), count=1, dim=embedder.dim)
     check_vectors(await embedder.embed([text, "and", text]), count=3, dim=embedder.dim)
 
@@ -97,7 +97,7 @@ async def test_no_texts_give_no_vectors(embedder: LocalEmbedder) -> None:
     assert await embedder.embed([]) == []
 
 
-async def test_a_question_asked_during_a_long_batch_is_answered_first(embedder: LocalEmbedder) -> None:
+async def test_question_during_a_long_batch_is_answered_first(embedder: LocalEmbedder) -> None:
     batch = asyncio.create_task(embedder.embed([f"message {index} about this and that" * 5 for index in range(300)]))
     await asyncio.sleep(0)
     await embedder.embed(["Where does Anna live?"])
@@ -108,7 +108,7 @@ async def test_a_question_asked_during_a_long_batch_is_answered_first(embedder: 
     assert len(await embedder.embed(["the embedder still answers", "after a cancelled batch"])) == 2
 
 
-async def test_one_run_gives_the_vector_and_one_row_for_each_telling_piece(embedder: LocalEmbedder) -> None:
+async def test_one_run_gives_the_vector_and_one_row_per_significant_piece(embedder: LocalEmbedder) -> None:
     text = "Anna: Did I tell you? Caroline's tokenization is 3.5 km!"
     (both,) = await embed_with_tokens(embedder, [text])
     pieces = embedder.pieces(text)
@@ -122,7 +122,7 @@ async def test_one_run_gives_the_vector_and_one_row_for_each_telling_piece(embed
     assert all(piece.weight > 0 for piece in pieces)
 
 
-async def test_chinese_characters_have_a_vector_each(embedder: LocalEmbedder) -> None:
+async def test_each_chinese_character_has_a_vector(embedder: LocalEmbedder) -> None:
     text = "我住在北京，你呢？"
     (both,) = await embed_with_tokens(embedder, [text])
     assert [piece.word for piece in embedder.pieces(text)] == list("我住在北京你呢")
@@ -147,9 +147,7 @@ async def test_chinese_characters_have_a_vector_each(embedder: LocalEmbedder) ->
         ),
     ],
 )
-async def test_the_message_that_answers_meets_the_question_best(
-    embedder: LocalEmbedder, said: list[str], question: str
-) -> None:
+async def test_answering_message_has_the_highest_score(embedder: LocalEmbedder, said: list[str], question: str) -> None:
     stored = [one.tokens for one in await embed_with_tokens(embedder, said)]
     asked = (await embed_question(embedder, question)).tokens
     assert asked is not None
@@ -158,7 +156,7 @@ async def test_the_message_that_answers_meets_the_question_best(
 
 
 @pytest.mark.parametrize("text", ["What hobbies did Ana take up?", "安娜喜欢什么运动？"])
-async def test_which_pieces_tell_more_is_said_of_questions_only(embedder: LocalEmbedder, text: str) -> None:
+async def test_piece_weights_are_given_for_questions_only(embedder: LocalEmbedder, text: str) -> None:
     (said,) = await embed_with_tokens(embedder, [text])
     (asked,) = await embed_with_tokens(embedder, [text], asked=True)
     assert said.telling is None
@@ -171,7 +169,7 @@ async def test_which_pieces_tell_more_is_said_of_questions_only(embedder: LocalE
     )
 
 
-async def test_questions_asked_together_are_weighed_as_each_alone(embedder: LocalEmbedder) -> None:
+async def test_questions_in_a_batch_are_weighted_as_each_alone(embedder: LocalEmbedder) -> None:
     texts = ["Where did the cat sleep?", "Which books has Bo read since he moved?", "猫在哪里睡觉？"]
     for text, one in zip(texts, await embed_with_tokens(embedder, texts, asked=True), strict=True):
         (alone,) = await embed_with_tokens(embedder, [text], asked=True)
@@ -186,7 +184,7 @@ async def test_pieces_of_another_language_are_not_compared(embedder: LocalEmbedd
         assert [score is not None for score in max_sims(asked, stored)] == [known == 0, known == 1]
 
 
-async def test_tokens_of_a_batch_are_those_of_the_text_alone(embedder: LocalEmbedder) -> None:
+async def test_token_vectors_of_a_batch_equal_those_of_single_texts(embedder: LocalEmbedder) -> None:
     texts = [f"{'word ' * (index * 7 % 50)}number {index}" for index in range(40)]
     together = await embed_with_tokens(embedder, texts)
     for text, one in list(zip(texts, together, strict=True))[::9]:
@@ -200,18 +198,18 @@ async def test_tokens_of_a_batch_are_those_of_the_text_alone(embedder: LocalEmbe
         assert (there * here).sum(axis=1).min() > 0.97
 
 
-def test_each_model_has_its_line_in_the_lock() -> None:
+def test_each_model_is_in_the_lock() -> None:
     for model in MODELS:
         assert published(model).coordinate.split(":")[1] == model.artifact
 
 
-def test_each_space_is_the_one_that_its_name_stands_for() -> None:
-    """Another file under the same name would be compared with what this one stored."""
+def test_vector_space_files_have_the_hash_of_their_name() -> None:
+    """Another file under the same name would be compared with stored vectors."""
     found = {space_file(model).name: hashlib.sha256(space_file(model).read_bytes()).hexdigest() for model in MODELS}
     assert found == SPACES
 
 
-async def test_a_damaged_weights_file_is_an_install_error_that_names_it(tmp_path: Path) -> None:
+async def test_damaged_weights_file_is_an_install_error_that_names_it(tmp_path: Path) -> None:
     for broken in (b"", b"\x3a\x7fcut short", b"{not a model at all"):
         file = tmp_path / "model.onnx"
         file.write_bytes(broken)
@@ -219,14 +217,14 @@ async def test_a_damaged_weights_file_is_an_install_error_that_names_it(tmp_path
             read_onnx(file)
 
 
-async def test_progress_is_told_only_while_something_is_fetched(embedder: LocalEmbedder) -> None:
+async def test_progress_is_shown_only_during_a_download(embedder: LocalEmbedder) -> None:
     told: list[str] = []
     await fetched_models(MODELS, cache_dir=CACHE, on_progress=lambda what, _share: told.append(what))
     assert told == []
 
 
 class Answers(http.server.BaseHTTPRequestHandler):
-    """A repository that has one answer for everything."""
+    """An HTTP server with one answer for every request."""
 
     status, body = 404, b""
     asked = 0
@@ -239,7 +237,7 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self.wfile.write(self.body)
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -252,7 +250,7 @@ def repository() -> Iterator[tuple[str, type[Answers]]]:
     server.server_close()
 
 
-async def test_a_repository_that_says_no_is_an_install_error_that_says_what_to_do(
+async def test_refusing_repository_is_an_install_error_with_a_remedy(
     tmp_path: Path, repository: tuple[str, type[Answers]]
 ) -> None:
     address, answers = repository
@@ -262,7 +260,7 @@ async def test_a_repository_that_says_no_is_an_install_error_that_says_what_to_d
     assert answers.asked == 1
 
 
-async def test_a_file_that_is_not_the_locked_one_is_refused_and_leaves_nothing(
+async def test_file_with_a_wrong_hash_is_refused_and_deleted(
     tmp_path: Path, repository: tuple[str, type[Answers]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address, answers = repository
@@ -274,7 +272,7 @@ async def test_a_file_that_is_not_the_locked_one_is_refused_and_leaves_nothing(
     assert answers.asked == 4
 
 
-async def test_a_damaged_model_is_an_install_error_that_names_its_folder(tmp_path: Path) -> None:
+async def test_damaged_model_is_an_install_error_that_names_its_folder(tmp_path: Path) -> None:
     for model in MODELS:
         folder = model_folder(model, tmp_path)
         folder.mkdir()
@@ -285,8 +283,8 @@ async def test_a_damaged_model_is_an_install_error_that_names_its_folder(tmp_pat
         await load_local_embedder(cache_dir=tmp_path)
 
 
-def test_a_model_that_somebody_put_into_the_cache_is_not_read(tmp_path: Path) -> None:
-    """A library in C++ parses it; only what our own conversion wrote, or what the lock names, is given to it."""
+def test_model_planted_in_the_cache_is_not_loaded(tmp_path: Path) -> None:
+    """A C++ library parses it, so only files that our conversion wrote, or that the lock names, are loaded."""
     theirs = tmp_path / "cache" / "e5-small-v2"
     theirs.mkdir(parents=True)
     (theirs / "model.bin").write_bytes(b"crafted")
@@ -304,8 +302,8 @@ def test_a_model_that_somebody_put_into_the_cache_is_not_read(tmp_path: Path) ->
     assert not is_proved(theirs)
 
 
-async def test_the_models_of_the_cache_are_those_that_the_lock_names(tmp_path: Path) -> None:
-    """Converted elsewhere and copied, without any record of ours: the lock's hash proves them."""
+async def test_models_in_the_cache_match_the_lock(tmp_path: Path) -> None:
+    """Converted elsewhere and copied, without a local record: verified by the lock's hash."""
     await fetched_models(MODELS, cache_dir=CACHE)
     for model in MODELS:
         found = model_folder(model, CACHE)

@@ -12,7 +12,7 @@ PAIRS_MIN, MISSED_PART_MAX = 120, 0.1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_look_alike_is_ever_merged(language: str) -> None:
+def test_similar_names_of_different_entities_are_never_merged(language: str) -> None:
     scored = score(language)
     assert scored.same + scored.different >= PAIRS_MIN
     assert scored.false == []
@@ -37,15 +37,15 @@ def test_words_for_the_assistant_mean_the_agent(word: str) -> None:
 @pytest.mark.parametrize(
     ("word", "means"), [("我们", THE_AGENT), ("您的", THE_USER), ("用户", THE_USER), ("我的世界", None)]
 )
-def test_an_assistant_speaks_of_itself_and_its_user(word: str, means: str | None) -> None:
+def test_first_and_second_person_of_an_assistant_mean_agent_and_user(word: str, means: str | None) -> None:
     assert person_words(word, Role.ASSISTANT) == means
 
 
-def test_accents_of_other_scripts_make_other_letters() -> None:
+def test_accents_of_other_scripts_are_significant() -> None:
     assert (fold("Zoë"), fold("й"), fold("が")) == ("zoe", "й", "が")
 
 
-def test_a_bare_name_is_bare_already() -> None:
+def test_normalising_a_name_is_idempotent() -> None:
     for name in ("The Beatles", "Dr. Jane Smith", "我的母親", "《紅樓夢》", "J. K. Rowling", "Wi-Fi"):
         assert bare(bare(name)) == bare(name)
         assert bare(name) in all_forms(name)

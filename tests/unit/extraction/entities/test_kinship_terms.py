@@ -20,7 +20,7 @@ from extraction.entities.kinship_terms import own_ties_in
         ("What did I say?", set(), {"sister"}),
     ],
 )
-def test_only_the_users_own_people_are_meant(question: str, some: set[str], none: set[str]) -> None:
+def test_only_relatives_of_the_user_are_found(question: str, some: set[str], none: set[str]) -> None:
     words = set(own_ties_in(question))
     assert some <= words
     assert not none & words

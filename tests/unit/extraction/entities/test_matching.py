@@ -33,7 +33,7 @@ def a_candidate(name: str, *aliases: str, kind: EntityType | None = None) -> Can
         ("《小王子》", "小王子"),
     ],
 )
-def test_spelling_variants_of_one_name_are_the_same(one: str, other: str) -> None:
+def test_spelling_variants_of_one_name_match(one: str, other: str) -> None:
     assert match(one, None, [a_candidate(other)]).verdict is MatchKind.SAME
 
 
@@ -51,21 +51,21 @@ def test_spelling_variants_of_one_name_are_the_same(one: str, other: str) -> Non
         ("Texas", "Texa"),
     ],
 )
-def test_look_alike_names_are_never_merged(one: str, other: str) -> None:
+def test_similar_names_of_different_entities_do_not_match(one: str, other: str) -> None:
     assert match(one, None, [a_candidate(other)]).verdict is MatchKind.NEW
 
 
-def test_an_alias_finds_its_entity() -> None:
+def test_alias_matches_its_entity() -> None:
     found = match("NYC", None, [a_candidate("New York", "NYC"), a_candidate("Boston")])
     assert (found.verdict, found.id) == (MatchKind.SAME, "id-New York")
 
 
-def test_two_equal_candidates_leave_it_unsure() -> None:
+def test_two_equal_candidates_are_ambiguous() -> None:
     rivals = [a_candidate("Li Wei", "Wei"), a_candidate("Zhang Wei", "Wei")]
     assert match("Wei", None, rivals).verdict is MatchKind.UNSURE
 
 
-def test_a_variant_of_another_type_is_unsure() -> None:
+def test_variant_of_another_type_is_ambiguous() -> None:
     known = a_candidate("Apples", kind=EntityType.FOOD)
     assert match("apple", EntityType.ORGANIZATION, [known]).verdict is MatchKind.UNSURE
 
@@ -75,17 +75,17 @@ def test_no_candidates_means_a_new_entity() -> None:
 
 
 @given(NAMES)
-def test_every_name_is_the_same_as_itself(name: str) -> None:
+def test_every_name_matches_itself(name: str) -> None:
     assert same_name(name, name)
 
 
 @given(NAMES, NAMES)
-def test_sameness_of_names_is_symmetric(one: str, other: str) -> None:
+def test_name_matching_is_symmetric(one: str, other: str) -> None:
     assert same_name(one, other) == same_name(other, one)
 
 
 @given(NAMES, st.lists(NAMES, max_size=5, unique=True))
-def test_the_order_of_candidates_does_not_matter(mention: str, names: list[str]) -> None:
+def test_order_of_candidates_does_not_matter(mention: str, names: list[str]) -> None:
     candidates = [a_candidate(name) for name in names]
     assert match(mention, None, candidates) == match(mention, None, list(reversed(candidates)))
 
@@ -96,7 +96,7 @@ SPELLINGS = st.sampled_from(
 
 
 def by_comparing_all(mention: str, kind: EntityType | None, candidates: Sequence[Candidate]) -> Match:
-    """What `match` decides, found without an index: every spelling of every candidate is looked at."""
+    """Return the decision of `match` without its index, by comparing every spelling of every candidate."""
 
     def score(candidate: Candidate) -> float:
         key = name_key(mention)
@@ -124,7 +124,7 @@ NAMED = st.one_of(NAMES, SPELLINGS)
 @given(
     NAMED, KINDS, st.lists(st.tuples(NAMED, st.lists(NAMED, max_size=3), KINDS, st.sampled_from("  ab")), max_size=6)
 )
-def test_the_shelf_decides_as_if_every_spelling_were_compared(
+def test_index_decides_as_comparing_every_spelling(
     mention: str, kind: EntityType | None, known: list[tuple[str, list[str], EntityType | None, str]]
 ) -> None:
     candidates = {
@@ -138,7 +138,7 @@ def test_the_shelf_decides_as_if_every_spelling_were_compared(
 
 
 @pytest.mark.parametrize("word", ["I", "me", "My", "我", "本人", "主人", "用户", "user", "The User"])
-def test_words_for_the_speaking_user_mean_the_user(word: str) -> None:
+def test_words_of_the_user_for_themselves_mean_the_user(word: str) -> None:
     assert person_words(word) == THE_USER
 
 
@@ -147,6 +147,6 @@ def test_words_of_a_user_for_the_assistant_mean_the_agent(word: str) -> None:
     assert person_words(word) == THE_AGENT
 
 
-def test_first_person_of_an_assistant_is_the_agent() -> None:
+def test_first_person_of_an_assistant_means_the_agent() -> None:
     assert (person_words("我", Role.ASSISTANT), person_words("你", Role.ASSISTANT)) == (THE_AGENT, THE_USER)
     assert person_words("Anna") is None

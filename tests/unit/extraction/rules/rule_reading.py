@@ -1,4 +1,4 @@
-"""Run the rule reader on the written cases and count the facts read correctly."""
+"""Run the rule reader on the labelled cases and count the facts extracted correctly."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
 
 
 class Case(TypedDict):
-    """A sentence of the user and the facts a careful person would note."""
+    """A sentence of the user and its expected facts."""
 
     text: str
     facts: list[str]
@@ -25,7 +25,7 @@ class Case(TypedDict):
 
 @dataclass(slots=True)
 class Score:
-    """Facts expected, read and right, with what went wrong."""
+    """Numbers of expected, extracted and correct facts, with the errors."""
 
     expected: int = 0
     read: int = 0
@@ -42,13 +42,13 @@ class Score:
 
 
 def cases(name: str) -> list[Case]:
-    """The cases of one language file beside this one."""
+    """Return the cases of one language file in this folder."""
     loaded: list[Case] = json.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     return loaded
 
 
 def a_scene(*texts: str, user: Sequence[str] = (), role: Role = Role.USER, speaker: str | None = None) -> SceneText:
-    """A scene of fresh lines by one speaker."""
+    """Return a scene of unread lines by one speaker."""
     lines = tuple(
         SceneLine(message_id=MemoryId(f"m{number}"), role=role, speaker=speaker, text=text, said_at=SAID_AT)
         for number, text in enumerate(texts)
@@ -57,19 +57,19 @@ def a_scene(*texts: str, user: Sequence[str] = (), role: Role = Role.USER, speak
 
 
 def read(*texts: str, user: Sequence[str] = (), role: Role = Role.USER, speaker: str | None = None) -> Reading:
-    """The reading of a scene of such lines."""
+    """Return the reading of a scene of such lines."""
     return asyncio.run(read_by_rules(a_scene(*texts, user=user, role=role, speaker=speaker)))
 
 
 def shown(fact: ProposedFact) -> str:
-    """A fact as the case files write it: `subject|PREDICATE:relation|object|closed`."""
+    """Return a fact in the notation of the case files: `subject|PREDICATE:relation|object|closed`."""
     subject = "user" if fact.subject == THE_USER else fact.subject
     predicate = f"{fact.predicate}:{fact.relation}" if fact.relation else fact.predicate
     return "|".join([subject, predicate, fact.object, *(["closed"] if fact.closes else [])])
 
 
 def scored(name: str, user: Sequence[str]) -> Score:
-    """Precision and recall over all cases of a file."""
+    """Return precision and recall over all cases of a file."""
     score = Score()
     for case in cases(name):
         got, expected = {shown(fact) for fact in read(case["text"], user=user).facts}, set(case["facts"])

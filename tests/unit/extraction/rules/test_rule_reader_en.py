@@ -1,4 +1,4 @@
-"""Test the English rules: explicit statements are read, everything else is ignored."""
+"""Test the English rules: explicit statements become facts, everything else is ignored."""
 
 import time
 
@@ -17,13 +17,13 @@ def test_english_cases_are_read_with_high_precision() -> None:
     assert score.recall >= 0.6, score.wrong
 
 
-def test_the_english_cases_hold_enough_sentences_that_say_nothing() -> None:
+def test_english_cases_contain_enough_sentences_without_facts() -> None:
     every = cases("rule_cases_en.json")
     assert len(every) >= 60
     assert sum(not case["facts"] for case in every) >= 20
 
 
-def test_the_quote_marks_the_words_that_state_the_fact() -> None:
+def test_quote_is_the_words_that_state_the_fact() -> None:
     text = "Good morning! I live in Oslo, and my sister Anna loves skiing."
     facts = {shown(fact): fact.quotes[0] for fact in read(text).facts}
     quote = facts["user|RELATES_TO:lives in|Oslo"]
@@ -37,40 +37,40 @@ def test_statements_name_the_user_in_the_third_person() -> None:
     assert [fact.statement for fact in read("I love penguins.").facts] == ["User loves penguins."]
 
 
-def test_stronger_words_weigh_more() -> None:
+def test_stronger_words_give_a_higher_strength() -> None:
     love, like, kind_of = (
         read(text).facts[0].strength for text in ("I love tea.", "I like tea.", "I kind of like tea.")
     )
     assert love > like > kind_of
 
 
-def test_the_users_own_name_and_pronoun_mean_the_user() -> None:
+def test_name_and_pronoun_of_the_user_mean_the_user() -> None:
     facts = read("Bart has a turtle. He loves adventure novels.", user=("Bart",)).facts
     assert {("has", "turtle"), (None, "adventure novels")} == {(fact.relation, fact.object) for fact in facts}
     assert all(fact.subject == THE_USER for fact in facts)
 
 
-def test_a_third_speaker_talks_about_themselves() -> None:
+def test_third_speaker_is_the_subject_of_their_statements() -> None:
     facts = read("I love pottery.", user=("Caroline",), speaker="Melanie").facts
     assert [shown(fact) for fact in facts] == ["Melanie|PREFERS|pottery"]
 
 
-def test_an_assistant_states_no_facts() -> None:
+def test_statements_of_an_assistant_yield_no_facts() -> None:
     assert read("You love tea and I live in the cloud.", role=Role.ASSISTANT).facts == ()
 
 
-def test_a_lasting_trigger_keeps_its_feeling() -> None:
+def test_lasting_trigger_keeps_its_emotion() -> None:
     fact = read("Thunder always scares me.").facts[0]
     assert (fact.predicate, fact.trigger_emotion) == ("DISLIKES", "fear")
 
 
-def test_a_move_keeps_the_time_it_names() -> None:
+def test_move_keeps_its_stated_time() -> None:
     fact = read("We moved to Lisbon last year.").facts[0]
     assert fact.valid_at is not None
     assert fact.valid_at.year == 2023
 
 
-def test_the_same_fact_said_twice_has_two_quotes() -> None:
+def test_repeated_fact_has_two_quotes() -> None:
     fact = read("I like tea.", "Well, I love tea.").facts[0]
     assert ([quote.line for quote in fact.quotes], fact.strength) == ([0, 1], 0.9)
 
@@ -83,16 +83,16 @@ def test_names_are_mentioned_without_a_fact() -> None:
     assert {"Sophia", "Eiffel Tower"} == set(names)
 
 
-def test_titles_in_quotes_are_works() -> None:
+def test_quoted_titles_are_works() -> None:
     mentions = read('We talked about "The Little Prince".', user=("Bart",)).mentions
     assert [(item.name, item.entity_type) for item in mentions] == [("The Little Prince", EntityType.WORK)]
 
 
-def test_the_user_is_never_a_mention() -> None:
+def test_user_is_never_a_mention() -> None:
     assert read("Bart went out with Bart.", user=("Bart",)).mentions == ()
 
 
-def test_objects_of_facts_stay_short() -> None:
+def test_objects_of_facts_are_short() -> None:
     text = "I love " + " and ".join(["walking slowly along the very long river bank of our town", "tea"])
     assert all(len(fact.object.split()) <= 6 for fact in read(text).facts)
 
@@ -129,5 +129,5 @@ def test_five_hundred_messages_are_read_in_a_second() -> None:
     scene = a_scene(*texts, user=("Bart",))
     begun = time.perf_counter()
     read(*[line.text for line in scene.lines], user=("Bart",))
-    # Other work shares the machine, so half the speed asked for is the limit here.
+    # Half the target speed, since other processes use the machine.
     assert time.perf_counter() - begun < 2 * len(texts) / 500

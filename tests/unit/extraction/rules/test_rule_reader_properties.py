@@ -29,19 +29,19 @@ def _dictionary() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(_ENGLISH.split(" ")), max_size=25).map(" ".join))
-def test_any_english_words_are_read_without_failing(text: str) -> None:
+def test_any_english_words_are_read_without_error(text: str) -> None:
     _check(text)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from(_CHINESE.split(" ")), max_size=25).map("".join))
-def test_any_chinese_words_are_read_without_failing(text: str) -> None:
+def test_any_chinese_words_are_read_without_error(text: str) -> None:
     _check(text)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.text(max_size=80))
-def test_any_characters_are_read_without_failing(text: str) -> None:
+def test_any_characters_are_read_without_error(text: str) -> None:
     _check(text)
 
 
@@ -59,5 +59,5 @@ def _check(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["姐姐学习姐姐", "Anna works at Anna.", "My sister likes my sister."])
-def test_nothing_is_said_to_be_about_itself(text: str) -> None:
+def test_no_fact_has_equal_subject_and_object(text: str) -> None:
     _check(text)

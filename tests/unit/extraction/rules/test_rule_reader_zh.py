@@ -1,4 +1,4 @@
-"""Test the Chinese rules: explicit statements are read, everything else is ignored."""
+"""Test the Chinese rules: explicit statements become facts, everything else is ignored."""
 
 import time
 
@@ -14,7 +14,7 @@ from .rule_reading import cases, read, scored, shown
 
 @pytest.fixture(scope="module", autouse=True)
 def _dictionary() -> None:
-    """The dictionary takes seconds to load where its cache is cold; no single test should pay for it."""
+    """Load the dictionary first: it takes seconds without its cache, which no single test should pay for."""
     load_words()
 
 
@@ -24,13 +24,13 @@ def test_chinese_cases_are_read_with_high_precision() -> None:
     assert score.recall >= 0.6, score.wrong
 
 
-def test_the_chinese_cases_hold_enough_sentences_that_say_nothing() -> None:
+def test_chinese_cases_contain_enough_sentences_without_facts() -> None:
     every = cases("rule_cases_zh.json")
     assert len(every) >= 60
     assert sum(not case["facts"] for case in every) >= 20
 
 
-def test_the_quote_marks_the_clause_that_states_the_fact() -> None:
+def test_chinese_quote_is_the_clause_that_states_the_fact() -> None:
     text = "你好，我住在上海，也很喜欢品茶。"
     facts = {shown(fact): fact.quotes[0] for fact in read(text).facts}
     quote = facts["user|RELATES_TO:lives in|上海"]
@@ -44,31 +44,31 @@ def test_chinese_statements_name_the_user_in_the_third_person() -> None:
     assert [fact.statement for fact in read("我喜欢弹钢琴。").facts] == ["用户喜欢弹钢琴。"]
 
 
-def test_a_name_stated_before_it_is_known_reads_well() -> None:
+def test_statement_before_the_name_is_known_reads_well() -> None:
     assert [fact.statement for fact in read("我叫李雪。", user=("李雪",)).facts] == ["用户的名字是李雪。"]
 
 
-def test_the_users_own_name_in_chinese_text_means_the_user() -> None:
+def test_name_of_the_user_in_chinese_text_means_the_user() -> None:
     facts = read("Bart去动物园看到了他喜欢的大象，感到非常开心。", user=("Bart",)).facts
     assert [(fact.subject, fact.object) for fact in facts] == [(THE_USER, "大象")]
 
 
-def test_labels_meet_across_languages() -> None:
-    """A move told in English closes the address told in Chinese only when both carry one label."""
+def test_relation_labels_are_equal_across_languages() -> None:
+    """A move stated in English closes an address stated in Chinese only if both have the same label."""
     labels = {fact.relation for text in ("我住在上海。", "I live in Shanghai.") for fact in read(text).facts}
     assert {"lives in"} == labels
 
 
-def test_a_city_is_no_employer() -> None:
+def test_city_is_not_an_employer() -> None:
     relations = {fact.object: fact.relation for fact in read("我在深圳上班。", "我在招商银行上班。").facts}
     assert relations == {"深圳": "works in", "招商银行": "works at"}
 
 
-def test_an_assistant_states_no_facts_in_chinese() -> None:
+def test_statements_of_an_assistant_yield_no_facts_in_chinese() -> None:
     assert read("我也很喜欢绘画，你喜欢弹钢琴。", role=Role.ASSISTANT).facts == ()
 
 
-def test_a_lasting_trigger_keeps_its_feeling_in_chinese() -> None:
+def test_lasting_trigger_keeps_its_emotion_in_chinese() -> None:
     fact = read("打雷总是让我害怕。").facts[0]
     assert (fact.predicate, fact.object, fact.trigger_emotion) == ("DISLIKES", "打雷", "恐惧")
 
@@ -80,7 +80,7 @@ def test_works_and_places_are_mentioned_in_chinese() -> None:
     assert not {"昨天", "我", "今天"} & set(mentions)
 
 
-def test_chinese_objects_stay_short() -> None:
+def test_chinese_objects_are_short() -> None:
     text = "我喜欢在每一个下着小雨的安静的午后坐在窗边慢慢地喝着热茶看着远处的群山发呆，也喜欢茶。"
     assert all(len(fact.object) <= 12 for fact in read(text).facts)
 
@@ -115,5 +115,5 @@ def test_chinese_messages_are_read_fast() -> None:
     texts = [case["text"] for case in cases("rule_cases_zh.json")] * 8
     begun = time.perf_counter()
     read(*texts, user=("张曼婷",))
-    # Other work shares the machine, so half the speed asked for is the limit here.
+    # Half the target speed, since other processes use the machine.
     assert time.perf_counter() - begun < 2 * len(texts) / 500

@@ -1,7 +1,7 @@
-"""The rules read labelled sentences of both languages well enough to be useful without a model.
+"""Test that the rules read labelled sentences of both languages well enough to be useful without a model.
 
-Requirements B4 (passing moods are left alone), C5 (preferences, relationships, promises, events and goals are read,
-small talk is not), C6 and F3 (without a model, rules read).
+Requirements B4 (passing moods are ignored), C5 (preferences, relationships, promises, events and goals are read, small
+talk is not), C6 and F3 (rules read when there is no model).
 """
 
 import pytest
@@ -24,8 +24,8 @@ def _dictionary() -> None:
 
 @pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_rules_read_what_is_stated_and_little_else(language: str, half: str) -> None:
-    """Failures show figures only: whoever tunes the rules must not see the kept sentences."""
+def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, half: str) -> None:
+    """Failures show figures only, so that nobody tunes the rules on the held-out sentences."""
     score = scores(language, half)["all"]
     assert (score.precision >= PRECISION_MIN, score.recall >= RECALL_MIN) == (True, True), (
         f"precision {score.precision:.2f}, recall {score.recall:.2f}"
@@ -33,15 +33,15 @@ def test_the_rules_read_what_is_stated_and_little_else(language: str, half: str)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_questions_moods_and_the_words_of_others_are_left_alone(language: str) -> None:
-    """Requirement B4: of a hundred sentences that say nothing lasting, fewer than eight leave a fact."""
+def test_questions_moods_and_quoted_speech_yield_few_facts(language: str) -> None:
+    """Requirement B4: fewer than eight of a hundred sentences without a lasting statement yield a fact."""
     quiet: list[Score] = [found for half in HALVES for name, found in scores(language, half).items() if name in SILENT]
     said_nothing = sum(score.sentences for score in quiet)
     assert sum(score.read for score in quiet) < 0.08 * said_nothing
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_sentences_are_many_and_a_third_says_nothing(language: str) -> None:
+def test_labelled_sentences_are_many_and_a_third_has_no_fact(language: str) -> None:
     every = sentences(language)
     assert len(every) >= SENTENCES_MIN
     assert sum(not one.facts for one in every) >= SILENT_PART_MIN * len(every)
@@ -60,7 +60,7 @@ def test_the_sentences_are_many_and_a_third_says_nothing(language: str) -> None:
         ("我现在不怕黑了。", {"user|DISLIKES|黑|closed"}),
     ],
 )
-def test_what_was_is_read_as_having_ended(text: str, facts: set[str]) -> None:
+def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> None:
     """Requirement B2: a contradicted fact is closed."""
     assert {shown(fact) for fact in read(text).facts} == facts
 
@@ -80,7 +80,7 @@ def test_what_was_is_read_as_having_ended(text: str, facts: set[str]) -> None:
         "我今天讨厌吃面。",
     ],
 )
-def test_words_of_others_irony_and_moments_state_nothing(text: str) -> None:
+def test_quoted_speech_irony_and_passing_states_yield_no_facts(text: str) -> None:
     assert read(text).facts == ()
 
 
@@ -88,5 +88,5 @@ def test_words_of_others_irony_and_moments_state_nothing(text: str) -> None:
     ("text", "subject"),
     [("Just moved to Austin.", THE_USER), ("刚搬到成都。", THE_USER), ("从小就怕狗。", THE_USER)],
 )
-def test_who_leaves_the_pronoun_away_speaks_of_themselves(text: str, subject: str) -> None:
+def test_sentence_without_a_pronoun_is_about_its_speaker(text: str, subject: str) -> None:
     assert [fact.subject for fact in read(text).facts] == [subject]

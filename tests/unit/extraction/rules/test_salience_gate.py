@@ -1,4 +1,4 @@
-"""Test the gate before the model: it drops small talk and keeps nearly all facts."""
+"""Test the gate before the model: it skips small talk and nearly no facts."""
 
 import json
 import time
@@ -17,12 +17,12 @@ from schema.labels import Role
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _ROLES = {"U": Role.USER, "A": Role.ASSISTANT, "T": Role.TOOL, "S": Role.SYSTEM}
-# At most so much of what is worthwhile may be skipped, and at least so much of the small talk must be.
+# Maximum share of relevant scenes that may be skipped, and minimum share of small talk that must be.
 LOST_MAX, SKIPPED_MIN = 0.02, 0.95
 
 
 def a_scene(*lines: str, fresh: bool = True) -> SceneText:
-    """A scene of lines like `U: Hi!`."""
+    """Return a scene of lines such as `U: Hi!`."""
     told = tuple(
         SceneLine(
             message_id=MemoryId(f"id{i}"), role=_ROLES[line[0]], speaker=None, text=line[3:], said_at=NOON, fresh=fresh
@@ -33,7 +33,7 @@ def a_scene(*lines: str, fresh: bool = True) -> SceneText:
 
 
 def cases(language: str, kind: str) -> list[list[str]]:
-    """Labelled scenes of one language."""
+    """Return the labelled scenes of one language."""
     told: dict[str, list[list[str]]] = json.loads(
         Path(__file__).with_name(f"salience_gate_{language}.json").read_text("utf-8")
     )
@@ -41,7 +41,7 @@ def cases(language: str, kind: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_small_talk_is_skipped_and_what_matters_is_read(language: str) -> None:
+def test_small_talk_is_skipped_and_relevant_scenes_are_read(language: str) -> None:
     talk, worthwhile = cases(language, "small_talk"), cases(language, "worthwhile")
     read = [scene for scene in talk if worth_reading(a_scene(*scene))]
     lost = [scene for scene in worthwhile if not worth_reading(a_scene(*scene))]
@@ -51,25 +51,25 @@ def test_small_talk_is_skipped_and_what_matters_is_read(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_one_worthwhile_line_among_small_talk_is_enough(language: str) -> None:
+def test_one_relevant_line_among_small_talk_is_enough(language: str) -> None:
     talk = [line for scene in cases(language, "small_talk")[:5] for line in scene]
     for scene in cases(language, "worthwhile"):
         assert worth_reading(a_scene(*talk, *scene)), scene
 
 
-def test_what_was_read_before_is_not_paid_for_again() -> None:
+def test_lines_read_before_do_not_cause_a_call() -> None:
     assert not worth_reading(a_scene("U: I live in Lisbon.", fresh=False))
 
 
 @given(st.text(max_size=300), st.sampled_from("UATS"))
-def test_no_text_breaks_the_gate(text: str, role: str) -> None:
+def test_any_text_passes_the_gate_without_error(text: str, role: str) -> None:
     assert worth_reading(a_scene(f"{role}: {text}")) in (True, False)
 
 
 @pytest.mark.parametrize(
     "text", ["ha" * 50_000, "so very " * 12_000, "好" * 100_000, "我真的" * 30_000, "(" * 100_000, "ok " * 300]
 )
-def test_the_longest_message_is_judged_at_once(text: str) -> None:
+def test_longest_message_is_judged_quickly(text: str) -> None:
     begun = time.perf_counter()
     worth_reading(a_scene(f"U: {text}", f"A: {text}"))
     assert time.perf_counter() - begun < 1
@@ -87,5 +87,5 @@ def test_the_longest_message_is_judged_at_once(text: str) -> None:
         ("", None),
     ],
 )
-def test_who_speaks_decides_how_a_scene_is_read(roles: str, strategy: Strategy | None) -> None:
+def test_roles_of_a_scene_select_the_strategy(roles: str, strategy: Strategy | None) -> None:
     assert strategy_of(a_scene(*(f"{role}: I live in Lisbon." for role in roles))) is strategy

@@ -17,7 +17,7 @@ YEARS = st.integers(min_value=YEAR_FIRST, max_value=YEAR_LAST)
         (1949, 1, 1, date(1949, 1, 29)),
         (1985, 1, 1, date(1985, 2, 20)),
         (2000, 1, 1, date(2000, 2, 5)),
-        # The year 2020 had a leap fourth month, 2023 a leap second one, 2025 a leap sixth.
+        # The year 2020 had a leap fourth month, 2023 a leap second one, 2025 a leap sixth one.
         (2020, 8, 15, date(2020, 10, 1)),
         (2023, 5, 5, date(2023, 6, 22)),
         (2023, 8, 15, date(2023, 9, 29)),
@@ -30,22 +30,22 @@ YEARS = st.integers(min_value=YEAR_FIRST, max_value=YEAR_LAST)
         (2099, 1, 1, date(2099, 1, 21)),
     ],
 )
-def test_a_day_of_the_chinese_calendar_is_found(year: int, month: int, day: int, expected: date) -> None:
+def test_day_of_the_chinese_calendar_has_its_gregorian_date(year: int, month: int, day: int, expected: date) -> None:
     assert expected == lunar_day(year, month, day)
 
 
 @given(YEARS)
-def test_the_chinese_new_year_falls_in_its_month(year: int) -> None:
+def test_chinese_new_year_is_in_january_or_february(year: int) -> None:
     assert date(year, 1, 21) <= new_year(year) <= date(year, 2, 21)
 
 
 @given(st.integers(min_value=YEAR_FIRST, max_value=YEAR_LAST - 1))
-def test_a_chinese_year_has_twelve_or_thirteen_months(year: int) -> None:
+def test_chinese_year_has_twelve_or_thirteen_months(year: int) -> None:
     assert (new_year(year + 1) - new_year(year)).days in {353, 354, 355, 383, 384, 385}
 
 
 @pytest.mark.parametrize(("year", "day"), [(1976, 4), (1999, 5), (2000, 4), (2023, 5), (2024, 4), (2027, 5), (2088, 4)])
-def test_qingming_falls_on_its_day(year: int, day: int) -> None:
+def test_qingming_has_its_almanac_date(year: int, day: int) -> None:
     assert date(year, 4, day) == clear_and_bright(year)
 
 
@@ -57,7 +57,7 @@ def test_years_outside_the_table_are_refused(year: int) -> None:
 
 
 @given(YEARS)
-def test_every_holiday_lies_in_its_year_or_just_beside(year: int) -> None:
+def test_every_holiday_is_in_its_year_or_next_to_it(year: int) -> None:
     for _, of_year in (*ENGLISH, *CHINESE):
         made = of_year(year) if year > YEAR_FIRST else of_year(year + 1)
         assert year - 1 <= made.start.year <= year + 1

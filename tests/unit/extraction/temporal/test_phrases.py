@@ -49,7 +49,7 @@ def days_of(text: str) -> list[tuple[str, str]]:
         ("一个月前", "2024-04-01", "2024-05-01"),
     ],
 )
-def test_words_for_time_are_counted_from_the_message(text: str, first: str, end: str) -> None:
+def test_relative_expressions_refer_to_the_message_time(text: str, first: str, end: str) -> None:
     assert [(first, end)] == days_of(text)
 
 
@@ -65,24 +65,24 @@ def test_words_for_time_are_counted_from_the_message(text: str, first: str, end:
         "a second ago",
     ],
 )
-def test_words_that_name_no_time_give_nothing(text: str) -> None:
+def test_words_without_a_time_give_no_span(text: str) -> None:
     assert days_of(text) == []
 
 
-def test_several_times_keep_their_places_in_the_text() -> None:
+def test_several_expressions_keep_their_places_in_the_text() -> None:
     text = "Yesterday I slept, and last week I worked; 昨天下雨"
     assert [text[item.start : item.end] for item in spans_in(text, SAID_AT)] == ["Yesterday", "last week", "昨天"]
 
 
 @given(st.dates(min_value=date(1950, 1, 1), max_value=date(2050, 1, 1)))
-def test_an_iso_date_means_that_very_day(day: date) -> None:
+def test_iso_date_means_that_day(day: date) -> None:
     span = spans_in(f"on {day.isoformat()} it rained", SAID_AT)[0].span
     assert span.start is not None
     assert (day, timedelta(days=1)) == (span.start.date(), span.end - span.start if span.end else None)
 
 
 @given(st.datetimes(min_value=datetime(1990, 1, 1), max_value=datetime(2050, 1, 1)))
-def test_past_words_never_reach_past_the_day_they_are_said(moment: datetime) -> None:
+def test_past_expressions_end_by_the_day_of_the_message(moment: datetime) -> None:
     said_at = moment.replace(tzinfo=UTC)
     for found in spans_in("yesterday, last Friday, last month, 三天前, 上周一, 去年", said_at):
         assert found.span.end is not None

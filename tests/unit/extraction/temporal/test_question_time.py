@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from extraction.temporal.question_time import Force, QuestionTime, time_asked
 from extraction.temporal.relations import Side
 
-# A Wednesday. The tables are written for it, the Chinese one in the time of Shanghai.
+# A Wednesday, for which the tables are written; the Chinese one in the time zone of Shanghai.
 ENGLISH = datetime(2024, 5, 15, 10, tzinfo=UTC)
 CHINESE = datetime(2024, 5, 15, 10, tzinfo=timezone(timedelta(hours=8)))
-# Marked in the tables by brackets; what introduces the words may belong to them or not.
+# Time expressions are in brackets in the tables; their introducing words may be inside or outside.
 LEAD = re.compile(r"^(?:(?:in|on|at|for|the|over|during|from|of|back|在)\s*)+")
 
 
 def rows(language: str) -> list[tuple[str, str, str]]:
-    """Question with its words for time in brackets, the range or event expected, and what it does."""
+    """Return questions with bracketed time expressions, the expected range or event, and its effect."""
     lines = (Path(__file__).parent / f"question_time_{language}.tsv").read_text("utf-8").splitlines()[1:]
     return [(question, expected, force) for _half, question, expected, force in (line.split("\t") for line in lines)]
 
 
 def shown(time: QuestionTime, reference: datetime) -> str:
-    """What was understood, as the tables write it."""
+    """Return a parsed time in the notation of the tables."""
 
     def local(moment: datetime | None) -> str:
         if moment is None:
@@ -52,17 +52,17 @@ def check(row: tuple[str, str, str], reference: datetime) -> None:
 
 
 @pytest.mark.parametrize("row", rows("en"), ids=lambda row: row[0])
-def test_each_english_question_means_its_time(row: tuple[str, str, str]) -> None:
+def test_each_english_question_has_its_time(row: tuple[str, str, str]) -> None:
     check(row, ENGLISH)
 
 
 @pytest.mark.parametrize("row", rows("zh"), ids=lambda row: row[0])
-def test_each_chinese_question_means_its_time(row: tuple[str, str, str]) -> None:
+def test_each_chinese_question_has_its_time(row: tuple[str, str, str]) -> None:
     check(row, CHINESE)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_tables_hold_at_least_150_phrases_each(language: str) -> None:
+def test_tables_have_at_least_150_phrases_each(language: str) -> None:
     assert sum(expected[0] not in "-@" for _, expected, _ in rows(language)) >= 150
 
 
@@ -76,7 +76,7 @@ MOMENTS = st.datetimes(min_value=datetime(1975, 1, 1), max_value=datetime(2070, 
 
 
 @given(st.sampled_from(TIMED), MOMENTS)
-def test_ranges_are_in_order_whenever_it_is_asked(question: tuple[str, timezone], moment: datetime) -> None:
+def test_ranges_are_ordered_for_any_reference_time(question: tuple[str, timezone], moment: datetime) -> None:
     time = time_asked(question[0], moment.replace(tzinfo=question[1]))
     for asked in time.asked:
         assert asked.span.start is not None or asked.span.end is not None
@@ -94,7 +94,7 @@ def test_case_and_width_do_not_change_the_time(question: tuple[str, timezone]) -
     assert spans == [asked.span for asked in time_asked(wide, reference).asked]
 
 
-def test_traditional_characters_mean_the_same_time() -> None:
+def test_traditional_characters_give_the_same_time() -> None:
     for simple, traditional in (("上个周末", "上個週末"), ("三个月后", "三個月後"), ("去年圣诞节", "去年聖誕節")):
         assert time_asked(simple, CHINESE).span == time_asked(traditional, CHINESE).span is not None
 
@@ -103,7 +103,7 @@ WEEKLY = ["last week", "last Friday", "next Sunday", "this weekend", "three days
 
 
 @given(st.sampled_from(WEEKLY), MOMENTS, st.integers(min_value=1, max_value=200))
-def test_days_and_weeks_move_along_with_the_asking(phrase: str, moment: datetime, weeks: int) -> None:
+def test_days_and_weeks_shift_with_the_reference_time(phrase: str, moment: datetime, weeks: int) -> None:
     now, later = (
         time_asked(f"What happened {phrase}?", m.replace(tzinfo=UTC)).span
         for m in (moment, moment + timedelta(weeks=weeks))
@@ -131,7 +131,7 @@ YEARLY = [
 
 
 @given(st.sampled_from(YEARLY), MOMENTS, st.integers(min_value=1, max_value=20))
-def test_months_and_seasons_move_along_by_years(phrase: str, moment: datetime, years: int) -> None:
+def test_months_and_seasons_shift_by_years(phrase: str, moment: datetime, years: int) -> None:
     if (moment.month, moment.day) == (2, 29):
         moment = moment.replace(day=28)
     first, later = (
@@ -155,7 +155,7 @@ NAMED_ZH = ["2023年5月", "上周五", "2019年", "去年夏天", "去年春节
 
 
 @given(st.sampled_from(NAMED), MOMENTS)
-def test_before_and_after_share_no_moment(phrase: str, moment: datetime) -> None:
+def test_before_and_after_do_not_overlap(phrase: str, moment: datetime) -> None:
     reference = moment.replace(tzinfo=UTC)
     before, during, after = (
         time_asked(f"What did I do {word} {phrase}?", reference).span for word in ("before", "in", "after")
@@ -172,7 +172,7 @@ def test_before_and_after_share_no_moment(phrase: str, moment: datetime) -> None
 
 
 @given(st.sampled_from(NAMED_ZH), MOMENTS)
-def test_chinese_before_and_after_share_no_moment(phrase: str, moment: datetime) -> None:
+def test_chinese_before_and_after_do_not_overlap(phrase: str, moment: datetime) -> None:
     reference = moment.replace(tzinfo=UTC)
     before, after = (time_asked(f"{phrase}{word}我做了什么？", reference).span for word in ("之前", "之后"))
     assert before is not None
@@ -185,7 +185,7 @@ def test_chinese_before_and_after_share_no_moment(phrase: str, moment: datetime)
 
 
 @pytest.mark.parametrize("text", ["2000年后十十周", "春节后十十天", "五月三三日之前", "上个月前两三十年"])
-def test_numerals_that_are_no_number_are_no_time_and_no_error(text: str) -> None:
+def test_invalid_numerals_give_no_time_and_no_error(text: str) -> None:
     assert all("十十" not in asked.phrase for asked in time_asked(text, datetime(2000, 1, 1, tzinfo=UTC)).asked)
 
 
@@ -201,7 +201,7 @@ PIECES_ZH = ["上", "周", "三", "月", "2023年", "之前", "到", "春节", "
     ),
     st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30)),
 )
-def test_no_text_and_no_moment_is_too_much(text: str, moment: datetime) -> None:
+def test_any_text_at_any_reference_time_is_parsed(text: str, moment: datetime) -> None:
     time = time_asked(text, moment.replace(tzinfo=UTC))
     for asked in time.asked:
         assert text[asked.start : asked.end] == asked.phrase != ""
@@ -210,14 +210,14 @@ def test_no_text_and_no_moment_is_too_much(text: str, moment: datetime) -> None:
     assert len(time.topic_of(text)) <= len(text) + 2 * len(time.asked)
 
 
-def test_days_are_those_of_whoever_asks() -> None:
+def test_days_are_those_of_the_askers_zone() -> None:
     """Just after midnight in Shanghai it is still the day before in UTC."""
     span = time_asked("我今天做了什么", datetime(2024, 5, 15, 0, 30, tzinfo=CHINESE.tzinfo)).span
     assert span is not None
     assert (datetime(2024, 5, 14, 16, tzinfo=UTC), datetime(2024, 5, 15, 16, tzinfo=UTC)) == (span.start, span.end)
 
 
-def test_several_times_are_kept_apart_and_covered_together() -> None:
+def test_several_times_are_listed_and_covered_by_one_range() -> None:
     time = time_asked("What did I do in May 2022 and in August 2023?", ENGLISH)
     assert [asked.phrase for asked in time.asked] == ["in May 2022", "in August 2023"]
     assert time.span is not None
@@ -226,14 +226,14 @@ def test_several_times_are_kept_apart_and_covered_together() -> None:
     assert not time.meets(datetime(2022, 7, 3, tzinfo=UTC), datetime(2022, 7, 4, tzinfo=UTC))
 
 
-def test_the_words_for_time_can_be_taken_out() -> None:
+def test_time_expressions_can_be_removed_from_the_question() -> None:
     question = "What did Joanna watch on 1 May, 2022 with Nate?"
     assert time_asked(question, ENGLISH).topic_of(question) == "What did Joanna watch with Nate?"
     question = "去年国庆我去了哪里？"
     assert time_asked(question, CHINESE).topic_of(question) == "我去了哪里？"
 
 
-def test_only_what_asks_for_what_was_said_limits() -> None:
+def test_only_questions_about_messages_filter_by_time() -> None:
     told = time_asked("What did we talk about yesterday?", ENGLISH)
     assert told.limit == told.span is not None
     assert time_asked("Where did I go yesterday?", ENGLISH).limit is None
@@ -241,16 +241,16 @@ def test_only_what_asks_for_what_was_said_limits() -> None:
     assert Force.PREFERS is time_asked("昨天我听说的餐厅叫什么？", CHINESE).asked[0].force
 
 
-def test_an_exact_day_makes_a_rough_one_needless() -> None:
+def test_exact_day_overrides_a_vague_one() -> None:
     time = time_asked("What did Joanna recently watch on February 7, 2022?", ENGLISH)
     assert [asked.phrase for asked in time.asked] == ["on February 7, 2022"]
 
 
-def test_in_a_long_text_only_the_last_question_asks() -> None:
+def test_only_the_last_question_of_a_long_text_counts() -> None:
     text = "I won yesterday. It was great. We all sang. What did I do last summer?"
     assert [asked.phrase for asked in time_asked(text, ENGLISH).asked] == ["last summer"]
 
 
-def test_events_are_kept_in_the_words_of_the_question() -> None:
+def test_events_keep_the_words_of_the_question() -> None:
     anchor = time_asked("Where did Ann live before Moving to Rome?", ENGLISH).anchors[0]
     assert (anchor.side, anchor.words) == (Side.BEFORE, "Moving to Rome")

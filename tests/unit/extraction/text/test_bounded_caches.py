@@ -1,4 +1,4 @@
-"""Test that caches of external texts take bounded memory."""
+"""Test that caches of external texts use bounded memory."""
 
 import gc
 import re
@@ -15,7 +15,7 @@ from schema.zones import zone_named
 ROOT = Path(__file__).parents[4]
 
 
-def test_a_result_is_found_once_and_kept_while_there_is_room() -> None:
+def test_result_is_computed_once_and_kept_while_there_is_room() -> None:
     asked: list[str] = []
 
     @kept_by_chars(chars_max=1_000, entries_max=3)
@@ -37,7 +37,7 @@ def test_a_result_is_found_once_and_kept_while_there_is_room() -> None:
     assert asked[-3:] == ["x" * 2_000, "y" * 800, "b"]
 
 
-def test_a_result_of_none_and_threads_are_served_alike() -> None:
+def test_none_results_and_threads_are_supported() -> None:
     @kept_by_chars(chars_max=10_000, entries_max=50)
     def first(text: str) -> str | None:
         return text[0] if text else None
@@ -48,7 +48,7 @@ def test_a_result_of_none_and_threads_are_served_alike() -> None:
     assert found == [str(number % 200)[0] for number in range(5_000)]
 
 
-# Every lru_cache and cache that is left, and why what is kept is small.
+# Every remaining lru_cache and cache, and why its values are small.
 BY_NUMBER = {
     "english_stems._stem": "words of 60 characters at most",
     "holidays.new_year": "years",
@@ -57,8 +57,8 @@ BY_NUMBER = {
 }
 
 
-def test_no_cache_of_texts_is_bounded_by_its_number_alone() -> None:
-    """Before, 8,192 texts of up to 100,000 characters were kept with all their words, in three places."""
+def test_no_cache_of_texts_is_bounded_by_count_only() -> None:
+    """Regression: three caches kept 8,192 texts of up to 100,000 characters each, with all their words."""
     found = set()
     for package in ("extraction", "graph_service", "schema"):
         for file in (ROOT / package).rglob("*.py"):
@@ -67,7 +67,7 @@ def test_no_cache_of_texts_is_bounded_by_its_number_alone() -> None:
     assert found == set(BY_NUMBER)
 
 
-def test_words_and_zones_that_are_none_are_not_kept() -> None:
+def test_unknown_words_and_zones_are_not_cached() -> None:
     before = english_stems._stem.cache_info().currsize
     assert stem("a" * 10_000) == "a" * 10_000
     assert english_stems._stem.cache_info().currsize == before
@@ -75,8 +75,8 @@ def test_words_and_zones_that_are_none_are_not_kept() -> None:
     assert zone_named("Asia/Shanghai") is zone_named("Asia/Shanghai") is not None
 
 
-def test_long_texts_leave_little_behind() -> None:
-    """120 texts of 40,000 characters, more than are kept together."""
+def test_long_texts_leave_little_in_memory() -> None:
+    """120 texts of 40,000 characters exceed the bound together."""
     texts = [f"{number} " + "tea and jasmine " * 2_500 for number in range(120)]
     gc.collect()
     tracemalloc.start()
@@ -87,5 +87,5 @@ def test_long_texts_leave_little_behind() -> None:
         took = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    # A text and its result, of at most a million characters: not 9.6 million.
+    # A text and its result, of at most a million characters instead of 9.6 million.
     assert took <= 3e6

@@ -18,7 +18,7 @@ words = st.text(alphabet="abcde 茶咖啡喜欢12", max_size=40)
 
 
 @given(words, words)
-def test_being_alike_works_both_ways(one: str, other: str) -> None:
+def test_similarity_is_symmetric(one: str, other: str) -> None:
     assert near_duplicates(one, other) == near_duplicates(other, one)
     assert common_part(one, other) == common_part(other, one)
     assert likeness(one, other) == likeness(other, one)
@@ -31,14 +31,14 @@ def test_every_sentence_is_a_duplicate_of_itself(text: str) -> None:
 
 
 @given(words, words)
-def test_the_common_part_is_the_longest_run_of_all(one: str, other: str) -> None:
+def test_common_part_is_the_longest_common_run(one: str, other: str) -> None:
     runs = (one[i:j] for i in range(len(one)) for j in range(i, len(one) + 1))
     longest = max((len(run) for run in runs if run in other), default=0)
     assert common_part(one, other) == (longest / max(len(one), len(other)) if one or other else 1.0)
 
 
 @given(st.integers(0, 2**64 - 1), st.sets(st.integers(0, 63), max_size=HAMMING_MAX))
-def test_hashes_that_differ_little_share_a_band(value: int, flipped: set[int]) -> None:
+def test_hashes_with_few_different_bits_share_a_band(value: int, flipped: set[int]) -> None:
     other = value
     for place in flipped:
         other ^= 1 << place
@@ -59,7 +59,7 @@ def test_hashes_that_differ_little_share_a_band(value: int, flipped: set[int]) -
         ),
     ],
 )
-def test_nearly_the_same_words_say_the_same(one: str, other: str) -> None:
+def test_nearly_equal_sentences_are_duplicates(one: str, other: str) -> None:
     assert near_duplicates(one, other)
     assert near_duplicates(one, other, common_min=PROFILE_COMMON_PART_MIN)
 
@@ -82,9 +82,9 @@ def test_small_changes_of_meaning_are_no_duplicates(one: str, other: str) -> Non
 
 
 @given(words, st.integers(0, 99), st.integers(100, 199))
-def test_another_number_is_never_a_duplicate(text: str, one: int, other: int) -> None:
+def test_sentences_with_different_numbers_are_never_duplicates(text: str, one: int, other: int) -> None:
     assert not near_duplicates(f"{text} costs {one} euros", f"{text} costs {other} euros")
 
 
-def test_a_long_hostile_text_is_compared_at_once() -> None:
+def test_long_hostile_text_is_compared_quickly() -> None:
     assert common_part("a" * 8_000, "a" * 7_999 + "b") > 0.99

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from extraction.text.sentences import SENTENCE_CHARS_MAX, split_sentences
 
 
-def test_chinese_and_english_sentences_are_cut_at_their_marks() -> None:
+def test_chinese_and_english_sentences_end_at_their_punctuation() -> None:
     text = "你好！我叫李雪。 I live in St. Petersburg. Do you? 好的……再见"
     expected = ["你好！", "我叫李雪。", "I live in St. Petersburg.", "Do you?", "好的……", "再见"]
     assert expected == [sentence.text for sentence in split_sentences(text)]
 
 
-def test_a_question_mark_marks_the_sentence() -> None:
+def test_sentence_with_a_question_mark_is_a_question() -> None:
     assert [sentence.asks for sentence in split_sentences("I like tea. Do you? 你呢？")] == [False, True, True]
 
 
@@ -23,13 +23,13 @@ def test_decimals_and_initials_do_not_end_a_sentence() -> None:
 
 
 @given(st.text(alphabet='ab我。.!?？ \n"”…', max_size=200))
-def test_every_sentence_is_the_text_at_its_place(text: str) -> None:
+def test_every_sentence_is_the_text_at_its_offsets(text: str) -> None:
     sentences = split_sentences(text)
     assert all(text[sentence.start : sentence.end] == sentence.text for sentence in sentences)
     assert "".join(text.split()) == "".join("".join(sentence.text.split()) for sentence in sentences)
 
 
-def test_a_wall_of_text_is_cut_in_linear_time() -> None:
+def test_text_without_breaks_is_split_in_linear_time() -> None:
     begun = time.perf_counter()
     for text in ("a" * 100_000, "(" * 100_000, "." * 100_000, "a. " * 33_000, "我" * 100_000):
         assert all(len(sentence.text) <= SENTENCE_CHARS_MAX for sentence in split_sentences(text))

@@ -1,4 +1,4 @@
-"""The one place that decides about facts: repetition changes nothing, bystanders never change, newer truth wins.
+"""Test the plan of fact changes: repetition changes nothing, unrelated facts never change, newer facts win.
 
 Requirements B2, C7, C8.
 """
@@ -36,7 +36,7 @@ def a_fact(
     message: str | None = None,
     strength: float = 0.6,
 ) -> AcceptedFact:
-    """A fact Alice stated some days after the start."""
+    """Return a fact that Alice stated some days after the start."""
     said = NOON + timedelta(days=day)
     return AcceptedFact(
         subject=ALICE,
@@ -58,23 +58,23 @@ def a_fact(
 
 
 def living(place: str, day: int) -> AcceptedFact:
-    """Where Alice lives: she lives in one place at a time."""
+    """Return where Alice lives: a single-valued relation."""
     return a_fact(place, day=day, predicate="RELATES_TO", relation="lives in")
 
 
 def after(known: list[KnownFact], planned: list[PlannedFact]) -> list[KnownFact]:
-    """What is known once the plan is written."""
+    """Return the known facts after the plan is applied."""
     merged = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
     return [merged[name] for name in sorted(merged)]
 
 
 def plan(known: list[KnownFact], *facts: AcceptedFact) -> list[PlannedFact]:
-    """The plan for facts of one scene."""
+    """Return the plan for facts of one scene."""
     return plan_facts(known, [(fact, SCENE) for fact in facts])
 
 
 def favourite(obj: str, day: int) -> AcceptedFact:
-    """The color Alice likes best: one at a time, and closed by disliking it."""
+    """Return Alice's favourite color: single-valued, and closed by disliking it."""
     return a_fact(obj, day=day, relation="favorite color", message=f"favorite-{obj}-{day}")
 
 
@@ -94,13 +94,13 @@ stated = (
 
 
 @given(st.lists(stated, max_size=8))
-def test_the_same_facts_twice_give_an_empty_second_plan(facts: list[AcceptedFact]) -> None:
+def test_repeated_facts_give_an_empty_plan(facts: list[AcceptedFact]) -> None:
     known = after([], plan([], *facts))
     assert plan(known, *facts) == []
 
 
 @given(st.lists(stated, max_size=8), st.randoms(use_true_random=False), st.integers(0, 8))
-def test_any_order_and_any_split_of_arrival_gives_the_same_facts(
+def test_any_order_and_batching_of_arrival_gives_the_same_facts(
     facts: list[AcceptedFact], chance: Random, cut: int
 ) -> None:
     together = after([], plan([], *facts))
@@ -132,7 +132,7 @@ bystanders = st.one_of(
 
 
 @given(st.lists(stated, max_size=6), st.lists(bystanders, max_size=8), st.randoms(use_true_random=False))
-def test_unrelated_facts_never_retire_each_other(
+def test_unrelated_facts_never_close_each_other(
     facts: list[AcceptedFact], others: list[AcceptedFact], chance: Random
 ) -> None:
     alone = {fact.id for fact in after([], plan([], *others))}
@@ -152,7 +152,7 @@ def test_nobody_lives_in_two_places_at_once(moves: list[tuple[str, int]]) -> Non
         assert fact.invalid_at is None or fact.valid_at <= fact.invalid_at
 
 
-def test_a_newer_home_closes_the_older_one_and_says_by_what() -> None:
+def test_newer_home_closes_the_older_one_and_is_named_as_the_reason() -> None:
     known = after([], plan([], living("Paris", 0), living("Oslo", 5)))
     paris, oslo = sorted(known, key=lambda fact: fact.valid_at)
     assert paris.invalid_at == oslo.valid_at
@@ -160,13 +160,13 @@ def test_a_newer_home_closes_the_older_one_and_says_by_what() -> None:
     assert oslo.invalid_at is None
 
 
-def test_an_older_home_learned_late_is_closed_on_arrival() -> None:
+def test_older_home_learned_late_is_closed_on_arrival() -> None:
     oslo = after([], plan([], living("Oslo", 5)))
     known = after(oslo, plan(oslo, living("Paris", 0)))
     assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.valid_at)] == [False, True]
 
 
-def test_a_late_message_takes_the_place_it_would_have_had() -> None:
+def test_late_message_has_the_effect_of_its_time() -> None:
     known = after([], plan([], living("Paris", 0), living("Oslo", 5)))
     known = after(known, plan(known, living("Rome", 3)))
     held = {fact.object_name: (fact.valid_at, fact.invalid_at) for fact in known}
@@ -174,14 +174,14 @@ def test_a_late_message_takes_the_place_it_would_have_had() -> None:
     assert held == {"Paris": (days[0], days[1]), "Rome": (days[1], days[2]), "Oslo": (days[2], None)}
 
 
-def test_one_message_that_says_both_closes_neither() -> None:
+def test_two_homes_in_one_message_close_neither() -> None:
     both = [a_fact(place, predicate="RELATES_TO", relation="lives in", message="m") for place in _PLACES[:2]]
     known = after([], plan([], *both))
     known = after(known, plan(known, living("Oslo", 3)))
     assert [fact.invalid_at for fact in known] == [None, None]
 
 
-def test_what_comes_in_addition_closes_nothing_and_stays_open() -> None:
+def test_additional_value_closes_nothing_and_stays_open() -> None:
     more = a_fact("Beta", day=2, predicate="RELATES_TO", relation="works at")
     more = replace(more, proofs=tuple(replace(proof, adds=True) for proof in more.proofs))
     jobs = [a_fact("Acme", day=day, predicate="RELATES_TO", relation="works at") for day in (0, 4)]
@@ -191,14 +191,14 @@ def test_what_comes_in_addition_closes_nothing_and_stays_open() -> None:
     assert sorted(str(fact.object_name) for fact in moved if fact.invalid_at is None) == ["Gamma"]
 
 
-def test_what_lasts_since_long_replaces_what_was_said_before_it() -> None:
+def test_fact_with_an_early_start_replaces_facts_stated_before_it() -> None:
     since = replace(living("Oslo", 20), valid_at=NOON + timedelta(days=5))
     known = after([], plan([], living("Paris", 0), living("Paris", 9), since))
     held = {fact.object_name: fact.invalid_at for fact in known}
     assert held == {"Paris": NOON + timedelta(days=5), "Oslo": None}
 
 
-def test_a_move_last_month_comes_after_what_was_said_in_that_month() -> None:
+def test_move_last_month_is_after_facts_stated_in_that_month() -> None:
     last_month = replace(living("Oslo", 40), valid_at=NOON, valid_by=NOON + timedelta(days=31))
     known = after([], plan([], living("Paris", 20), last_month))
     held = {fact.object_name: (fact.valid_at, fact.invalid_at) for fact in known}
@@ -206,14 +206,14 @@ def test_a_move_last_month_comes_after_what_was_said_in_that_month() -> None:
     assert held["Paris"] == (NOON + timedelta(days=20), NOON + timedelta(days=31))
 
 
-def test_what_was_over_before_it_was_told_is_closed_and_opens_when_it_holds_again() -> None:
+def test_fact_ended_before_it_was_stated_is_closed_and_reopens_when_stated_again() -> None:
     known = after([], plan([], a_fact("tea", day=2, closes=True, message="over")))
     assert [fact.closed_why for fact in known] == [Closing.OVER]
     known = after(known, plan(known, a_fact("tea", day=4)))
     assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.slot)] == [False, True]
 
 
-def test_nearly_the_same_words_add_to_one_fact() -> None:
+def test_nearly_equal_statements_add_to_one_fact() -> None:
     goals = ["open a small bakery near the old harbour in Lisbon with her cousin" + end for end in ("", "s")]
     facts = [a_fact(goal, day=day, predicate="CARES_ABOUT", relation="plan") for day, goal in enumerate(goals)]
     known = after([], plan([], *facts))
@@ -221,7 +221,7 @@ def test_nearly_the_same_words_add_to_one_fact() -> None:
     assert plan(known, *facts) == []
 
 
-def test_why_a_fact_is_over_can_be_read() -> None:
+def test_reason_of_a_closed_fact_is_readable() -> None:
     known = after([], plan([], a_fact("tea"), a_fact("tea", day=3, predicate="DISLIKES"), living("Paris", 0)))
     known = after(known, plan(known, living("Oslo", 5)))
     assert {fact.closed_why for fact in known} == {None, Closing.REVERSED, Closing.REPLACED}
@@ -236,7 +236,7 @@ def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
     assert plan(known, living("Paris", 0), living("Paris", 2), living("Oslo", 5)) == []
 
 
-def test_coming_back_opens_a_new_spell() -> None:
+def test_returning_home_opens_a_new_validity_period() -> None:
     known = after([], plan([], living("Paris", 0), living("Oslo", 5), living("Paris", 9)))
     assert sorted(fact.slot for fact in known) == [0, 0, 1]
     assert sum(fact.invalid_at is None for fact in known) == 1
@@ -248,19 +248,19 @@ def test_disliking_closes_preferring_the_same_thing_only() -> None:
     assert [fact.statement for fact in closed] == ["Alice PREFERS tea."]
 
 
-def test_saying_it_is_over_closes_it() -> None:
+def test_statement_that_a_fact_is_over_closes_it() -> None:
     known = after([], plan([], a_fact("tea"), a_fact("tea", day=2, closes=True, message="over")))
     assert [fact.invalid_at for fact in known] == [NOON + timedelta(days=2)]
 
 
-def test_strength_grows_with_proofs_and_never_reaches_one() -> None:
+def test_strength_grows_with_evidence_and_stays_below_one() -> None:
     grown = [strength_of(0.6, proofs) for proofs in range(1, 30)]
     assert grown == sorted(grown)
     assert grown[0] == 0.6
     assert grown[-1] < 1.0
 
 
-def test_the_order_of_proofs_does_not_matter() -> None:
+def test_order_of_evidence_does_not_matter() -> None:
     facts = [a_fact("tea", day=day, strength=0.5 + day / 10) for day in range(3)]
     results = set()
     for order in permutations(facts):
@@ -271,7 +271,7 @@ def test_the_order_of_proofs_does_not_matter() -> None:
     assert len({(fact.strength, fact.evidence, fact.first_seen, fact.last_seen) for [fact] in results}) == 1
 
 
-def test_mentions_gather_messages_and_repeat_without_change() -> None:
+def test_mentions_collect_messages_and_are_idempotent() -> None:
     named = {ALICE.id: [(MemoryId("m1"), NOON), (MemoryId("m2"), NOON + timedelta(minutes=1))]}
     [planned] = plan_mentions({}, SCENE, "memory://t/session/alice/s/scene/x", named)
     assert planned.fact.evidence == ("m1", "m2")

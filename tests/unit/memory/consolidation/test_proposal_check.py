@@ -38,7 +38,7 @@ proposals = st.builds(
 
 
 @given(st.lists(proposals, max_size=10))
-def test_nothing_off_the_whitelist_is_accepted(facts: list[ProposedFact]) -> None:
+def test_only_whitelisted_facts_are_accepted(facts: list[ProposedFact]) -> None:
     verdict = check(Reading(reader="rules", facts=tuple(facts)), MESSAGES, BEINGS)
     assert len(verdict.accepted) + len(verdict.rejected) == len(facts)
     for fact in verdict.accepted:
@@ -49,7 +49,7 @@ def test_nothing_off_the_whitelist_is_accepted(facts: list[ProposedFact]) -> Non
             assert proof.quote_start is None or MESSAGES[0].text[proof.quote_start : proof.quote_end]
 
 
-def test_a_flood_of_facts_is_cut_and_counted() -> None:
+def test_excess_facts_are_dropped_and_counted() -> None:
     fact = ProposedFact(subject=THE_USER, predicate="PREFERS", object="tea", statement="x", quotes=(Quote(line=0),))
     verdict = check(Reading(reader="model", facts=(fact,) * 10_000), MESSAGES, BEINGS)
     assert len(verdict.accepted) == 500

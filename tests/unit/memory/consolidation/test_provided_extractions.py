@@ -1,4 +1,4 @@
-"""What callers brought is found by message: the same for each scene as by going through all of it."""
+"""Test that provided facts found by message equal those found by searching all calls."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -56,7 +56,7 @@ def quotes_of(fact: Mapping[str, Any], call: ProvidedEpisode, scene: Scene) -> t
 
 
 @given(st.lists(calls(), max_size=4), st.lists(st.sampled_from(_NAMES), min_size=1, unique=True))
-def test_by_message_is_what_going_through_all_finds(brought: list[ProvidedEpisode], names: list[MemoryId]) -> None:
+def test_index_by_message_finds_what_a_full_search_finds(brought: list[ProvidedEpisode], names: list[MemoryId]) -> None:
     scene = a_scene(names)
     found = ProvidedByMessage("memory://t/session/x", brought).reading(scene)
     every = [(fact["object"], quotes_of(fact, call, scene)) for call in brought for fact in call.facts]

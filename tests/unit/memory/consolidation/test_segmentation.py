@@ -21,7 +21,7 @@ RULES = SceneRules(pause_s=600, messages_max=5)
 
 
 def said(minutes: list[int]) -> list[Message]:
-    """Messages at some minutes after noon, in order."""
+    """Return messages at these minutes after noon, in order."""
     messages = []
     for index, minute in enumerate(sorted(minutes)):
         uri = message_uri(SESSION, f"m{index:03d}")
@@ -40,7 +40,7 @@ def said(minutes: list[int]) -> list[Message]:
 
 
 def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
-    """All scenes after some more messages."""
+    """Return all scenes after some more messages."""
     if not messages:
         return scenes
     pause = timedelta(seconds=RULES.pause_s)
@@ -50,11 +50,11 @@ def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
     return sorted(merged.values(), key=lambda scene: (scene.episode_start, scene.id))
 
 
-def test_a_scene_ends_when_it_holds_much_text() -> None:
+def test_scene_ends_when_it_has_much_text() -> None:
     messages = [replace(message, text="x" * 9_000) for message in said([0, 1, 2, 3, 4, 5])]
     scenes = assign(SESSION, messages, [], SceneRules())
     assert [len(scene.messages) for scene in scenes] == [3, 3]
-    # However the messages come.
+    # For any order of arrival.
     assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [], SceneRules()), SceneRules()) == scenes[1:]
 
 
@@ -62,7 +62,7 @@ minutes = st.lists(st.integers(0, 120), max_size=30)
 
 
 @given(minutes, st.lists(st.integers(0, 30), max_size=4))
-def test_the_cut_into_calls_does_not_change_the_scenes(times: list[int], cuts: list[int]) -> None:
+def test_batching_into_calls_does_not_change_the_scenes(times: list[int], cuts: list[int]) -> None:
     messages = said(times)
     edges = [0, *sorted(min(cut, len(messages)) for cut in cuts), len(messages)]
     scenes: list[Scene] = []
@@ -79,7 +79,7 @@ def test_every_message_is_in_exactly_one_scene(times: list[int]) -> None:
 
 
 @given(minutes)
-def test_scenes_keep_to_their_size_and_pause(times: list[int]) -> None:
+def test_scenes_respect_maximum_size_and_pause(times: list[int]) -> None:
     for scene in grow([], said(times)):
         assert len(scene.messages) <= RULES.messages_max
         moments = [message.said_at for message in in_order(scene.messages)]
@@ -87,31 +87,31 @@ def test_scenes_keep_to_their_size_and_pause(times: list[int]) -> None:
 
 
 @given(minutes)
-def test_assigning_the_same_messages_again_touches_nothing(times: list[int]) -> None:
+def test_assigning_the_same_messages_again_changes_nothing(times: list[int]) -> None:
     scenes = grow([], said(times))
     assert assign(SESSION, said(times), scenes, RULES) == []
 
 
-def test_a_late_message_joins_the_scene_it_belongs_to() -> None:
+def test_late_message_is_added_to_its_scene() -> None:
     messages = said([0, 1, 2, 60, 61])
     late = messages.pop(1)
     scenes = grow(grow([], messages), [late])
     assert [len(scene.messages) for scene in scenes] == [3, 2]
 
 
-def test_a_late_message_joins_its_scene_although_that_is_full() -> None:
+def test_late_message_is_added_to_its_scene_although_it_is_full() -> None:
     messages = said([0, 1, 2, 3, 4, 5])
     late = messages.pop(2)
     scenes = grow(grow([], messages), [late])
     assert [len(scene.messages) for scene in scenes] == [6]
 
 
-def test_a_message_after_a_full_scene_never_joins_an_earlier_one() -> None:
+def test_message_after_a_full_scene_is_not_added_to_an_earlier_one() -> None:
     scenes = grow([], said([0, 8, 9, 10, 11, 12, 13]))
     assert [len(scene.messages) for scene in scenes] == [5, 2]
 
 
-def test_messages_of_one_moment_keep_their_order_over_scenes() -> None:
+def test_messages_with_equal_times_keep_their_order_across_scenes() -> None:
     messages = said([0] * 12)
     pieces = {tuple(message.position for message in scene.messages) for scene in grow([], messages)}
     assert pieces == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11)}
@@ -150,7 +150,7 @@ TRAVEL_ZH = [
 
 
 def cut(texts: list[str], rules: SceneRules | None = None, *, importance: int = 5) -> list[int]:
-    """Sizes of the scenes that these texts make, one a minute."""
+    """Return the sizes of the scenes of these texts, one per minute."""
     messages = [
         replace(message, text=text, importance=importance)
         for message, text in zip(said(list(range(len(texts)))), texts, strict=True)
@@ -160,21 +160,21 @@ def cut(texts: list[str], rules: SceneRules | None = None, *, importance: int = 
 
 
 @pytest.mark.parametrize("texts", [COOKING_EN + TRAVEL_EN, COOKING_ZH + TRAVEL_ZH], ids=["en", "zh"])
-def test_a_turn_to_another_topic_begins_a_scene(texts: list[str]) -> None:
+def test_change_of_topic_begins_a_scene(texts: list[str]) -> None:
     assert cut(texts) == [8, 3]
 
 
 @pytest.mark.parametrize("texts", [COOKING_EN[:5] + TRAVEL_EN, COOKING_ZH[:5] + TRAVEL_ZH], ids=["en", "zh"])
-def test_a_turn_of_topic_leaves_no_fragment_behind(texts: list[str]) -> None:
+def test_change_of_topic_leaves_no_fragment(texts: list[str]) -> None:
     assert cut(texts) == [8]
 
 
-def test_thanks_and_unimportant_words_turn_no_topic() -> None:
+def test_thanks_and_unimportant_messages_change_no_topic() -> None:
     assert cut([*COOKING_EN, "Thanks a lot!", "好的，谢谢"]) == [10]
     assert cut(COOKING_EN + TRAVEL_EN, importance=2) == [11]
 
 
-def test_somebody_new_with_another_topic_begins_a_scene_sooner() -> None:
+def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
     texts = COOKING_EN[:5] + TRAVEL_EN
     messages = [
         replace(message, text=text, speaker="Ana" if index < 5 else "Ben")

@@ -35,14 +35,14 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(0, 600))
-def test_a_budget_is_never_exceeded(pieces: list[Piece], tokens_max: int) -> None:
+def test_token_budget_is_never_exceeded(pieces: list[Piece], tokens_max: int) -> None:
     chosen = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
     headings = sum(HEADINGS[section] for section in {piece.section for piece in chosen})
     assert sum(piece.tokens for piece in chosen) + headings <= tokens_max
 
 
 @given(PIECES, st.integers(0, 600))
-def test_nothing_is_told_twice(pieces: list[Piece], tokens_max: int) -> None:
+def test_nothing_is_repeated(pieces: list[Piece], tokens_max: int) -> None:
     chosen = packed(pieces, tokens_max=tokens_max)
     assert len({piece.id for piece in chosen}) == len(chosen)
     for part in Part:
@@ -55,14 +55,14 @@ def test_nothing_is_told_twice(pieces: list[Piece], tokens_max: int) -> None:
 
 
 @given(PIECES, st.integers(0, 600), st.integers(0, 300))
-def test_a_larger_budget_keeps_what_a_smaller_one_had(pieces: list[Piece], tokens_max: int, more: int) -> None:
+def test_larger_budget_keeps_the_lines_of_a_smaller_one(pieces: list[Piece], tokens_max: int, more: int) -> None:
     small = packed(pieces, tokens_max=tokens_max, headings=HEADINGS)
     large = packed(pieces, tokens_max=tokens_max + more, headings=HEADINGS)
     assert large[: len(small)] == small
 
 
 @given(st.lists(st.integers(0, 11), unique=True, max_size=12), st.randoms(use_true_random=False))
-def test_the_order_of_what_was_found_does_not_matter(numbers: list[int], chance: random.Random) -> None:
+def test_order_of_hits_does_not_matter(numbers: list[int], chance: random.Random) -> None:
     pieces = [a_piece(f"memory {n}", part=list(Part)[n % 2], tokens=10 + n, value=n % 3) for n in numbers]
     shuffled = chance.sample(pieces, len(pieces))
     assert packed(pieces, tokens_max=120) == packed(shuffled, tokens_max=120)
@@ -78,7 +78,7 @@ def test_core_memory_has_its_share_whatever_recall_found() -> None:
         assert 0.3 <= share <= 0.45
 
 
-def test_a_fact_whose_words_are_quoted_is_not_told_again() -> None:
+def test_fact_whose_evidence_is_quoted_is_left_out() -> None:
     said = a_piece(
         "m1", value=0.9, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
     )
@@ -86,7 +86,7 @@ def test_a_fact_whose_words_are_quoted_is_not_told_again() -> None:
     assert [piece.id for piece in ordered([said, fact])] == ["m1"]
 
 
-def test_words_that_add_something_are_quoted_after_their_fact() -> None:
+def test_evidence_that_adds_something_is_quoted_after_its_fact() -> None:
     fact = a_piece("f1", value=0.9, text="Ana lives in Oslo.", proofs=frozenset({"m1", "m2"}))
     long = a_piece(
         "m1", value=0.5, text="I have lived in Oslo for nine years, and I never regretted it.", is_quote=True
@@ -95,7 +95,7 @@ def test_words_that_add_something_are_quoted_after_their_fact() -> None:
     assert [piece.id for piece in ordered([fact, long, short])] == ["f1", "m1"]
 
 
-def test_an_abstract_and_the_words_it_was_made_of_are_told_once() -> None:
+def test_abstract_and_its_source_sentences_are_not_both_included() -> None:
     scene = a_piece("s1", value=0.9, text="We met Tom at the harbour. It rained all day long.")
     said = a_piece("m1", value=0.5, text="It rained all day long.", is_quote=True)
     assert [piece.id for piece in ordered([scene, said])] == ["s1"]

@@ -17,7 +17,7 @@ ANY = st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=12).map("".join
 
 
 @given(ANY)
-def test_no_text_breaks_the_fence(text: str) -> None:
+def test_no_text_closes_the_fence(text: str) -> None:
     block = fenced("What follows is data.", f"- {safe_text(text)} [1]")
     rows = block.splitlines()
     assert len(rows) == 4
@@ -26,7 +26,7 @@ def test_no_text_breaks_the_fence(text: str) -> None:
 
 
 @given(ANY)
-def test_a_safe_text_is_one_visible_line_without_brackets(text: str) -> None:
+def test_sanitised_text_is_one_visible_line_without_brackets(text: str) -> None:
     safe = safe_text(text)
     assert len(safe.splitlines()) <= 1
     assert safe == safe.strip()
@@ -36,13 +36,13 @@ def test_a_safe_text_is_one_visible_line_without_brackets(text: str) -> None:
 
 
 @given(ANY, st.integers(1, 40))
-def test_a_safe_text_stays_as_it_is(text: str, chars_max: int) -> None:
+def test_sanitising_is_idempotent(text: str, chars_max: int) -> None:
     safe = safe_text(text)
     assert safe_text(safe) == safe
     assert len(safe_text(text, chars_max=chars_max)) <= chars_max
 
 
-# Four letters by category show nothing; they are taken out, and the next test says so.
+# Four characters that Unicode counts as letters are invisible; they are removed, as the next test checks.
 _BLANK = "\u115f\u1160\u3164\uffa0"
 
 
@@ -51,7 +51,7 @@ def test_words_of_any_script_stay_readable(text: str) -> None:
     assert safe_text(f"x {text} y").replace(" ", "") == unicodedata.normalize("NFC", f"x{text}y").replace(" ", "")
 
 
-def test_letters_that_show_nothing_are_taken_out() -> None:
+def test_invisible_letters_are_removed() -> None:
     assert safe_text(f"se{_BLANK}cret") == "secret"
 
 
@@ -74,5 +74,5 @@ def test_every_character_that_folds_to_a_bracket_is_replaced() -> None:
         ("我说“你好”", "我说‘你好’"),
     ],
 )
-def test_what_imitates_a_prompt_is_shown_and_harmless(said: str, shown: str) -> None:
+def test_text_that_imitates_a_prompt_is_made_harmless(said: str, shown: str) -> None:
     assert shown == safe_text(said)

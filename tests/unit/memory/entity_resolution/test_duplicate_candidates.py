@@ -1,4 +1,4 @@
-"""Duplicate candidates: scores of names, aliases and ties, and similar names that are not duplicates."""
+"""Test duplicate candidates: scores of names, aliases and common neighbours; similar names of different things."""
 
 import random
 from dataclasses import replace
@@ -55,12 +55,12 @@ def test_accidentally_similar_names_are_not_suggested(one: str, other: str) -> N
     assert pairs(an_entity(one), an_entity(other)) == []
 
 
-def test_names_one_letter_apart_need_common_ties() -> None:
+def test_names_one_letter_apart_need_common_neighbours() -> None:
     assert pairs(an_entity("Sara", "acme"), an_entity("Sarah", "globex")) == []
     assert pairs(an_entity("Sara", "acme", "oslo"), an_entity("Sarah", "acme", "oslo")) == [("Sara", "Sarah")]
 
 
-def test_common_ties_raise_the_score_but_suffice_alone_for_nothing() -> None:
+def test_common_neighbours_raise_the_score_but_do_not_suffice_alone() -> None:
     bare = duplicate_pairs([an_entity("Bob"), an_entity("Robert")], ())[0].score
     tied = duplicate_pairs([an_entity("Bob", "acme"), an_entity("Robert", "acme")], ())[0]
     assert tied.score > bare
@@ -72,7 +72,7 @@ def test_an_alias_counts_like_a_name() -> None:
     assert pairs(an_entity("Boss", aliases=("Bob",)), an_entity("Robert")) == [("Boss", "Robert")]
 
 
-def test_different_types_users_a_mutual_tie_or_a_rejection_exclude_a_pair() -> None:
+def test_different_types_or_users_a_direct_fact_or_a_rejection_exclude_a_pair() -> None:
     bob, robert = an_entity("Bob"), an_entity("Robert")
     assert pairs(an_entity("Bob", entity_type="person"), an_entity("Robert", entity_type="place")) == []
     assert pairs(bob, an_entity("Robert", user_id="zoe")) == []
@@ -81,7 +81,7 @@ def test_different_types_users_a_mutual_tie_or_a_rejection_exclude_a_pair() -> N
     assert pairs(an_entity("Bob", members=frozenset(("id-Bobby",))), robert, apart=(("Bobby", "Robert"),)) == []
 
 
-def test_the_order_of_the_entities_does_not_matter() -> None:
+def test_order_of_the_entities_does_not_matter() -> None:
     known = [an_entity(name) for name in ("Bob", "Robert", "Bob Smith", "Anna", "Annie", "小红", "王小红")]
     first = pairs(*known)
     assert len(first) >= 3

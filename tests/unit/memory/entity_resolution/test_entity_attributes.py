@@ -1,11 +1,11 @@
-"""Attributes of entities are bounded, and the later value wins."""
+"""Test that attributes of entities are bounded and the later value wins."""
 
 import json
 
 from graph_service.memory.entity_resolution.resolver import ATTRIBUTES_MAX, with_attributes
 
 
-def test_the_later_value_wins_in_either_order_of_reading() -> None:
+def test_later_value_wins_in_either_order_of_reading() -> None:
     old, new = [("colour", "red"), ("age", "3")], [("Colour", "blue")]
     forwards = with_attributes(with_attributes("", old, newer=True), new, newer=True)
     backwards = with_attributes(with_attributes("", new, newer=True), old, newer=False)

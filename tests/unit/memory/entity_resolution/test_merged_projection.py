@@ -1,4 +1,4 @@
-"""The index that closes contradicted edges of merged entities agrees with comparing every pair."""
+"""Test that the index for closing contradicted edges of merged entities agrees with comparing every pair."""
 
 import copy
 from datetime import UTC, datetime, timedelta

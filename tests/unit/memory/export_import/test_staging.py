@@ -1,4 +1,4 @@
-"""Staging of rows between tenants: duplicates, references, content hashes and cost."""
+"""Test staging of imported rows: duplicates, references, content hashes and cost."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ PARTS = st.lists(st.text(max_size=4), max_size=4)
 
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=4), PARTS)
-def test_a_hash_in_two_steps_equals_the_hash_in_one(first: list[str], rest: list[str]) -> None:
+def test_hash_in_two_steps_equals_the_hash_in_one(first: list[str], rest: list[str]) -> None:
     assert BegunHash(*first).with_rest(*rest) == content_hash(*first, *rest)
 
 
@@ -53,7 +53,7 @@ def rows_of_one_call(n: int) -> list[dict[str, Any]]:
     return [*rows, {"node": "Episode", "properties": episode}]
 
 
-def test_an_episode_is_parsed_once_for_all_its_scenes(a_staging: Callable[[], Staging]) -> None:
+def test_episode_is_parsed_once_for_all_its_scenes(a_staging: Callable[[], Staging]) -> None:
     def work_of(n: int) -> Callable[[], object]:
         staging = a_staging()
         staging.add(rows_of_one_call(n))

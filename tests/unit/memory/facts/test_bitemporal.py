@@ -1,4 +1,4 @@
-"""Test which facts hold on both time axes."""
+"""Test which facts are visible on both time axes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,7 +14,7 @@ looks = st.builds(AsOf, valid_at=moments, known_at=st.none() | moments)
 
 @st.composite
 def facts(draw: st.DrawFn) -> FactTimes:
-    """A fact that ends, if it does, not before it begins, and is not known to have ended before it was known."""
+    """Draw a fact; its end, if any, is not before its start, and is known no earlier than the fact."""
     valid_at, known_at = draw(moments), draw(moments)
     ends = draw(st.booleans())
     return FactTimes(
@@ -26,35 +26,35 @@ def facts(draw: st.DrawFn) -> FactTimes:
 
 
 @given(facts(), looks)
-def test_what_was_heard_later_than_asked_for_is_not_there(fact: FactTimes, look: AsOf) -> None:
+def test_fact_received_later_is_not_visible(fact: FactTimes, look: AsOf) -> None:
     if look.known_at is not None and fact.known_at > look.known_at:
         assert not holds(fact, look)
 
 
 @given(facts(), looks)
-def test_a_closing_heard_later_than_asked_for_is_undone(fact: FactTimes, look: AsOf) -> None:
+def test_end_received_later_is_ignored(fact: FactTimes, look: AsOf) -> None:
     if look.known_at is not None and fact.closing_known_at is not None and fact.closing_known_at > look.known_at:
         assert known_end(fact, look.known_at) is None
         assert holds(fact, look) == (fact.known_at <= look.known_at and fact.valid_at <= look.valid_at)
 
 
 @given(facts(), moments)
-def test_by_all_that_is_known_a_fact_holds_from_its_start_until_before_its_end(fact: FactTimes, at: datetime) -> None:
+def test_without_as_of_a_fact_is_valid_from_its_start_until_its_end(fact: FactTimes, at: datetime) -> None:
     expected = fact.valid_at <= at and (fact.invalid_at is None or at < fact.invalid_at)
     assert holds(fact, AsOf(valid_at=at)) == expected
 
 
 @given(facts(), looks)
-def test_looking_after_everything_was_heard_is_like_looking_by_all_that_is_known(fact: FactTimes, look: AsOf) -> None:
+def test_as_of_after_everything_was_received_equals_no_as_of(fact: FactTimes, look: AsOf) -> None:
     late = ZERO + timedelta(days=1_000)
     assert holds(fact, AsOf(valid_at=look.valid_at, known_at=late)) == holds(fact, AsOf(valid_at=look.valid_at))
 
 
 @given(facts(), facts(), looks)
-def test_of_two_facts_in_a_row_never_both_hold_once_both_are_known(
+def test_consecutive_facts_are_never_both_valid_once_both_are_known(
     one: FactTimes, other: FactTimes, look: AsOf
 ) -> None:
-    """What replaced the first began when the first ended, and closed it when it was heard."""
+    """The second fact starts when the first ends, and closes it when it is received."""
     next_one = FactTimes(
         valid_at=max(one.valid_at, other.valid_at), invalid_at=None, known_at=max(one.known_at, other.known_at)
     )
@@ -68,9 +68,7 @@ def test_of_two_facts_in_a_row_never_both_hold_once_both_are_known(
 
 
 @given(moments, st.none() | moments, st.none() | moments)
-def test_a_question_is_about_now_unless_it_says_otherwise(
-    now: datetime, valid_at: datetime | None, as_of: datetime | None
-) -> None:
+def test_question_defaults_to_now(now: datetime, valid_at: datetime | None, as_of: datetime | None) -> None:
     asked = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
     assert asked.known_at == as_of
     assert asked.valid_at == (valid_at or as_of or now)

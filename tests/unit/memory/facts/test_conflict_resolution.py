@@ -1,4 +1,4 @@
-"""Test new facts against known ones: ignore, merge, update, create or keep both."""
+"""Test resolution of new facts against known ones: ignore, merge, update, create or keep both."""
 
 from dataclasses import replace
 
@@ -37,12 +37,12 @@ def known_after(*facts: AcceptedFact) -> list[KnownFact]:
         (a_fact("Ann", day=3, predicate="RELATES_TO", relation="sister"), FactAction.CREATE),
     ],
 )
-def test_the_first_verdict_that_fits_is_taken(fact: AcceptedFact, verdict: FactAction) -> None:
+def test_first_matching_action_is_taken(fact: AcceptedFact, verdict: FactAction) -> None:
     assert resolve(fact, known_after(a_fact("tea"), living("Paris", 0))).verdict is verdict
 
 
-def test_what_is_over_closes_what_says_how_as_well() -> None:
-    """Nobody who does not like red any more has red as the favourite colour."""
+def test_ended_preference_closes_the_favourite_as_well() -> None:
+    """Who no longer likes red does not have red as the favourite colour."""
     known = known_after(a_fact("tea"), favourite("red", 0))
     over = a_fact("red", closes=True)
     found = resolve(over, known)
@@ -53,7 +53,7 @@ def test_what_is_over_closes_what_says_how_as_well() -> None:
     assert held == ["tea"]
 
 
-def test_what_holds_is_found_among_many_that_held() -> None:
+def test_open_fact_is_found_among_many_closed_ones() -> None:
     towns = ["Oslo", "Bergen", "Paris", "Lyon", "Rome", "Milan", "Berlin"]
     known = known_after(*(living(town, day) for day, town in enumerate(towns)))
     closed = resolve(living("Vienna", 30), known).closes
@@ -62,7 +62,9 @@ def test_what_holds_is_found_among_many_that_held() -> None:
 
 
 @given(st.lists(stated, max_size=12), stated)
-def test_a_new_fact_meets_at_most_five_of_its_own_subject(facts: list[AcceptedFact], fact: AcceptedFact) -> None:
+def test_new_fact_is_compared_with_at_most_five_facts_of_its_subject(
+    facts: list[AcceptedFact], fact: AcceptedFact
+) -> None:
     near = most_similar(fact, known_after(*facts))
     assert len(near) <= SIMILAR_MAX
     same = [one for one in known_after(*facts) if one.claim == fact.claim]
@@ -70,9 +72,9 @@ def test_a_new_fact_meets_at_most_five_of_its_own_subject(facts: list[AcceptedFa
 
 
 @given(st.lists(stated, max_size=8), stated)
-def test_only_an_update_closes_what_holds(facts: list[AcceptedFact], fact: AcceptedFact) -> None:
+def test_only_an_update_closes_open_facts(facts: list[AcceptedFact], fact: AcceptedFact) -> None:
     known = known_after(*facts)
-    # By claim: what arrives late may split an earlier spell, and the open one is then another.
+    # By claim: a late fact may split an earlier validity period, and the open one is then another.
     held = {one.claim for one in known if one.invalid_at is None}
     now = after(known, plan(known, fact))
     if resolve(fact, known).verdict in (FactAction.IGNORE, FactAction.CREATE):
@@ -80,7 +82,7 @@ def test_only_an_update_closes_what_holds(facts: list[AcceptedFact], fact: Accep
 
 
 @given(stated, stated)
-def test_what_closes_is_of_the_same_slot(one: AcceptedFact, other: AcceptedFact) -> None:
+def test_closing_fact_has_the_same_subject_and_relation_or_object(one: AcceptedFact, other: AcceptedFact) -> None:
     why = closes(one.claim, other.claim)
     if why is Closing.REPLACED:
         assert one.claim[:3] == other.claim[:3]
@@ -89,7 +91,7 @@ def test_what_closes_is_of_the_same_slot(one: AcceptedFact, other: AcceptedFact)
     assert closes(one.claim, one.claim) is None
 
 
-def test_being_allergic_and_liking_stand_beside_each_other_in_either_order() -> None:
+def test_allergy_and_preference_coexist_in_either_order() -> None:
     for first, second in (("PREFERS", "DISLIKES"), ("DISLIKES", "PREFERS")):
         facts = [a_fact("cats", predicate=first, message="1"), a_fact("cats", day=2, predicate=second, message="2")]
         allergic = [
@@ -99,7 +101,7 @@ def test_being_allergic_and_liking_stand_beside_each_other_in_either_order() -> 
         assert [fact.invalid_at for fact in known_after(*allergic)] == [None, None]
 
 
-def test_who_lives_in_a_town_lives_in_its_country() -> None:
+def test_living_in_a_town_and_in_its_country_coexist() -> None:
     assert [fact.invalid_at for fact in known_after(living("Paris", 0), living("France", 3))] == [None, None]
     assert [is_region(name) for name in ("浙江省", "France", "Spain")] == [True] * 3
     assert [is_region(name) for name in ("杭州", "Paris", "Oslo")] == [False] * 3
@@ -121,7 +123,7 @@ def test_who_lives_in_a_town_lives_in_its_country() -> None:
         ("我不喜欢咖啡", "DISLIKES", "咖啡", False),
     ],
 )
-def test_words_of_addition_are_told_from_words_of_change(
+def test_phrases_of_addition_and_of_change_are_distinguished(
     clause: str, predicate: str, name: str, *, beside: bool
 ) -> None:
     assert holds_beside(clause, predicate=predicate, name=name) is beside
@@ -138,7 +140,7 @@ def test_words_of_addition_are_told_from_words_of_change(
         ("age", "has age"),
     ],
 )
-def test_free_words_for_one_relation_meet_in_one_label(said: str | None, label: str | None) -> None:
+def test_free_relation_texts_map_to_one_label(said: str | None, label: str | None) -> None:
     assert canonical_relation(said) == label
 
 
@@ -168,15 +170,15 @@ OVER = Assertion(
 
 
 @given(st.lists(tellings))
-def test_tellings_come_back_from_their_text(told: list[Assertion]) -> None:
+def test_assertions_round_trip_through_text(told: list[Assertion]) -> None:
     assert joined(told) == joined(reversed(told)) == joined(joined(told))
     kept = [one for one in joined(told) if "|" not in one.message_id]
     assert [telling_of(telling_text(one)) for one in kept] == kept
 
 
 @given(st.lists(tellings))
-def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told: list[Assertion]) -> None:
-    """The usual fact, told a thousand times, is not put in order for that; it must come out the same."""
+def test_period_without_rivals_equals_that_beside_a_harmless_rival(told: list[Assertion]) -> None:
+    """Most facts have no rivals and skip the sorting, even with a thousand assertions; the result must be the same."""
     own = joined(told)
     nothing = Contradiction(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, lifts=True)
     alone, beside = spells_of(own, []), spells_of(own, [nothing])
@@ -186,11 +188,11 @@ def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told:
     ]
 
 
-def test_a_broken_telling_is_refused() -> None:
+def test_malformed_assertion_is_refused() -> None:
     with pytest.raises(InputError):
         telling_of("m1|s|soon|1|1|1|0|")
 
 
-def test_a_batch_of_many_facts_is_planned_in_time() -> None:
+def test_batch_of_many_facts_is_planned_in_time() -> None:
     facts = [a_fact(f"thing number {number}", day=number % 30) for number in range(300)]
     assert len(plan_facts([], [(fact, MemoryId("s")) for fact in facts])) == len(facts)

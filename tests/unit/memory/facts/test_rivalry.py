@@ -39,7 +39,7 @@ def other_level(one: str | None, other: str | None) -> bool:
 
 
 def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
-    """The spells of a claim, by going through all tellings of all claims."""
+    """Return the validity periods of a claim by comparing all assertions of all claims."""
     blows = []
     for other in rivals(claim, list(board)):
         if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
@@ -107,7 +107,7 @@ def _shown(spell: ValidityPeriod) -> tuple[object, ...]:
 
 
 @given(boards())
-def test_searching_finds_what_going_through_all_finds(board: dict[Claim, ClaimKnown]) -> None:
+def test_indexed_search_equals_a_full_comparison(board: dict[Claim, ClaimKnown]) -> None:
     rivalry = Rivalry(board)
     for claim in board:
         found = rivalry.spells(claim).spells
@@ -115,7 +115,7 @@ def test_searching_finds_what_going_through_all_finds(board: dict[Claim, ClaimKn
 
 
 @given(st.lists(claims, max_size=12))
-def test_rivals_are_found_by_what_they_share(facts: list[AcceptedFact]) -> None:
+def test_rivals_are_found_by_shared_keys(facts: list[AcceptedFact]) -> None:
     names = list(dict.fromkeys(fact.claim for fact in facts))
     found = Rivals(names)
     for claim in names:
@@ -123,7 +123,7 @@ def test_rivals_are_found_by_what_they_share(facts: list[AcceptedFact]) -> None:
 
 
 def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """What reopening writes, planned anew after each rival that is spared."""
+    """Return the plan of reopening, computed anew after each rival is spared."""
     board = known_claims(known)
     owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
     standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
@@ -144,7 +144,7 @@ moves = st.tuples(st.sampled_from(["Paris", "Oslo", "Rome", "Bonn", "Kyiv"]), st
 
 
 @given(st.lists(moves, min_size=2, max_size=12))
-def test_all_that_closes_a_fact_is_spared_as_if_one_after_the_other(told: list[tuple[str, int, bool]]) -> None:
+def test_reopening_spares_all_rivals_as_if_one_after_the_other(told: list[tuple[str, int, bool]]) -> None:
     facts = [replace(living(place, day), closes=over and day > 9) for place, day, over in told]
     known = after([], plan([], *facts))
     for fact in known:
@@ -155,7 +155,7 @@ def test_all_that_closes_a_fact_is_spared_as_if_one_after_the_other(told: list[t
             assert reopening(known, fact.claim, fact.id) == expected
 
 
-def test_a_time_that_was_a_part_of_an_earlier_one_is_reopened_with_it() -> None:
+def test_period_joined_into_an_earlier_one_is_reopened_with_it() -> None:
     facts = [living(place, day) for day, place in enumerate(["Oslo", "Paris", "Oslo", "Paris"])]
     known = after([], plan([], *facts))
     second = next(fact for fact in known if fact.object_name == "Oslo" and fact.slot == 1)
@@ -163,14 +163,14 @@ def test_a_time_that_was_a_part_of_an_earlier_one_is_reopened_with_it() -> None:
     assert [fact.slot for fact in now if fact.object_name == "Oslo" and fact.invalid_at is None] == [0]
 
 
-def test_what_was_only_said_to_be_over_cannot_be_reopened() -> None:
+def test_fact_only_ever_stated_as_over_cannot_be_reopened() -> None:
     known = after([], plan([], replace(living("Oslo", 1), closes=True)))
     with pytest.raises(ConflictError, match="only said that it is over"):
         reopening(known, known[0].claim, known[0].id)
 
 
 def _towns(count: int) -> list[AcceptedFact]:
-    # In words so different that none is compared with others because of them.
+    # Names so different that none is compared with others for similarity.
     return [replace(living(f"Town{n}", n), statement=hashlib.sha256(f"{n}".encode()).hexdigest()) for n in range(count)]
 
 
@@ -214,9 +214,9 @@ _TRIES = 4
 
 
 def _grows(work: Callable[[int], Callable[[], object]], small: int) -> float:
-    """Return how many times longer twice as much takes, the least of several tries; 1 when it takes next to nothing.
+    """Return how many times longer twice as much takes, the minimum of several tries; 1 if it takes next to nothing.
 
-    A machine with other work may slow down one of the two for a whole try; what grows faster does so in every try.
+    Other processes may slow down one of the two in a whole try; superlinear work is slower in every try.
     """
     one, two = work(small), work(2 * small)
     return min(_growth(one, two) for _ in range(_TRIES))
@@ -235,7 +235,7 @@ def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
 
 
 @pytest.mark.parametrize("shape", slow_but([_towns, _torn], _SHAPES), ids=lambda shape: shape.__name__.strip("_"))
-def test_planning_grows_with_the_facts(shape: Callable[[int], list[AcceptedFact]]) -> None:
+def test_planning_time_is_linear_in_the_facts(shape: Callable[[int], list[AcceptedFact]]) -> None:
     def brought(count: int) -> Callable[[], object]:
         facts = shape(count)
         return lambda: plan([], *facts)
@@ -249,7 +249,7 @@ def test_planning_grows_with_the_facts(shape: Callable[[int], list[AcceptedFact]
     assert _grows(known, 300) <= GROWTH_MAX
 
 
-def test_reopening_grows_with_what_closed_the_fact() -> None:
+def test_reopening_time_is_linear_in_the_closing_facts() -> None:
     def first(count: int) -> Callable[[], object]:
         known = after([], plan([], *_towns(count)))
         closed = min(known, key=lambda fact: fact.valid_at)

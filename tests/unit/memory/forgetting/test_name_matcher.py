@@ -1,4 +1,4 @@
-"""Matching many names at once, and the plan of a forgetting, agree with plain searches."""
+"""Test that matching many names at once, and the plan of a deletion, agree with naive searches."""
 
 import json
 import re

@@ -15,29 +15,29 @@ from tests.support.builders import NOON, a_message
 
 
 def taken(text: str = "I love jasmine tea.", **more: object) -> Message:
-    """The message as it is stored."""
+    """Return the message as it is stored."""
     incoming = RememberRequest(user_id="alice", session_id="s1", messages=(a_message(text, **more),))
     return check_request(TenantId("t"), incoming, now=NOON + timedelta(days=400)).episode.messages[0]
 
 
-def test_the_zone_of_the_time_is_kept_beside_the_moment() -> None:
+def test_time_zone_is_stored_beside_the_utc_time() -> None:
     message = taken(time=datetime(2026, 3, 2, 0, 30, tzinfo=timezone(timedelta(hours=8))))
     assert message.said_at == datetime(2026, 3, 1, 16, 30, tzinfo=UTC)
     assert (message.zone, message.said_local.day) == ("+08:00", 2)
 
 
-def test_a_named_zone_wins_over_the_one_of_the_time() -> None:
+def test_named_zone_has_priority_over_the_offset() -> None:
     message = taken(time=datetime(2026, 7, 1, 3, 30, tzinfo=UTC), zone="America/New_York")
     assert (message.said_local.day, message.said_local.hour) == (30, 23)
 
 
-def test_without_a_zone_days_are_those_of_utc() -> None:
+def test_days_without_a_zone_are_those_of_utc() -> None:
     message = taken()
     assert (message.zone, message.said_local) == (None, message.said_at)
 
 
 @given(st.integers(-14 * 60, 14 * 60))
-def test_every_distance_from_utc_is_read_back_as_it_was_written(minutes: int) -> None:
+def test_every_utc_offset_round_trips(minutes: int) -> None:
     moment = datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(minutes=minutes)))
     name = zone_name_of(moment)
     zone = zone_named(name) if name else UTC
@@ -46,7 +46,7 @@ def test_every_distance_from_utc_is_read_back_as_it_was_written(minutes: int) ->
 
 
 @pytest.mark.parametrize("name", ["Mars/Base", "+25:00", "+08:99", "../etc/passwd", "", "Asia/Shanghai\n", "八"])
-def test_zones_that_do_not_exist_are_refused(name: str) -> None:
+def test_unknown_zones_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="zone"):
         taken(zone=name or " ")
 
@@ -55,19 +55,19 @@ def test_zones_that_do_not_exist_are_refused(name: str) -> None:
     ("text", "importance"),
     [("Thanks!", 3), ("好的，谢谢", 3), ("I am allergic to peanuts.", 5), ("我对花生过敏。", 5)],
 )
-def test_small_talk_matters_less_than_what_tells_something(text: str, importance: int) -> None:
+def test_small_talk_is_less_important_than_statements(text: str, importance: int) -> None:
     assert taken(text).importance == importance
     assert taken(text, importance=9).importance == 9
 
 
-def test_the_time_a_message_talks_about_is_kept_as_given() -> None:
+def test_event_time_is_stored_as_given() -> None:
     start, end = NOON - timedelta(days=30), NOON - timedelta(days=29)
     assert taken(mentioned_start=start, mentioned_end=end).mentioned_end == end
     alone = taken(mentioned_start=start)
     assert (alone.mentioned_start, alone.mentioned_end) == (start, start)
 
 
-def test_every_mistake_in_the_details_is_told_at_once() -> None:
+def test_every_error_in_the_details_is_reported_at_once() -> None:
     with pytest.raises(InputError) as refused:
         taken(importance=11, zone="Nowhere", mentioned_start=datetime(1, 1, 1, tzinfo=UTC))
     assert len(refused.value.problems) == 3

@@ -5,7 +5,7 @@ import asyncio
 from graph_service.memory.jobs.keyed_lock import KeyedLock
 
 
-async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
+async def test_second_caller_waits_and_is_told_of_the_change() -> None:
     turns, told = KeyedLock(), list[tuple[str, str, bool]]()
 
     async def work(name: str, key: str) -> None:
@@ -26,7 +26,7 @@ async def test_who_comes_later_waits_and_is_told_that_things_moved() -> None:
     assert told.index(("other", "begins", False)) < told.index(("first", "ends", False))
 
 
-async def test_a_turn_that_fails_or_is_given_up_keeps_nobody_out() -> None:
+async def test_failed_or_cancelled_holder_releases_the_lock() -> None:
     turns = KeyedLock()
 
     async def work(seconds: float) -> bool:

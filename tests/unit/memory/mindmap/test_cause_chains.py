@@ -3,22 +3,22 @@
 from graph_service.memory.mindmap.exploration import CHAINS_MAX, STEPS_MAX, chains
 
 
-def test_a_chain_goes_on_to_the_last_known_cause() -> None:
+def test_chain_continues_to_the_last_known_cause() -> None:
     causes = {"headache": ["stress", "wine"], "stress": ["deadline"], "deadline": [], "wine": []}
     assert chains(["headache"], causes) == [["headache", "stress", "deadline"], ["headache", "wine"]]
 
 
-def test_causes_in_a_ring_end_and_nothing_causes_itself() -> None:
+def test_cycle_of_causes_ends_and_nothing_causes_itself() -> None:
     assert chains(["a"], {"a": ["b", "a"], "b": ["a"]}) == [["a", "b"]]
     assert chains(["a"], {"a": []}) == []
 
 
-def test_the_end_of_another_chain_is_not_told_again() -> None:
+def test_chain_contained_in_another_is_left_out() -> None:
     causes = {"a": ["b"], "b": ["c"], "c": []}
     assert chains(["a", "b"], causes) == [["a", "b", "c"]]
 
 
-def test_everything_causing_everything_stays_within_bounds() -> None:
+def test_fully_connected_causes_stay_within_bounds() -> None:
     ids = [str(number) for number in range(12)]
     found = chains(ids, {one: ids for one in ids})
     assert len(found) == CHAINS_MAX

@@ -1,4 +1,4 @@
-"""Test that communities group dense parts of the graph, in any order of input."""
+"""Test that communities group dense parts of the graph, for any order of input."""
 
 import random
 
@@ -15,7 +15,7 @@ def two_circles() -> tuple[list[Member], list[tuple[str, str, float]]]:
     return members, [*links, ("a0", "b0", 0.2), *(("user", member.id, 1.0) for member in members)]
 
 
-def test_two_circles_with_one_tie_become_two_communities() -> None:
+def test_two_dense_groups_with_one_link_become_two_communities() -> None:
     members, links = two_circles()
     found = find_communities(members, links, ["user"])
     assert sorted(len(each.members) for each in found.found) == [5, 5]
@@ -24,7 +24,7 @@ def test_two_circles_with_one_tie_become_two_communities() -> None:
     assert {each.edges for each in found.found} == {10}
 
 
-def test_the_order_of_members_and_links_changes_nothing() -> None:
+def test_order_of_members_and_links_does_not_matter() -> None:
     members, links = two_circles()
     once = find_communities(members, links, ["user"])
     dice = random.Random(3)
@@ -34,16 +34,16 @@ def test_the_order_of_members_and_links_changes_nothing() -> None:
         assert find_communities(members, links, ["user"]) == once
 
 
-def test_things_tied_to_nothing_but_their_user_stand_together_for_each_user() -> None:
+def test_entities_linked_only_to_their_user_form_one_community_per_user() -> None:
     members = [a_member("x"), a_member("y"), a_member("z", user_id="v")]
     found = find_communities(members, [("user", "x", 1.0)], ["user"])
     assert [each.members for each in found.found] == [("x", "y"), ("z",)]
 
 
-def test_a_community_is_named_after_things_before_scenes() -> None:
+def test_community_is_named_after_entities_before_scenes() -> None:
     members = [a_member("s", scene=True), a_member("t")]
     assert find_communities(members, [("s", "t", 0.5)], []).found[0].label == "T · S"
 
 
-def test_an_empty_memory_has_no_communities() -> None:
+def test_empty_memory_has_no_communities() -> None:
     assert find_communities([], [], []).found == ()

@@ -15,7 +15,7 @@ def a_map(*users: str, as_of: str = AT) -> Snapshot:
     return Snapshot(epoch="e", seq=1, as_of=as_of, total=Count(nodes=len(nodes), edges=0), nodes=nodes, edges=[])
 
 
-def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
+def test_uncached_map_of_one_user_is_filtered_from_that_of_all() -> None:
     kept = MapSnapshotCache()
     kept.keep("t", None, 800, a_map("ann", "bob"), forgettings=0)
     kept.keep("other", "ann", 800, a_map("ann"), forgettings=0)
@@ -26,14 +26,14 @@ def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
     assert kept.nearest("third", "ann", 800) is None
 
 
-def test_one_users_map_is_never_shown_as_everybodys() -> None:
+def test_map_of_one_user_is_never_returned_for_all() -> None:
     kept = MapSnapshotCache()
     kept.keep("t", "ann", 800, a_map("ann"), forgettings=0)
     assert kept.nearest("t", None, 800) is None
     assert kept.nearest("t", "bob", 800) is None
 
 
-def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
+def test_map_read_before_a_deletion_is_not_cached_after_it() -> None:
     kept = MapSnapshotCache(kept_max=2)
     kept.keep("t", None, 800, a_map("ann"), forgettings=kept.forgettings)
     before = kept.forgettings
@@ -42,7 +42,7 @@ def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
     assert kept.nearest("t", None, 800) is None
 
 
-def test_the_oldest_maps_make_room_for_new_ones() -> None:
+def test_oldest_maps_are_evicted() -> None:
     kept = MapSnapshotCache(kept_max=2)
     for tenant in ("a", "b", "c"):
         kept.keep(tenant, None, 800, a_map("ann"), forgettings=0)

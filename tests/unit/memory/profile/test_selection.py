@@ -17,7 +17,7 @@ SMALL = dict.fromkeys(Category, 2)
 
 
 def a_fact(name: str, *, importance: int = 5, confidence: float = 0.8, day: int = 0, **more: str | None) -> ProfileFact:
-    """A taste that holds."""
+    """Return a current preference."""
     seen = round((NOON + timedelta(days=day)).timestamp() * 1_000_000)
     values = {"predicate": "PREFERS", "relation": None, "object_id": name, **more}
     return ProfileFact(
@@ -47,7 +47,9 @@ facts = st.lists(
 
 
 @given(facts, st.randoms(use_true_random=False))
-def test_order_does_not_matter_and_no_category_is_overfull(told: list[ProfileFact], chance: st.DataObject) -> None:
+def test_order_does_not_matter_and_no_category_exceeds_its_limit(
+    told: list[ProfileFact], chance: st.DataObject
+) -> None:
     out = excluded(told, SMALL)
     chance.shuffle(told)  # type: ignore[attr-defined]  # a Random
     assert excluded(told, SMALL) == out
@@ -57,13 +59,13 @@ def test_order_does_not_matter_and_no_category_is_overfull(told: list[ProfileFac
 
 
 @given(facts)
-def test_nobody_outside_a_full_category_matters_more(told: list[ProfileFact]) -> None:
+def test_facts_outside_a_full_category_are_not_more_important(told: list[ProfileFact]) -> None:
     out = excluded(told, SMALL)
     inside = [fact.importance for fact in told if fact.id not in out]
     assert all(fact.importance <= min(inside) for fact in told if out.get(fact.id) is Out.FULL)
 
 
-def test_a_full_category_replaces_its_least_important_item_by_one_that_matters_more() -> None:
+def test_full_category_replaces_its_least_important_fact() -> None:
     held = [a_fact("a", importance=7), a_fact("b", importance=4)]
     assert excluded([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Out.FULL}
     assert excluded([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Out.FULL}
@@ -99,5 +101,5 @@ def test_every_fact_has_one_category(predicate: str, relation: str | None, categ
     assert category_of(predicate, relation) is category
 
 
-def test_the_limits_are_those_of_the_requirement() -> None:
+def test_limits_are_those_of_the_requirement() -> None:
     assert [ITEMS_MAX[one] for one in Category] == [50, 100, 200, 50, 50]

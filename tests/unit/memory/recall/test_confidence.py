@@ -26,12 +26,12 @@ ASKED, TOLD = "What did Caroline research about adoption agencies?", "I was rese
 NOISE = ("It rained all day.", "We went to the beach.", "My knee hurts again.")
 
 
-def test_words_are_found_in_all_their_forms() -> None:
+def test_words_are_matched_in_all_their_forms() -> None:
     assert seen(ASKED, TOLD, *NOISE, speaker="Caroline").best == pytest.approx(1.0)
     assert seen("Is there a cat?", "A category of art.").best == 0.0
 
 
-def test_what_was_told_is_answered_with_more_confidence_than_what_was_not() -> None:
+def test_known_answer_has_higher_confidence_than_unknown_one() -> None:
     told = sure(ASKED, TOLD, *NOISE, speaker="Caroline", cosine=0.6)
     assert told > 0.5 > sure(ASKED, *NOISE, speaker="Caroline", cosine=0.15)
     asked_zh = "鹦鹉从哪个窗户飞走了？"
@@ -40,7 +40,7 @@ def test_what_was_told_is_answered_with_more_confidence_than_what_was_not() -> N
     )
 
 
-def test_a_name_that_nobody_knows_is_a_stranger() -> None:
+def test_unknown_name_is_reported_as_a_stranger() -> None:
     assert seen("Where does Gina live?", TOLD, speaker="Caroline").stranger == 1.0
     assert seen("Where does Caroline live?", TOLD, speaker="Caroline").stranger == 0.0
     assert seen("Where does Gina live?", "I met Gina.").stranger == 0.0
@@ -49,7 +49,7 @@ def test_a_name_that_nobody_knows_is_a_stranger() -> None:
     assert seen("Was it in May on a Monday?", "It rained.").stranger == 0.0
 
 
-def test_without_vectors_there_is_no_meaning_and_still_a_confidence() -> None:
+def test_confidence_without_vectors_uses_no_similarity() -> None:
     features = seen(ASKED, TOLD, *NOISE)
     assert features.meaning is None
     assert sure(ASKED, TOLD, *NOISE) > sure(ASKED, *NOISE)
@@ -59,7 +59,7 @@ TEXTS = st.text(st.sampled_from("Tea cup猫喜欢 Gina'\n?."), max_size=30)
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=6), st.none() | st.floats(-1, 1))
-def test_features_and_confidence_keep_their_bounds(question: str, texts: list[str], cosine: float | None) -> None:
+def test_features_and_confidence_are_within_bounds(question: str, texts: list[str], cosine: float | None) -> None:
     features = seen(question, *texts, cosine=cosine)
     for feature in (features.known, features.best, features.meaning or 0.0, features.joint, features.stranger):
         assert -1e-9 <= feature <= 1 + 1e-9
@@ -68,6 +68,6 @@ def test_features_and_confidence_keep_their_bounds(question: str, texts: list[st
 
 
 @given(st.lists(TEXTS, min_size=2, max_size=6), st.randoms(use_true_random=False))
-def test_the_order_of_what_was_found_changes_nothing(texts: list[str], chance: Any) -> None:
+def test_order_of_hits_does_not_matter(texts: list[str], chance: Any) -> None:
     question = "Gina的tea cup在哪里？"
     assert seen(question, *texts) == seen(question, *chance.sample(texts, len(texts)))

@@ -34,28 +34,28 @@ ANVILS = a_fact("makes", "Acme", "anvils")
 ROCKETS = a_fact("makes too", "Bolt", "rockets")
 
 
-def test_what_is_tied_to_what_is_named_is_nearer_than_what_is_not() -> None:
+def test_candidate_linked_to_the_named_entity_scores_higher() -> None:
     by_name = near(WORK, ANVILS, ROCKETS)
     assert by_name["works at"] == 1.0
     assert 0.0 < by_name["makes"] < 1.0
     assert by_name["makes too"] == 0.0
 
 
-def test_what_more_ways_lead_to_is_nearer() -> None:
+def test_candidate_with_more_paths_scores_higher() -> None:
     more = a_fact("sold by", "sister", "Acme", named=True)
     rare = a_fact("knows", "sister", "Bolt", named=True)
     by_name = near(WORK, more, rare, ANVILS, ROCKETS)
     assert by_name["makes"] > by_name["makes too"] > 0.0
 
 
-def test_the_messages_that_prove_a_near_fact_and_those_after_them_are_near() -> None:
+def test_evidence_messages_of_a_near_fact_and_their_successors_score() -> None:
     lines = tuple(map(a_line, range(6)))
     by_name = near(replace(WORK, proofs=("m002",)), lines=lines)
     assert by_name["m002"] > by_name["m003"] > by_name["m005"] > 0.0
     assert by_name["m003"] == pytest.approx(by_name["m001"], rel=0.1)
 
 
-def test_the_end_of_a_session_is_no_way_into_the_next() -> None:
+def test_walk_does_not_cross_sessions() -> None:
     lines = (a_line(0), a_line(1), a_line(2, session="s2"))
     by_name = near(replace(WORK, proofs=("m001",)), lines=lines)
     assert by_name["m000"] > 0.0
@@ -63,7 +63,7 @@ def test_the_end_of_a_session_is_no_way_into_the_next() -> None:
 
 
 @pytest.mark.parametrize("candidates", [(), (ANVILS, ROCKETS)])
-def test_without_a_name_in_the_question_nothing_is_near(candidates: tuple[Candidate, ...]) -> None:
+def test_question_without_a_name_gives_no_scores(candidates: tuple[Candidate, ...]) -> None:
     assert not any(near(*candidates, lines=(a_line(0), a_line(1))).values())
 
 
@@ -83,7 +83,7 @@ facts = st.lists(
 
 @settings(deadline=None)
 @given(facts, st.randoms())
-def test_each_is_between_none_and_the_nearest_in_any_order(found: list[Candidate], shuffle: random.Random) -> None:
+def test_walk_scores_are_between_0_and_1_in_any_order(found: list[Candidate], shuffle: random.Random) -> None:
     lines = tuple(map(a_line, range(5)))
     by_name = near(*found, lines=lines)
     assert all(0.0 <= value <= 1.0 for value in by_name.values())
@@ -93,6 +93,6 @@ def test_each_is_between_none_and_the_nearest_in_any_order(found: list[Candidate
     assert near(*shuffled, lines=lines) == pytest.approx(by_name)
 
 
-def test_the_facts_that_lead_to_a_second_fact_share_an_end_with_it() -> None:
+def test_bridges_share_an_end_with_the_second_hop_fact() -> None:
     found = CandidateSet(candidates=(WORK, ANVILS, ROCKETS), messages=())
     assert first_hops(found) == {1: [0], 2: []}

@@ -47,7 +47,7 @@ def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", da
         ("她买了什么小提琴？", ["弓子是新的。", "她昨天买了一把小提琴。", "午饭很好吃。"]),
     ],
 )
-def test_words_count_for_the_message_and_its_neighbours_alone(question: str, texts: list[str]) -> None:
+def test_words_score_for_the_message_and_its_neighbours_only(question: str, texts: list[str]) -> None:
     words = lexical_scores(terms_of(question), [*texts, texts[2]], ["one"] * 3 + ["two"], window=6)
     assert words.own.argmax() == 1
     assert words.own[0] == words.own[2] == 0
@@ -56,7 +56,7 @@ def test_words_count_for_the_message_and_its_neighbours_alone(question: str, tex
     assert words.near[3] == 0
 
 
-def test_a_rare_word_tells_more_than_a_common_one() -> None:
+def test_rare_word_scores_higher_than_a_common_one() -> None:
     texts = ["the garden", "the garden", "the garden", "the lighthouse"]
     words = lexical_scores(terms_of("garden lighthouse"), texts, ["s"] * 4, window=2)
     assert words.own[3] > words.own[0] > 0
@@ -64,7 +64,7 @@ def test_a_rare_word_tells_more_than_a_common_one() -> None:
     assert rare > common
 
 
-def test_a_message_is_specific_by_words_that_others_do_not_have() -> None:
+def test_specificity_counts_words_that_other_messages_lack() -> None:
     said = [
         "Great, thanks!",
         "Great, thanks!",
@@ -81,7 +81,7 @@ def test_a_message_is_specific_by_words_that_others_do_not_have() -> None:
 
 
 @given(sessions=SESSIONS, window=st.integers(1, 8))
-def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str], window: int) -> None:
+def test_windows_and_neighbours_stay_within_the_session(sessions: list[str], window: int) -> None:
     first, end = session_bounds(sessions)
     own = np.array([float(ord(name)) for name in sessions])
     for values in (best_of_windows(own, first, window), best_around(own[:, None], first, end, window)[:, 0]):
@@ -91,7 +91,7 @@ def test_no_window_or_neighbour_reaches_into_another_session(sessions: list[str]
     assert all(len(set(sessions[a:b])) == 1 and a <= at < b for at, (a, b) in enumerate(zip(first, end, strict=True)))
 
 
-def test_a_long_silence_divides_a_session() -> None:
+def test_long_silence_divides_a_session() -> None:
     moments = [NOON, NOON + timedelta(hours=1), NOON + timedelta(hours=10), NOON + timedelta(hours=10)]
     names = conversations(["s", "s", "s", "t"], moments)
     assert names[0] == names[1]
@@ -101,12 +101,12 @@ def test_a_long_silence_divides_a_session() -> None:
 @pytest.mark.parametrize(
     ("named", "speaker"), [({"ann"}, "ann"), ({"ann", "bob"}, None), ({"carol"}, None), (set(), None)]
 )
-def test_only_a_question_that_names_one_speaker_asks_for_one(named: set[str], speaker: str | None) -> None:
+def test_speaker_filter_needs_exactly_one_named_speaker(named: set[str], speaker: str | None) -> None:
     lines = [_line(0, "Hello.", speaker="Ann"), _line(1, "Hello.", speaker="Bob")]
     assert speaker_asked(lines, QueryAnalysis(name_keys=frozenset(named))) == speaker
 
 
-def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
+def test_named_speaker_is_a_filter_and_not_a_topic() -> None:
     found = all_found(_line(0, "Ann has a dog.", speaker="Bob"), _line(1, "I have a dog.", speaker="Ann"))
     raw = features_of(
         found, QueryAnalysis(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON
@@ -116,8 +116,8 @@ def test_the_speaker_asked_for_is_a_filter_and_no_topic() -> None:
 
 
 @pytest.mark.parametrize(("name", "pieces"), [("Ann Lee", ("ann", "lee")), ("李小明", ("李", "小", "明"))])
-def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str, ...]) -> None:
-    """A Chinese name has a piece for each character."""
+def test_pieces_of_the_speakers_name_are_ignored(name: str, pieces: tuple[str, ...]) -> None:
+    """A Chinese name has a piece per character."""
     words = (*pieces, "dog")
     vectors = np.eye(len(words), dtype=np.float32)
     tokens = QuestionTokens(model="m", vectors=vectors, weights=np.ones(len(words), np.float32), words=words)
@@ -129,7 +129,7 @@ def test_pieces_of_the_speaker_s_name_count_nothing(name: str, pieces: tuple[str
     assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
 
 
-def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
+def test_time_matches_the_day_and_mentioned_times() -> None:
     lines = (
         _line(0, "We went to the zoo yesterday.", day=2),
         _line(1, "We went to the zoo.", day=1),
@@ -144,7 +144,7 @@ def test_a_time_is_met_by_the_day_and_by_times_that_are_mentioned() -> None:
     assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
-def test_an_answer_stands_behind_a_question_of_its_session() -> None:
+def test_answer_follows_a_question_of_its_session() -> None:
     lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
     raw = features_of(all_found(*lines), QueryAnalysis(answer_type=AnswerType.HOW_MANY), now=NOON)
     assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
@@ -152,7 +152,7 @@ def test_an_answer_stands_behind_a_question_of_its_session() -> None:
     assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
-def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
+def test_role_feature_is_set_for_messages_of_that_role_only() -> None:
     said = [a_candidate("a"), a_candidate("b", role="assistant"), a_candidate("c", HitKind.SCENE, role=None)]
     lines = (_line(0, "a"), _line(1, "b"))
     found = CandidateSet(candidates=tuple(said), messages=tuple(replace(line, id=line.text) for line in lines))
@@ -164,7 +164,7 @@ def test_only_messages_of_the_role_asked_for_have_its_signal() -> None:
     assert by_role[None] == by_role[Role.TOOL] == [0.0, 0.0, 0.0]
 
 
-def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None:
+def test_second_hop_facts_score_only_for_indirect_questions() -> None:
     facts = [
         a_candidate("near", HitKind.FACT, scores={"entity": 1.0}, ends=("sister", "Acme")),
         a_candidate("next", HitKind.FACT, scores={"hop": 1.0}, ends=("Acme", "anvils")),
@@ -181,7 +181,7 @@ def test_only_a_question_that_goes_beyond_lifts_what_is_two_facts_away() -> None
         assert near > next_one > other
 
 
-def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() -> None:
+def test_second_hop_facts_inherit_the_words_of_their_bridge_if_indirect() -> None:
     facts = [
         a_candidate("a", HitKind.FACT, text="My sister is employed by Acme.", scores={"entity": 1.0}, ends=("1", "2")),
         a_candidate("b", HitKind.FACT, text="Acme makes anvils.", scores={"hop": 1.0}, ends=("2", "3")),
@@ -195,21 +195,21 @@ def test_what_is_two_facts_away_has_the_words_of_the_way_if_it_is_asked_for() ->
         assert on_the_way == (tie if beyond else 0.0)
 
 
-def test_a_chinese_word_is_found_in_other_words_by_its_character() -> None:
+def test_chinese_word_is_matched_by_its_characters() -> None:
     texts = ["她报了一个绘画班。", "她报了一个游泳班。"]
     assert lexical_scores(terms_of("她喜欢画什么？", characters=True), texts, ["s"] * 2, window=2).own[0] > 0
     assert not lexical_scores(terms_of("她喜欢画什么？"), texts, ["s"] * 2, window=2).own.any()
 
 
 @pytest.mark.parametrize("said", ["My favorite colors.", "My favourite colours."])
-def test_a_word_is_one_word_in_british_and_american_spelling(said: str) -> None:
+def test_british_and_american_spellings_match(said: str) -> None:
     for question in ("favorite color", "favourite colour"):
         assert counts(terms_of(question), said) == [1, 1]
         assert both_spellings(["favourite", "color"]) == ["favourite", "color", "favorite", "colour"]
 
 
 @pytest.mark.parametrize("question", ["dog cat dog dog", "小狗还是小猫？小狗吧，小狗好。"])
-def test_what_a_question_repeats_is_what_it_is_about(question: str) -> None:
+def test_repeated_question_words_weigh_more(question: str) -> None:
     terms = terms_of(question)
     texts = ["A dog, 一只小狗。", "A cat, 一只小猫。"]
     words = lexical_scores(terms, texts, ["a", "b"], window=2)
@@ -217,7 +217,7 @@ def test_what_a_question_repeats_is_what_it_is_about(question: str) -> None:
 
 
 @given(st.text(alphabet="abc 狗猫，。的", max_size=60))
-def test_each_term_has_the_times_it_was_said(question: str) -> None:
+def test_each_term_has_its_number_of_occurrences(question: str) -> None:
     for characters in (False, True):
         terms = terms_of(question, characters=characters)
         assert len(terms.times) == len(terms)
@@ -228,13 +228,13 @@ def test_each_term_has_the_times_it_was_said(question: str) -> None:
         assert "狗" not in rest.strings
 
 
-def test_a_conversation_as_a_question_is_weighed_by_what_it_is_about() -> None:
+def test_long_questions_have_their_own_weights() -> None:
     for chinese, asked_chars in ((True, 20), (False, 131)):
         assert "words_near" in weights_for(chinese=chinese, vectors=False, tokens=False, chars=asked_chars).scaled
         assert set(weights_for(chinese=chinese, vectors=False, tokens=False, chars=200).scaled) == {"words"}
         assert set(weights_for(chinese=chinese, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
 
 
-def test_nothing_found_has_no_signals() -> None:
+def test_no_candidates_give_empty_features() -> None:
     raw = features_of(all_found(), QueryAnalysis(terms=terms_of("dog")), now=NOON)
     assert all(not len(values) for values in [*raw.scaled.values(), *raw.plain.values()])

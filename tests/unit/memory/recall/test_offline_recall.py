@@ -25,7 +25,7 @@ AT = "2026-03-01T12:00:00Z"
 def offline_answer(
     question: Question, episodes: Iterable[Episode], snapshot: Snapshot | None, *, now: datetime
 ) -> Answer:
-    """Return the answer of a whole search over the spooled episodes and the last snapshot."""
+    """Return the answer of a complete search over the spooled episodes and the last snapshot."""
     search = _Search(question, now=now)
     search.run(episodes, snapshot)
     return search.answer()
@@ -61,7 +61,7 @@ def asked(text: str, **more: Any) -> Question:
     ],
     ids=["en", "zh"],
 )
-def test_words_on_disk_are_found_the_rarest_first(texts: tuple[str, ...], question: str, best: int) -> None:
+def test_spooled_words_are_found_rarest_first(texts: tuple[str, ...], question: str, best: int) -> None:
     answer = offline_answer(asked(question), [an_episode(*texts)], None, now=NOW)
     assert (answer.degraded, answer.path, answer.snapshot_age_s) == (True, (SPOOL,), None)
     assert answer.hits[0].candidate.text == texts[best]
@@ -69,7 +69,7 @@ def test_words_on_disk_are_found_the_rarest_first(texts: tuple[str, ...], questi
     assert all(hit.candidate.pending and hit.score == sum(hit.parts.values()) <= 1 for hit in answer.hits)
 
 
-def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
+def test_snapshot_answers_with_valid_facts_and_scene_titles() -> None:
     nodes = [
         a_node("Ana", "User"),
         a_node("Berlin", "Entity"),
@@ -95,14 +95,14 @@ def test_a_snapshot_answers_with_facts_that_hold_and_titles_of_scenes() -> None:
     assert [hit.candidate.text for hit in named.hits] == ["Ana lives in Lisbon"]
 
 
-def test_another_users_words_and_facts_never_answer() -> None:
+def test_words_and_facts_of_another_user_are_not_returned() -> None:
     nodes = [a_node("Ana", "User"), a_node("Bob", "User", user="bob"), a_node("tea", "Entity", user="bob")]
     snapshot = a_snapshot(nodes, [an_edge("Bob", "tea", user="bob"), an_edge("Ana", "tea")])
     answer = offline_answer(asked("tea"), [an_episode("I love tea.", user="bob")], snapshot, now=NOW)
     assert answer.hits == ()
 
 
-def test_time_kinds_and_limit_narrow_an_answer_from_disk() -> None:
+def test_time_kinds_and_limit_apply_to_an_offline_answer() -> None:
     episode = an_episode("Tea one.", "Tea two.", "Tea three.")
     late = offline_answer(asked("tea", start=NOON + timedelta(minutes=1), limit=1), [episode], None, now=NOW)
     assert [hit.candidate.text for hit in late.hits] == ["Tea three."]
@@ -110,14 +110,14 @@ def test_time_kinds_and_limit_narrow_an_answer_from_disk() -> None:
     assert offline_answer(asked("tea", as_of=NOON), [episode], None, now=NOW).hits == ()
 
 
-def test_what_was_known_at_a_moment_is_not_told_from_a_snapshot() -> None:
+def test_as_of_question_is_not_answered_from_a_snapshot() -> None:
     snapshot = a_snapshot([a_node("Ana", "User"), a_node("tea", "Entity")], [an_edge("Ana", "tea")])
     answer = offline_answer(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
     assert (answer.hits, answer.path, answer.degraded) == ((), (), True)
     assert "snapshot" in answer.notes[0]
 
 
-def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
+def test_stopped_search_returns_its_hits_so_far() -> None:
     def episodes() -> Iterator[Episode]:
         yield an_episode("Tea one.", "A drum.")
         yield an_episode("Tea two.")
@@ -141,12 +141,12 @@ def test_a_search_that_was_ended_tells_what_it_found_until_then() -> None:
         ("hiking", ["hike", "hik"], ["hi", "hiker"]),
     ],
 )
-def test_latin_words_meet_by_their_beginning(term: str, same: list[str], other: list[str]) -> None:
+def test_latin_words_match_by_prefix(term: str, same: list[str], other: list[str]) -> None:
     sought = _TermIndex([term])
     assert [word for word in (*same, *other) if sought.found_in(word)] == same
 
 
-def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
+def test_cost_of_a_text_is_independent_of_the_number_of_words() -> None:
     text = " ".join(f"w{number:x}q" for number in range(20_000))
 
     def cost_s(words_n: int) -> float:
@@ -158,5 +158,5 @@ def test_a_text_costs_the_same_however_many_words_are_asked_for() -> None:
             best_s = min(best_s, time.thread_time() - begun_s)
         return best_s
 
-    # A machine with other work may slow down one of the two for a whole try.
+    # Other processes may slow down one of the two in a whole try.
     assert any(cost_s(64) < 2.4 * cost_s(4) for _ in range(4))

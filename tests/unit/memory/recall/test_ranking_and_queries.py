@@ -1,4 +1,4 @@
-"""Test ranking and full-text queries: score parts add up, order does not matter, text is escaped."""
+"""Test ranking and full-text queries: scores are sums of parts, order does not matter, text is escaped."""
 
 import re
 from datetime import timedelta
@@ -27,7 +27,7 @@ from tests.support.builders import NOON
 def a_row(
     name: str = "a", *, kind: str = "message", day: int = 0, cosine: float | None = None, **found: float
 ) -> list[Any]:
-    """A message, scene or fact as the recall statement returns it."""
+    """Return a message, scene or fact as a row of the recall statement."""
     said_ms = millis(NOON + timedelta(days=day))
     if kind == "message":
         line = [name, "s1", said_ms, 0, None, f"text {name}"]
@@ -37,7 +37,7 @@ def a_row(
 
 
 def found_of(rows: list[list[Any]]) -> CandidateSet:
-    """What the recall statement returns, read."""
+    """Return the parsed result of the recall statement."""
     told = [row for row in rows if row[0] not in ("scene", "fact")]
     return candidates_in({"messages": told, "rows": [row for row in rows if row[0] in ("scene", "fact")], "named": []})
 
@@ -63,7 +63,7 @@ def _ranked(found: list[list[Any]], limit: int = 100) -> list[tuple[str, str, fl
 
 @settings(deadline=None)
 @given(rows)
-def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
+def test_score_is_the_sum_of_its_parts(found: list[list[Any]]) -> None:
     for item in rank(found_of(found), ENGLISH, analysis=QueryAnalysis(time=Timespan()), now=NOON, limit=100):
         assert item.score == pytest.approx(sum(item.parts.values()), abs=1e-5)
         assert all(part >= 0 for part in item.parts.values())
@@ -71,7 +71,7 @@ def test_score_parts_sum_to_the_score(found: list[list[Any]]) -> None:
 
 @settings(deadline=None)
 @given(rows, st.randoms())
-def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], random: Any) -> None:
+def test_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], random: Any) -> None:
     shuffled = list(found)
     random.shuffle(shuffled)
     assert _ranked(shuffled) == _ranked(found)
@@ -79,14 +79,14 @@ def test_the_order_of_rows_does_not_change_the_ranking(found: list[list[Any]], r
 
 @settings(deadline=None)
 @given(rows, st.integers(1, 10))
-def test_a_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
+def test_smaller_limit_gives_a_prefix(found: list[list[Any]], limit: int) -> None:
     assert _ranked(found, limit) == _ranked(found)[:limit]
 
 
 @settings(deadline=None)
 @given(st.floats(0.1, 0.9), st.floats(0.1, 0.9), st.floats(0, 1))
-def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: float, third: float) -> None:
-    """So what differs little among all that was found counts little, too."""
+def test_difference_of_two_scores_does_not_depend_on_a_third(one: float, other: float, third: float) -> None:
+    """Features have fixed units, so that a feature that hardly varies among the candidates has little effect."""
 
     def apart(*more: list[Any]) -> float:
         found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
@@ -100,8 +100,8 @@ def test_how_far_two_lie_apart_does_not_depend_on_a_third(one: float, other: flo
 
 
 @pytest.mark.parametrize("kinds", [(HitKind.MESSAGE,), tuple(HitKind)])
-def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[HitKind, ...]) -> None:
-    """Also when facts are not wanted themselves."""
+def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ...]) -> None:
+    """Also when facts are not requested."""
     messages = [a_row(name, cosine=0.6) for name in "abc"]
     facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
     for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
@@ -117,8 +117,8 @@ def test_a_fact_speaks_for_the_messages_that_prove_it(kinds: tuple[HitKind, ...]
         ]
 
 
-def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
-    """The statement then brings nothing of it but what it says of messages."""
+def test_unrequested_fact_is_not_returned() -> None:
+    """The statement then returns only its effect on messages."""
     fact = a_row("f", kind="fact", cosine=0.8)
     fact[4], fact[-1] = None, ["a"]
     found = candidates_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
@@ -126,7 +126,7 @@ def test_a_fact_that_is_not_wanted_is_not_shown() -> None:
     assert [one.fact_cosine for one in found.messages] == pytest.approx([0.6])
 
 
-def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes() -> None:
+def test_message_not_compared_by_the_index_is_compared_by_its_own_vector() -> None:
     axes = np.eye(4, dtype=np.float32)
     held = {
         name: pack(axes[:1], model="any", whole=whole)
@@ -144,7 +144,7 @@ def test_a_message_that_the_index_did_not_compare_is_compared_by_its_own_bytes()
         assert {one.id: one.cosine for one in found.messages} == pytest.approx(expected, abs=0.01)
 
 
-def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
+def test_messages_of_the_requested_time_rank_first() -> None:
     asked = Timespan(start=NOON + timedelta(days=4), end=NOON + timedelta(days=6))
     order = rank(
         found_of([a_row("a", words=1), a_row("b", day=5, words=1)]),
@@ -158,7 +158,7 @@ def test_what_was_said_in_the_time_asked_for_comes_first() -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_can_become_query_syntax(text: str) -> None:
-    """Between the clauses we write nothing stands that Lucene reads as more than a word or a phrase."""
+    """Between our clauses Lucene finds only words and phrases."""
     query = scoped_query(words_in(text), fields=["text"], scope_user="sabc")
     terms = re.sub(r"\+?scope_user:\w+(\^0)?|\+\(|\)|text:", " ", query)
     assert re.search(r"[-+&|!(){}\[\]^~*?:\\/<>=]", terms) is None
@@ -166,7 +166,7 @@ def test_no_text_can_become_query_syntax(text: str) -> None:
 
 
 @given(st.text(max_size=100))
-def test_a_name_query_always_carries_the_scope(name: str) -> None:
+def test_name_query_always_contains_the_scope(name: str) -> None:
     assert name_query(name, scope_user="sabc").startswith(("+scope_user:sabc^0 ", "scope_user:nothing"))
 
 
@@ -176,23 +176,23 @@ def test_question_words_are_left_out_in_both_languages() -> None:
     assert "什么" not in "".join(words_in("张曼婷喜欢什么？"))
 
 
-def test_every_stretch_that_could_be_a_name_is_a_key() -> None:
+def test_every_possible_name_span_is_a_key() -> None:
     keys = name_keys("Did Tom Hanks meet 张曼婷 in the penguins house?")
     assert {"tom hanks", "张曼婷", "penguin"} <= set(keys)
     assert {"caroline", "tom hanks", "什么"} <= set(name_keys("Caroline和Tom Hanks聊了什么？"))
 
 
 @pytest.mark.parametrize(("text", "chinese"), [("我喜欢喝茶", True), ("I like tea", False), ("Bart喜欢企鹅吗", True)])
-def test_the_language_of_a_question_is_seen(text: str, chinese: bool) -> None:
+def test_language_of_a_question_is_detected(text: str, chinese: bool) -> None:
     assert is_chinese(text) is chinese
 
 
 @given(st.text(max_size=400), st.lists(st.text(min_size=1, max_size=5), max_size=3))
-def test_a_snippet_has_at_most_a_hundred_characters(text: str, words: list[str]) -> None:
+def test_snippet_has_at_most_a_hundred_characters(text: str, words: list[str]) -> None:
     assert len(snippet(text, words)) <= 100
 
 
-def test_all_mistakes_of_a_question_are_named_at_once() -> None:
+def test_every_error_of_a_question_is_reported_at_once() -> None:
     with pytest.raises(InputError) as caught:
         check_question(Question(user_id="", text=" ", limit=0, evidence=99, kinds=()))
     assert len(caught.value.problems) == 5

@@ -29,7 +29,7 @@ def in_scene(scene: str, abstract: float | None, overview: float | None = None) 
 
 @st.composite
 def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, LayerSimilarities]]:
-    """Messages and scenes with what is known of their layers, and facts."""
+    """Draw messages and scenes with their layer scores, and facts."""
     candidates, layers = [], {}
     for number in range(draw(st.integers(0, 8))):
         kind = draw(st.sampled_from(list(HitKind)))
@@ -44,7 +44,7 @@ def finds(draw: st.DrawFn) -> tuple[list[Candidate], dict[str, LayerSimilarities
 
 
 @given(finds(), st.sampled_from(["general", "relational", "entity", "factual", "temporal"]))
-def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
+def test_scores_are_sums_of_parts_and_each_hit_is_returned_once(
     what: tuple[list[Candidate], dict[str, LayerSimilarities]], intent: str
 ) -> None:
     candidates, layers = what
@@ -61,7 +61,7 @@ def test_parts_sum_to_scores_and_nothing_is_told_twice_or_lost(
 
 
 @given(finds(), st.randoms())
-def test_the_order_of_what_was_found_does_not_matter(
+def test_order_of_candidates_does_not_matter(
     what: tuple[list[Candidate], dict[str, LayerSimilarities]], chance: "st.DataObject"
 ) -> None:
     candidates, layers = what
@@ -72,7 +72,7 @@ def test_the_order_of_what_was_found_does_not_matter(
 
 
 @given(finds())
-def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
+def test_fallback_is_used_only_when_earlier_steps_found_nothing(
     what: tuple[list[Candidate], dict[str, LayerSimilarities]],
 ) -> None:
     candidates, layers = what
@@ -87,7 +87,7 @@ def test_a_step_is_taken_only_when_the_ones_before_found_nothing(
 
 
 @given(st.floats(0.4, 1), st.floats(-1, 1), st.floats(-1, 1))
-def test_a_message_scores_by_the_documents_formula(abstract: float, overview: float, detail: float) -> None:
+def test_message_score_follows_the_documented_formula(abstract: float, overview: float, detail: float) -> None:
     answer = by_layers(
         [a_candidate("m", cosine=detail)],
         {"m": in_scene("s", abstract, overview)},
@@ -108,17 +108,17 @@ def test_a_message_scores_by_the_documents_formula(abstract: float, overview: fl
         ("factual", [0.4]),
     ],
 )
-def test_thresholds_go_by_intent_and_down_to_the_floor(intent: str, ladder: list[float]) -> None:
+def test_thresholds_depend_on_intent_and_end_at_the_floor(intent: str, ladder: list[float]) -> None:
     assert RULES.ladder(intent) == ladder
 
 
-def test_threshold_and_floor_can_be_those_of_the_older_documents() -> None:
+def test_threshold_and_floor_can_be_configured_as_in_older_versions() -> None:
     older = LayerRules(thresholds={**RULES.thresholds, "general": 0.5}, floor=0.3)
     assert older.ladder("general") == [0.5, 0.4, 0.3]
     assert older.ladder("entity") == [0.4, 0.3]
 
 
-def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() -> None:
+def test_scene_scores_as_its_best_message_and_is_selected_by_its_abstract() -> None:
     candidates = [
         a_candidate("near", cosine=0.9),
         a_candidate("far", cosine=0.1),
@@ -133,7 +133,7 @@ def test_a_scene_scores_with_its_best_message_and_is_let_in_by_its_abstract() ->
     assert [(one.why, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
 
 
-def test_the_path_of_degradation_ends_where_something_is_found() -> None:
+def test_degradation_path_ends_where_something_is_found() -> None:
     low = {"m": in_scene("s", 0.45, 0.4)}
     ladder = ("layers ≥ 0.60", "layers ≥ 0.50", "layers ≥ 0.40")
     everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
@@ -152,12 +152,12 @@ def test_the_path_of_degradation_ends_where_something_is_found() -> None:
     )
     assert path(a_candidate("m", cosine=0.1, scores={"entity": 1.0}), {}, nothing) == everything[:5]
     assert path(a_candidate("m", cosine=0.1, scores=words), {}, nothing) == everything
-    # Without vectors nothing can be near.
+    # Without vectors no similarity exceeds a threshold.
     assert path(a_candidate("m", scores=words), {}, nothing) == ("metadata", "words")
     assert by_layers([], {}, RULES, analysis=nothing).hits == ()
 
 
-def test_importance_outweighs_a_little_more_similarity() -> None:
+def test_importance_outweighs_a_small_difference_in_similarity() -> None:
     near, weighty = a_candidate("near", cosine=0.8, importance=1), a_candidate("weighty", cosine=0.7, importance=10)
     answer = by_similarity_and_importance([near, weighty])
     assert [(one.candidate.id, one.score) for one in answer.hits] == [("weighty", 0.79), ("near", 0.59)]

@@ -36,7 +36,7 @@ def ranked(*names: str) -> list[Hit]:
 
 
 def all_pages(everything: list[Hit], limit: int) -> list[list[str]]:
-    """The ids of each page, following the cursors."""
+    """Return the ids of each page, following the cursors."""
     shown, pages = CursorState(asked_at=NOON), []
     while True:
         page, cursor = page_of(everything, shown, ASKED, limit=limit)
@@ -55,7 +55,7 @@ def test_pages_together_are_the_whole_answer_in_order(count: int, limit: int) ->
 
 
 @given(st.lists(st.integers(0, 30), unique=True, min_size=6), st.lists(st.integers(40, 60), unique=True), st.randoms())
-def test_no_page_repeats_a_hit_although_the_memory_changed_between(
+def test_no_page_repeats_a_hit_after_the_memory_changed(
     first: list[int], new: list[int], chance: "st.DataObject"
 ) -> None:
     names = [f"m{number}" for number in first]
@@ -70,7 +70,7 @@ def test_no_page_repeats_a_hit_although_the_memory_changed_between(
 
 
 @given(st.integers(0, 200), st.integers(1, 255))
-def test_a_cursor_that_was_tampered_with_is_refused(place: int, change: int) -> None:
+def test_tampered_cursor_is_refused(place: int, change: int) -> None:
     _, cursor = page_of(ranked(*"abcdef"), CursorState(asked_at=NOON), ASKED, limit=3)
     assert cursor is not None
     raw = bytearray(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
@@ -80,12 +80,12 @@ def test_a_cursor_that_was_tampered_with_is_refused(place: int, change: int) -> 
 
 
 @pytest.mark.parametrize("text", ["", "abc", "….", "x" * 50, "你好", "AAAA"])
-def test_what_is_no_cursor_is_refused(text: str) -> None:
+def test_invalid_cursor_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="cursor"):
         shown_in(text, ASKED, now=NOON)
 
 
-def test_a_cursor_is_refused_by_another_question_and_after_an_hour() -> None:
+def test_cursor_is_refused_for_another_question_and_after_an_hour() -> None:
     cursor = cursor_of(CursorState(asked_at=NOON), ASKED)
     assert shown_in(cursor, ASKED, now=NOON + timedelta(minutes=59)).asked_at == NOON
     with pytest.raises(InputError, match="another question"):
@@ -95,7 +95,7 @@ def test_a_cursor_is_refused_by_another_question_and_after_an_hour() -> None:
             shown_in(cursor, ASKED, now=now)
 
 
-def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
+def test_cursor_is_valid_for_the_same_question_with_other_page_options() -> None:
     one = Question(user_id="a", text="tea", limit=5, narrowed=QueryFilters(roles=(Role.USER,)))
     same = Question(user_id="a", text="tea", limit=9, evidence=3, narrowed=QueryFilters(roles=(Role.USER,), after="x"))
     assert fingerprint("t", one) == fingerprint("t", same)
@@ -112,7 +112,7 @@ def test_a_question_is_the_same_whatever_part_of_the_answer_is_wanted() -> None:
     assert turn.asked_at == NOON
 
 
-def test_addresses_tell_whose_memory_and_which_conversation_it_is() -> None:
+def test_uris_name_user_and_session() -> None:
     mine = session_uri("t", "ann", "s1")
     told = message_uri(mine, "m1")
     being = entity_uri("t", "ann", "tea")
@@ -126,8 +126,8 @@ def test_addresses_tell_whose_memory_and_which_conversation_it_is() -> None:
         assert not any(uri.startswith(uri_prefixes(tenant, user)) for uri in (told, *facts))
 
 
-def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
-    """The database never returns such rows; if it did, nobody would see them."""
+def test_hits_outside_the_scope_are_dropped_and_counted() -> None:
+    """The database never returns such rows; if it did, no caller would see them."""
     mine = session_uri("t", "ann", "s1")
     rows: list[Candidate] = [
         a_candidate("mine", uri=message_uri(mine, "1")),
@@ -145,7 +145,7 @@ def test_what_lies_outside_the_scope_is_taken_out_and_counted() -> None:
 
 
 @given(st.floats(0, 1))
-def test_only_what_scores_enough_is_left_and_the_rest_is_counted(score_min: float) -> None:
+def test_hits_below_the_minimum_score_are_dropped_and_counted(score_min: float) -> None:
     everything = ranked(*"abcdefgh")
     left, removed = above(everything, score_min)
     assert all(one.score >= score_min for one in left)
@@ -153,7 +153,7 @@ def test_only_what_scores_enough_is_left_and_the_rest_is_counted(score_min: floa
     assert above(everything, None) == (everything, ())
 
 
-def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
+def test_recent_access_counts_only_with_a_weight() -> None:
     old = [Hit(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
     used = {"b": NOON - timedelta(days=1)}
     assert with_access(old, used, 0.0, now=NOON) == old
@@ -162,7 +162,7 @@ def test_being_used_lately_counts_only_when_it_is_weighed() -> None:
     assert last_touched(NOON, used["b"]) == NOON
 
 
-def test_mistakes_in_a_narrowing_are_all_told_at_once() -> None:
+def test_every_error_of_a_filter_is_reported_at_once() -> None:
     wrong = QueryFilters(session_id="", agent_id="x" * 999, entities=("",))
     with pytest.raises(InputError) as caught:
         check_question(Question(user_id="a", text="tea", narrowed=wrong))

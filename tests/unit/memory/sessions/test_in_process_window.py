@@ -21,7 +21,7 @@ _TURNS = st.lists(st.builds(a_turn, st.integers(0, 30), position=st.integers(0, 
 
 
 @given(_TURNS, st.randoms(use_true_random=False), st.integers(1, 10))
-def test_the_window_is_the_same_however_turns_arrive(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
+def test_window_is_the_same_in_any_order_of_arrival(turns: list[Turn], random, turns_max: int) -> None:  # type: ignore[no-untyped-def]
     expected = merged(turns, turns_max=turns_max)
     shuffled = random.sample(turns, len(turns))
     ring = TurnBuffer(turns_max=turns_max)
@@ -32,29 +32,29 @@ def test_the_window_is_the_same_however_turns_arrive(turns: list[Turn], random, 
 
 
 @given(_NAMES, _NAMES, _NAMES, _NAMES, _NAMES, _NAMES)
-def test_no_two_talks_share_a_key(a: str, b: str, c: str, d: str, e: str, f: str) -> None:
+def test_different_sessions_have_different_keys(a: str, b: str, c: str, d: str, e: str, f: str) -> None:
     one, other = a_talk(tenant=a, user=b, session=c), a_talk(tenant=d, user=e, session=f)
     assert (one == other) == (session_key_text(one) == session_key_text(other))
 
 
-def test_a_session_cannot_be_named_into_another_users_window() -> None:
+def test_session_name_cannot_reach_another_users_window() -> None:
     assert session_key_text(a_talk(user="a", session="b/c")) != session_key_text(a_talk(user="a/b", session="c"))
     assert session_key_text(a_talk(tenant="a", user="b")) != session_key_text(a_talk(tenant="a/user/b", user="b"))
 
 
 @given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
-def test_a_turn_survives_its_way_through_json(text: str, speaker: str | None, said_ms: int) -> None:
+def test_turn_round_trips_through_json(text: str, speaker: str | None, said_ms: int) -> None:
     turn = a_turn(text=text, speaker=speaker, said_ms=said_ms)
     assert turn == turn_from_json(turn_json(turn))
 
 
-def test_what_is_no_turn_is_not_read_as_one() -> None:
+def test_invalid_turn_is_not_parsed() -> None:
     good = turn_json(a_turn())
     for text in (b"", b"null", b"[]", b"{}", b"\xff", b"[" * 5000, good[:-1], good.replace(b'"user"', b'"robot"')):
         assert turn_from_json(text) is None
 
 
-async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
+async def test_tenant_and_user_see_only_their_own_turns() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
     window.add(a_talk(tenant="one"), [a_turn(1)])
     window.add(a_talk(tenant="two"), [a_turn(2)])
@@ -63,7 +63,7 @@ async def test_a_tenant_and_a_user_see_only_their_own_turns() -> None:
     assert (await window.turns(a_talk(tenant="three"))).turns == ()
 
 
-async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
+async def test_forgetting_deletes_messages_sessions_or_users() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
@@ -79,7 +79,7 @@ async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
     assert (await window.turns(a_talk(tenant="t", user="bob"))).sources == (Source.RING,)
 
 
-def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
+def test_least_recently_used_session_is_evicted_first() -> None:
     ring = TurnBuffer(turns_max=5, sessions_max=2)
     ring.add(a_talk(session="a"), [a_turn()])
     ring.add(a_talk(session="b"), [a_turn()])
@@ -89,7 +89,7 @@ def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
     assert len(ring) == 2 == len([s for s in "ac" if ring.turns(a_talk(session=s))])
 
 
-def test_the_ring_stays_within_its_bytes_and_weighs_nothing_when_empty() -> None:
+def test_window_stays_within_its_bytes_and_is_zero_when_empty() -> None:
     ring = TurnBuffer(turns_max=5, bytes_max=50_000)
     for number in range(100):
         ring.add(a_talk(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
@@ -100,6 +100,6 @@ def test_the_ring_stays_within_its_bytes_and_weighs_nothing_when_empty() -> None
     assert (len(ring), ring.size_bytes) == (0, 0)
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_long_text_is_truncated_and_marked() -> None:
     turn = a_turn(text="长" * (TEXT_CHARS_MAX + 1), through_message=True)
     assert (len(turn.text), turn.cut) == (TEXT_CHARS_MAX, True)

@@ -18,7 +18,7 @@ from tests.support.turns import a_turn
         "这个人是谁？",
     ],
 )
-def test_a_pronoun_or_a_missing_verb_leans_on_what_was_said(text: str) -> None:
+def test_pronoun_or_missing_verb_needs_the_conversation(text: str) -> None:
     assert refers_back(text)
 
 
@@ -26,11 +26,11 @@ def test_a_pronoun_or_a_missing_verb_leans_on_what_was_said(text: str) -> None:
     "text",
     ["Where is the key?", "What is the theory?", "其实我喜欢茶", "钥匙在哪里？", "其他人呢？", "我的吉他在哪里？"],
 )
-def test_a_complete_question_leans_on_nothing(text: str) -> None:
+def test_complete_question_does_not_need_the_conversation(text: str) -> None:
     assert not refers_back(text)
 
 
-def test_names_said_last_come_first_and_once() -> None:
+def test_names_are_listed_once_most_recent_first() -> None:
     turns = [
         a_turn(1, text="I met Anna and Tom."),
         a_turn(2, text="我昨天见了李娜。"),
@@ -41,7 +41,7 @@ def test_names_said_last_come_first_and_once() -> None:
     assert recent_names([a_turn(1, text="I am glad that Alice is here.", speaker="Alice")]) == ()
 
 
-def test_a_question_that_names_somebody_gets_no_hints() -> None:
+def test_question_that_names_somebody_gets_no_hints() -> None:
     turns = [a_turn(1, text="I met Anna at the market.")]
     assert hints_for("What does her sister do?", turns) == ("Anna",)
     assert hints_for("What did Tom say to his sister?", turns) == ()

@@ -16,7 +16,7 @@ NOBODY = Reading(reader="caller")
 
 
 def a_scene(size: int) -> Scene:
-    """A scene of so many messages."""
+    """Return a scene with this number of messages."""
     return assign(SESSION, said(list(range(size))), [])[0]
 
 
@@ -24,7 +24,7 @@ def stored_after(basis: LayerBasis) -> dict[str, Any]:
     return {"layers_n": basis.messages, "layers_hash": basis.key}
 
 
-def test_texts_of_a_growing_scene_are_made_anew_with_every_fifth_message() -> None:
+def test_texts_of_a_growing_scene_are_renewed_every_fifth_message() -> None:
     stored: dict[str, Any] = {}
     made = []
     for size in range(1, 18):
@@ -37,7 +37,7 @@ def test_texts_of_a_growing_scene_are_made_anew_with_every_fifth_message() -> No
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
-def test_the_texts_depend_on_the_messages_and_not_on_the_calls(first: int, then: int) -> None:
+def test_texts_depend_on_the_messages_and_not_on_the_calls(first: int, then: int) -> None:
     size = min(first + then, 30)
     stored = stored_after(basis_of(a_scene(min(first, size)), {}, NOBODY, whole=False))
     grown, at_once = (basis_of(a_scene(size), before, NOBODY, whole=False) for before in (stored, {}))
@@ -45,15 +45,15 @@ def test_the_texts_depend_on_the_messages_and_not_on_the_calls(first: int, then:
 
 
 @given(st.integers(1, 30))
-def test_a_scene_that_grows_no_more_is_told_whole_and_only_once(size: int) -> None:
+def test_finished_scene_is_summarised_whole_and_only_once(size: int) -> None:
     whole = basis_of(a_scene(size), {}, NOBODY, whole=True)
     assert (whole.messages, whole.behind) == (size, False)
     assert basis_of(a_scene(size), stored_after(whole), NOBODY, whole=True).fresh
-    # What was made on request is good until five more have come.
+    # A text generated on request is current until five more messages arrive.
     assert basis_of(a_scene(size), stored_after(whole), NOBODY, whole=False).fresh
 
 
-def test_other_words_what_was_brought_and_a_reading_each_make_texts_anew() -> None:
+def test_changed_text_provided_facts_and_new_readings_renew_the_texts() -> None:
     scene = a_scene(LAYERS_EVERY)
     stored = stored_after(basis_of(scene, {}, NOBODY, whole=False, pending=True))
     assert basis_of(scene, stored, NOBODY, whole=False, pending=True).fresh
@@ -64,7 +64,7 @@ def test_other_words_what_was_brought_and_a_reading_each_make_texts_anew() -> No
     assert not basis_of(other, stored, NOBODY, whole=False, pending=True).fresh
 
 
-def test_only_what_the_lines_prove_goes_into_their_texts() -> None:
+def test_texts_contain_only_facts_proved_by_the_lines() -> None:
     facts = tuple(
         ProposedFact(subject="user", predicate="PREFERS", object=name, statement=name, quotes=(Quote(line=line),))
         for name, line in (("tea", 0), ("rum", 6))
