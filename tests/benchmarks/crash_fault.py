@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tests.integration.extraction.test_reader_chain import a_fact, a_reading
-from tests.support.cable import Cable
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
+from tests.support.tcp_proxy import TcpProxy
 
 DIM: Final = 64
 OUTAGE_S: Final = 0.3
@@ -94,7 +94,7 @@ class Trigger:
     def __init__(self, planned: Round) -> None:
         self.seen: Counter[str] = Counter()
         self.happened = False
-        self.cable: tuple[Cable, int] | None = None
+        self.cable: tuple[TcpProxy, int] | None = None
         self.outage: asyncio.Task[None] | None = None
         self._planned = planned
 

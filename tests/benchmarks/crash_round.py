@@ -38,7 +38,7 @@ from schema.ids import TenantId
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round, Trigger
 from tests.integration.memory.worker.crash_story import STORY
 from tests.support.builders import a_job_context, a_memory
-from tests.support.cable import whole_cable
+from tests.support.tcp_proxy import tcp_proxy
 
 MODEL: Final = "hashed-words"
 ENDPOINT_TIMEOUT_S: Final = 0.5
@@ -148,7 +148,7 @@ async def _live(planned: Round, access: tuple[str, str, str], say: Callable[[str
     trigger, port = Trigger(planned), urlsplit(uri).port or 0
     async with contextlib.AsyncExitStack() as stack:
         if planned.fault is Fault.DATABASE_AWAY:
-            cable = await stack.enter_async_context(whole_cable(port))
+            cable = await stack.enter_async_context(tcp_proxy(port))
             trigger.cable, uri = (cable, port), f"bolt://127.0.0.1:{cable.port}"
         graph = await connect(uri=uri, user=user, password=password, database=None)
         stack.push_async_callback(graph.close)

@@ -31,7 +31,7 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round
 from tests.benchmarks.crash_round import MODEL, as_line, finish, tell, world
-from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 
 # When a second process starts, the leases of the dead one are over, and so is every wait before the next try.
 LATER_S: Final = 90.0
@@ -73,7 +73,7 @@ class Bench:
             assert code == 0, "a run without a fault must end well"
             reached = next(line for line in said if line.startswith("reached "))
             self.points[by_model] = Counter(json.loads(reached.removeprefix("reached ")))
-            self.whole[by_model] = await picture(self.graph, planned.tenant)
+            self.whole[by_model] = await comparable_graph(self.graph, planned.tenant)
 
     def round(self, tenant: str, fault: Fault, point: str, *, by_model: bool, together: bool, **more: Any) -> Round:
         """A round whose tenant and spool nobody else uses."""
@@ -102,7 +102,7 @@ class Bench:
         return await self._verdict(planned), killed or "happened True" in said
 
     async def _verdict(self, planned: Round) -> str:
-        whole, now = self.whole[planned.by_model], await picture(self.graph, planned.tenant)
+        whole, now = self.whole[planned.by_model], await comparable_graph(self.graph, planned.tenant)
         numbers = await change_numbers(self.graph, planned.tenant)
         if numbers != list(range(1, len(numbers) + 1)):
             return "gap in the change log"

@@ -33,7 +33,7 @@ from websockets.typing import Subprotocol
 
 from schema.ids import memory_id, message_uri, session_uri, user_uri
 from tests.benchmarks.attacked_service import HONEST, AttackedService, free_descriptors
-from tests.support.live_service import Door
+from tests.support.live_service import ServiceAddress
 
 ANSWER_MAX_S: Final = 30.0
 REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { messageIds spooled } }"
@@ -297,7 +297,7 @@ async def deep_json(stage: Stage) -> None:
 async def _live_frame(stage: Stage, text: str) -> None:
     """Send one frame to the viewers' socket and wait until it is answered or closed."""
     with contextlib.suppress(*_REFUSED_SOCKET):
-        async with asyncio.timeout(5), Door(stage.service.port).connect(compression=None) as door:
+        async with asyncio.timeout(5), ServiceAddress(stage.service.port).connect(compression=None) as door:
             await door.send(text)
             with contextlib.suppress(ConnectionClosed):
                 while True:
@@ -553,7 +553,7 @@ def _deflated_frame(text: bytes) -> bytes:
 @attack(load_s=20.0)
 async def silent_sockets(stage: Stage) -> None:
     """Hold 300 sockets of viewers that do not say hello; an honest viewer gets in within 2 s each time."""
-    door, tries = Door(stage.service.port), Counter[str]()
+    door, tries = ServiceAddress(stage.service.port), Counter[str]()
 
     async def silent() -> None:
         while True:

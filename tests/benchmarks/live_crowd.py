@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.benchmarks.live_served import database, weighed
 from tests.support.graph_writer import Edge, GraphWriter
-from tests.support.live_service import Door, LiveViewer
+from tests.support.live_service import LiveViewer, ServiceAddress
 
 _SETTLE_S = 30.0
 
@@ -29,7 +29,7 @@ _SETTLE_S = 30.0
 class Crowd:
     """The viewers of one tenant."""
 
-    def __init__(self, door: Door, tenant: str, viewers: int) -> None:
+    def __init__(self, door: ServiceAddress, tenant: str, viewers: int) -> None:
         self.door = door
         self.tenant = tenant
         self.gaps = 0

@@ -16,7 +16,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from tests.benchmarks.child_process import child_process
-from tests.support.live_service import Door, serving
+from tests.support.live_service import ServiceAddress, serving
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -25,7 +25,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 class Weighed:
     """A running door and the process it is in."""
 
-    door: Door
+    door: ServiceAddress
     pid: int
 
     def cpu_s(self) -> float:
@@ -50,7 +50,7 @@ async def database() -> Graph:
 async def weighed() -> AsyncIterator[Weighed]:
     """The door in a process of its own."""
     async with child_process("tests.benchmarks.live_served") as (told, child):
-        yield Weighed(Door(told["port"]), child.pid)
+        yield Weighed(ServiceAddress(told["port"]), child.pid)
 
 
 async def _serve() -> None:

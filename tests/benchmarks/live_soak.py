@@ -24,7 +24,7 @@ from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from tests.benchmarks.live_served import database, weighed
 from tests.support.graph_writer import Edge, GraphWrite, GraphWriter
-from tests.support.live_service import Door, LiveViewer
+from tests.support.live_service import LiveViewer, ServiceAddress
 
 _NODES, _BUDGET = 150, 5_000
 # At most so many writes share a commit, and commits begin at most so often.
@@ -99,7 +99,7 @@ def _deed(chance: random.Random) -> GraphWrite:
     return GraphWrite(nodes={source: "Entity", target: "Entity"}, edges=edges)
 
 
-async def _watch(door: Door, tenant: str, told: Told, over: asyncio.Event, chance: random.Random) -> None:
+async def _watch(door: ServiceAddress, tenant: str, told: Told, over: asyncio.Event, chance: random.Random) -> None:
     while not over.is_set():
         with contextlib.suppress(TimeoutError):
             async with _resumed(door, tenant, told) as viewer, asyncio.timeout(chance.uniform(*_STAYS_S)):
@@ -107,14 +107,14 @@ async def _watch(door: Door, tenant: str, told: Told, over: asyncio.Event, chanc
                     await _take(viewer, told)
 
 
-async def _catch_up(door: Door, tenant: str, told: Told, head: int) -> None:
+async def _catch_up(door: ServiceAddress, tenant: str, told: Told, head: int) -> None:
     async with _resumed(door, tenant, told) as viewer:
         while told.shown.seq < head:
             await _take(viewer, told)
 
 
 @contextlib.asynccontextmanager
-async def _resumed(door: Door, tenant: str, told: Told) -> Any:
+async def _resumed(door: ServiceAddress, tenant: str, told: Told) -> Any:
     told.connections += 1
     shown = told.shown
     resume = {} if shown.epoch is None else {"resume": {"epoch": shown.epoch, "seq": shown.seq}}

@@ -27,8 +27,8 @@ from tests.benchmarks.live_served import database
 from tests.benchmarks.viewer_memories import FAR_NAMES, BenchMemory, Size, drop_memory, write_memory
 from tests.benchmarks.viewer_page import BenchPage, Frames, bench_page, paced, quantile
 from tests.benchmarks.viewer_served import Served, served
-from tests.support.cable import whole_cable
 from tests.support.graph_writer import Edge, GraphWriter
+from tests.support.tcp_proxy import tcp_proxy
 from tests.viewer.conftest import FLAGS, NAMES
 from web_viewer import DIST
 
@@ -161,7 +161,7 @@ async def coming_back(bench: Bench) -> None:
     """The line drops for three seconds while thirty changes happen."""
     memory = await bench.memory("500", Size.of(500))
     grow = _Growth(bench, memory)
-    async with whole_cable(bench.service.port) as cable, bench.page(f"http://127.0.0.1:{cable.port}") as page:
+    async with tcp_proxy(bench.service.port) as cable, bench.page(f"http://127.0.0.1:{cable.port}") as page:
         await page.open(memory.tenant, ready="window.__mnemograph.state === 'live'")
         await page.quiet()
         await page.forget_draws()

@@ -49,7 +49,7 @@ _MESSAGES = _statement(
     "MATCH (s:Scene {tenant: $tenant, id: row.scene}) MERGE (m)-[:PART_OF]->(s)",
 )
 _NEW_EPOCH = _statement("new_epoch", "MATCH (t:Tenant {id: $tenant}) SET t.epoch = randomUUID()")
-_FORGET_LOG = _statement("forget_log", "MATCH (c:Change {tenant: $tenant}) WHERE c.seq <= $seq DELETE c")
+_TRUNCATE_LOG = _statement("truncate_log", "MATCH (c:Change {tenant: $tenant}) WHERE c.seq <= $seq DELETE c")
 
 
 class Edge:
@@ -118,18 +118,18 @@ class GraphWriter:
 
         return await self._graph.write(steps)
 
-    async def all(self, deeds: Sequence[GraphWrite], *, user: str = "u1") -> int:
+    async def all(self, writes: Sequence[GraphWrite], *, user: str = "u1") -> int:
         """Apply several writes in order, in one commit; return the number of the last change."""
-        made = [(deed, *self._rows(deed, user, {})) for deed in deeds]
+        made = [(write, *self._rows(write, user, {})) for write in writes]
 
         async def steps(writing: Writing) -> int:
             for drops, group in groupby(made, key=lambda one: one[0].sort):
                 alike = list(group)
                 if drops is None:
                     nodes = [row for _, rows, _ in alike for row in rows]
-                    await self._put(writing, nodes, [vars(edge) for deed, _, _ in alike for edge in deed.edges])
+                    await self._put(writing, nodes, [vars(edge) for write, _, _ in alike for edge in write.edges])
                 else:
-                    rows = [_dropped(deed) for deed, _, _ in alike]
+                    rows = [_dropped(write) for write, _, _ in alike]
                     await writing.run(drops, {"tenant": self.tenant, "rows": rows})
             changes = [change for _, _, told in made for change in told]
             return await append_changes(writing, TenantId(self.tenant), user, changes, at=NOON)
@@ -140,16 +140,16 @@ class GraphWriter:
         await writing.run(_NODES, {"tenant": self.tenant, "rows": nodes})
         await writing.run(_EDGES, {"tenant": self.tenant, "rows": edges})
 
-    def _rows(self, deed: GraphWrite, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
+    def _rows(self, write: GraphWrite, user: str, more: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[Change]]:
         """Return the node rows and changes; set tenant and user on the edges."""
-        if deed.drop_node:
-            return [], [_change(Op.NODE_DROP, deed.drop_node, {})]
-        if deed.drop_edge:
-            return [], [_change(Op.EDGE_DROP, deed.drop_edge.id, {})]
+        if write.drop_node:
+            return [], [_change(Op.NODE_DROP, write.drop_node, {})]
+        if write.drop_edge:
+            return [], [_change(Op.EDGE_DROP, write.drop_edge.id, {})]
         rows: list[dict[str, Any]] = [
-            {"kind": kind, "properties": self._node(node_id, user, more)} for node_id, kind in deed.nodes.items()
+            {"kind": kind, "properties": self._node(node_id, user, more)} for node_id, kind in write.nodes.items()
         ]
-        for edge in deed.edges:
+        for edge in write.edges:
             edge.properties = {**edge.properties, "tenant": self.tenant, "user_id": user}
         changes = [
             _change(Op.NODE_PUT, row["properties"]["id"], node_body(node_view(row["properties"], row["kind"])))
@@ -159,7 +159,7 @@ class GraphWriter:
             _change(
                 Op.EDGE_PUT, edge.id, edge_body(edge_view(edge.properties, edge.source, edge.target, edge.predicate))
             )
-            for edge in deed.edges
+            for edge in write.edges
         ]
         return rows, changes
 
@@ -196,9 +196,9 @@ class GraphWriter:
         """Start a new epoch, as restoring a backup does."""
         await self._run(_NEW_EPOCH, {"tenant": self.tenant})
 
-    async def forget_log(self, seq: int) -> None:
+    async def truncate_log(self, seq: int) -> None:
         """Delete the change log up to `seq`."""
-        await self._run(_FORGET_LOG, {"tenant": self.tenant, "seq": seq})
+        await self._run(_TRUNCATE_LOG, {"tenant": self.tenant, "seq": seq})
 
     async def _run(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
         async def steps(writing: Writing) -> None:
@@ -218,9 +218,9 @@ class GraphWriter:
         }
 
 
-def _dropped(deed: GraphWrite) -> dict[str, str | None]:
-    edge = deed.drop_edge
-    return {"id": edge.id, "source": edge.source} if edge else {"id": deed.drop_node}
+def _dropped(write: GraphWrite) -> dict[str, str | None]:
+    edge = write.drop_edge
+    return {"id": edge.id, "source": edge.source} if edge else {"id": write.drop_node}
 
 
 def _change(op: Op, element_id: str, body: dict[str, Any]) -> Change:

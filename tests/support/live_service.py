@@ -31,7 +31,7 @@ ANSWER_S = 30.0
 ABOUT_OTHERS = ("presence", "selection_sync")
 
 
-class Door:
+class ServiceAddress:
     """The address of a running service."""
 
     def __init__(self, port: int) -> None:
@@ -58,7 +58,7 @@ class Door:
             yield viewer
 
 
-class Service(Door):
+class Service(ServiceAddress):
     """A service in this process."""
 
     def __init__(self, hub: Hub, port: int) -> None:

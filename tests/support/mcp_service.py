@@ -25,7 +25,7 @@ from schema.ids import DEFAULT_TENANT
 ABOUT = ServiceInfo(version="0.0-test", reader="rules", embedder="hashed-words")
 
 
-def a_desk(memory: Memory) -> ToolContext:
+def a_tool_context(memory: Memory) -> ToolContext:
     """Return a tool context with a real clock."""
     return ToolContext(memory=memory, about=ABOUT, clock=lambda: datetime.now(UTC))
 
@@ -76,7 +76,7 @@ class McpService:
 
 
 @contextlib.asynccontextmanager
-async def kept(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncIterator[Agent]:
+async def kept_open(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncIterator[Agent]:
     """Keep an agent open in a task of its own: the SDK must be closed by the task that opened it, unlike fixtures."""
     opened: asyncio.Future[Agent] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
@@ -99,7 +99,7 @@ async def kept(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncI
 async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[McpService]:
     """Run the endpoint until the end of the block."""
     mount = McpEndpoint(
-        a_desk(memory),
+        a_tool_context(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),
         tenant_of=tenant_of,
     )

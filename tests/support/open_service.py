@@ -67,7 +67,7 @@ class OpenService:
                 await viewer.say(t="hello", v=1, client="c-test", token=token, scope={"tenant": tenant})
             return await viewer.next()
 
-    def deeds(self) -> list[dict[str, Any]]:
+    def audit_entries(self) -> list[dict[str, Any]]:
         """Return the entries of the audit log."""
         return read_audit_log(self.folder, tenant=None, rows_max=10_000)
 

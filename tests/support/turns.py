@@ -8,7 +8,7 @@ from schema.ids import SessionId, TenantId, UserId
 from schema.labels import Role
 
 
-def a_talk(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> SessionKey:
+def a_session_key(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> SessionKey:
     """Return the key of a session of Alice."""
     return SessionKey(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
 

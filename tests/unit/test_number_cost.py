@@ -65,14 +65,14 @@ def spellings(n: int) -> list[str]:
     return [f"Anna{'.' * (place % 90)}{'!' * (place // 90)}" for place in range(n)]
 
 
-def seen(names: list[str]) -> list[NameSeen]:
+def mentions_of(names: list[str]) -> list[NameSeen]:
     """Return mentions of the names, one after another."""
     return [NameSeen(name=name, said_at=NOON + timedelta(seconds=place)) for place, name in enumerate(names)]
 
 
 def test_resolving_many_spellings_of_one_name_is_linear() -> None:
     def work_of(n: int) -> Callable[[], object]:
-        names = seen(spellings(n))
+        names = mentions_of(spellings(n))
         return lambda: resolve(names, [], OWNER)
 
     assert_about_linear(work_of, 400)
@@ -80,12 +80,12 @@ def test_resolving_many_spellings_of_one_name_is_linear() -> None:
 
 def test_entity_keeps_its_first_aliases_and_the_rest_still_resolve_to_it() -> None:
     names = spellings(300)
-    resolved, touched = resolve(seen(names), [], OWNER)
+    resolved, touched = resolve(mentions_of(names), [], OWNER)
     assert [known.entity.name for known in touched] == ["Anna"]
     assert touched[0].aliases == tuple(sorted(names[1 : ALIASES_MAX + 1]))
     assert {entity.id for entity in resolved.values()} == {touched[0].entity.id}
     assert touched[0].last_seen == NOON + timedelta(seconds=299), "what is not kept as a name is still a mention"
-    again, _ = resolve(seen(names[-1:]), touched, OWNER)
+    again, _ = resolve(mentions_of(names[-1:]), touched, OWNER)
     assert again[names[-1]].id == touched[0].entity.id
 
 
@@ -105,7 +105,7 @@ def test_duplicate_pairs_of_many_spellings_are_linear() -> None:
 
 def test_outcomes_of_many_entities_are_linear_in_names_and_text() -> None:
     def work_of(n: int) -> Callable[[], object]:
-        standings = [a_standing(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
+        standings = [a_mentioned_entity(f"thing{place} of ours", [f"物{place}", f"no{place}"]) for place in range(n)]
         said = [MessageText(text=f"I saw thing{place} of theirs, 物品{place} too", said_at=NOON) for place in range(n)]
 
         def work() -> None:
@@ -129,7 +129,7 @@ def test_searching_nested_prefixes_is_independent_of_their_number(sign: str, gap
     assert_about_linear(work_of, 100)
 
 
-def a_standing(name: str, aliases: list[str]) -> dict[str, Any]:
+def a_mentioned_entity(name: str, aliases: list[str]) -> dict[str, Any]:
     """Return an entity that one other scene mentions."""
     properties = {"name": name, "aliases": aliases, "first_seen": NOON}
     seen_at = {"first_seen": NOON, "last_seen": NOON}

@@ -12,8 +12,8 @@ from graph_service.auth.access import Role
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import an_incoming
-from tests.support.cable import Cable, whole_cable
 from tests.support.open_service import OpenService, open_service
+from tests.support.tcp_proxy import TcpProxy, tcp_proxy
 
 WAIT_MS = 45_000
 
@@ -28,10 +28,10 @@ async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 
 @contextlib.asynccontextmanager
-async def behind_a_cable(server: Server, folder: Path) -> AsyncIterator[tuple[OpenService, Cable]]:
+async def behind_a_cable(server: Server, folder: Path) -> AsyncIterator[tuple[OpenService, TcpProxy]]:
     """Start a service whose connection to the database can be cut."""
     port = urlsplit(server.uri).port or 0
-    async with whole_cable(port) as cable:
+    async with tcp_proxy(port) as cable:
         far = Server(uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password)
         async with open_service(far, folder) as service:
             yield service, cable

@@ -21,7 +21,7 @@ RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
   path notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
 
 
-class Door:
+class Api:
     """The GraphQL endpoint, called as one tenant."""
 
     def __init__(self, client: httpx.AsyncClient, tenant: str) -> None:
@@ -47,14 +47,14 @@ class Door:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def door(graph: Graph, tenant: str) -> AsyncIterator[Door]:
+async def api(graph: Graph, tenant: str) -> AsyncIterator[Api]:
     """Return the router as the service mounts it."""
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        yield Door(client, tenant)
+        yield Api(client, tenant)
 
 
 def _said(text: Any = "I love jasmine tea.", **more: Any) -> dict[str, Any]:
@@ -62,19 +62,19 @@ def _said(text: Any = "I love jasmine tea.", **more: Any) -> dict[str, Any]:
     return {"userId": "alice", "sessionId": "s1", "messages": [message]}
 
 
-async def test_remember_then_recall_returns_evidence(door: Door, graph: Graph, tenant: str) -> None:
-    stored = await door.ask(REMEMBER, input=_said())
+async def test_remember_then_recall_returns_evidence(api: Api, graph: Graph, tenant: str) -> None:
+    stored = await api.ask(REMEMBER, input=_said())
     assert stored["data"]["remember"]["stored"] == 1
     await a_worker(graph).drain()
-    hits = (await door.ask(RECALL, user="alice", q="tea", evidence=2))["data"]["recall"]["hits"]
+    hits = (await api.ask(RECALL, user="alice", q="tea", evidence=2))["data"]["recall"]["hits"]
     facts = [hit for hit in hits if hit["kind"] == "FACT"]
     assert facts[0]["evidence"][0]["text"] == "I love jasmine tea."
     assert facts[0]["score"] == pytest.approx(sum(part["value"] for part in facts[0]["parts"]))
 
 
-async def test_every_input_error_is_reported_with_a_code(door: Door) -> None:
+async def test_every_input_error_is_reported_with_a_code(api: Api) -> None:
     wrong = _said("", time="2999-01-01T00:00:00Z")
-    error = (await door.ask(REMEMBER, input=wrong | {"userId": ""}))["errors"][0]
+    error = (await api.ask(REMEMBER, input=wrong | {"userId": ""}))["errors"][0]
     assert error["extensions"]["code"] == "BAD_INPUT"
     assert len(error["extensions"]["problems"]) == 3
 
@@ -94,43 +94,43 @@ async def test_every_input_error_is_reported_with_a_code(door: Door) -> None:
     ],
 )
 async def test_bad_messages_are_refused_and_nothing_is_stored(
-    door: Door, graph: Graph, tenant: str, message: dict[str, Any]
+    api: Api, graph: Graph, tenant: str, message: dict[str, Any]
 ) -> None:
-    answer = await door.ask(
+    answer = await api.ask(
         REMEMBER, input=_said() | {"messages": [_said()["messages"][0], _said(**message)["messages"][0]]}
     )
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
     assert (await a_memory(graph).changes.head(TenantId(tenant))).seq == 0
 
 
-async def test_half_a_surrogate_pair_is_refused(door: Door) -> None:
-    answer = await door.ask(REMEMBER, input=_said("half \ud800 pair"))
+async def test_half_a_surrogate_pair_is_refused(api: Api) -> None:
+    answer = await api.ask(REMEMBER, input=_said("half \ud800 pair"))
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-async def test_too_many_messages_are_refused_with_the_limit(door: Door) -> None:
-    answer = await door.ask(REMEMBER, input=_said() | {"messages": _said()["messages"] * 10_000})
+async def test_too_many_messages_are_refused_with_the_limit(api: Api) -> None:
+    answer = await api.ask(REMEMBER, input=_said() | {"messages": _said()["messages"] * 10_000})
     assert "at most 1,000" in answer["errors"][0]["message"]
 
 
-async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(door: Door) -> None:
+async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(api: Api) -> None:
     fact = {"subject": "user", "predicate": "WORSHIPS", "object": "cats", "statement": "Alice worships cats."}
-    receipt = (await door.ask(REMEMBER, input=_said() | {"facts": [fact]}))["data"]["remember"]
+    receipt = (await api.ask(REMEMBER, input=_said() | {"facts": [fact]}))["data"]["remember"]
     assert receipt["stored"] == 1
     assert "WORSHIPS" in receipt["dropped"][0]
 
 
-async def test_recall_without_a_user_is_refused(door: Door) -> None:
-    answer = await door.ask('{ recall(userId: "", query: "tea") { path } }')
+async def test_recall_without_a_user_is_refused(api: Api) -> None:
+    answer = await api.ask('{ recall(userId: "", query: "tea") { path } }')
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-async def test_a_query_that_is_too_deep_or_too_wide_is_refused(door: Door) -> None:
+async def test_a_query_that_is_too_deep_or_too_wide_is_refused(api: Api) -> None:
     wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ path }}' for i in range(50)) + "}"
-    assert (await door.ask(wide))["errors"]
+    assert (await api.ask(wide))["errors"]
 
 
-async def test_invalid_tenant_name_is_refused(door: Door, graph: Graph) -> None:
-    door._headers = {"Mnemograph-Tenant": "../etc"}
-    answer = await door.ask("{ work { waiting } }")
+async def test_invalid_tenant_name_is_refused(api: Api, graph: Graph) -> None:
+    api._headers = {"Mnemograph-Tenant": "../etc"}
+    answer = await api.ask("{ work { waiting } }")
     assert answer["error"]["code"] == "BAD_INPUT"

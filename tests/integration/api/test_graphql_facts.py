@@ -16,7 +16,7 @@ _FACT = "query ($id: String!) { fact(id: $id) { statement invalidAt closing { wh
 _REOPEN = 'mutation ($id: String!) { reopenFact(id: $id, reason: "both") { id invalidAt closing { why } } }'
 
 
-async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
+async def run_operation(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
     context = {"memory": a_memory(graph), "tenant": TenantId(tenant)}
     return await graphql_schema.execute(query, variable_values=variables, context_value=context)
 
@@ -25,10 +25,10 @@ async def test_a_closed_fact_is_explained_and_reopened_over_graphql(graph: Graph
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     found = await edges(graph, tenant)
-    told = (await ask(graph, tenant, _FACT, id=found["Paris"]["id"])).data["fact"]
+    told = (await run_operation(graph, tenant, _FACT, id=found["Paris"]["id"])).data["fact"]
     assert (told["closing"]["why"], told["closing"]["factId"]) == ("REPLACED", found["Oslo"]["id"])
     assert "Oslo" in told["closing"]["text"]
-    opened = (await ask(graph, tenant, _REOPEN, id=found["Paris"]["id"])).data["reopenFact"]
+    opened = (await run_operation(graph, tenant, _REOPEN, id=found["Paris"]["id"])).data["reopenFact"]
     assert (opened["invalidAt"], opened["closing"]) == (None, None)
 
 
@@ -36,7 +36,7 @@ async def test_another_tenants_fact_is_not_found_over_graphql(graph: Graph, tena
     await say(graph, tenant, "I live in Paris.", day=0)
     found = await edges(graph, tenant)
     for query in (_FACT, _REOPEN):
-        answer = await ask(graph, f"{tenant}-other", query, id=found["Paris"]["id"])
+        answer = await run_operation(graph, f"{tenant}-other", query, id=found["Paris"]["id"])
         assert [error.extensions["code"] for error in answer.errors] == ["NOT_FOUND"]
 
 

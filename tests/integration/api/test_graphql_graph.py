@@ -17,7 +17,7 @@ _FACTS = """query ($id: String!, $first: Int!, $after: String, $asOf: DateTime) 
 _SAID = ("I love jasmine tea.", "I like coffee.", "My sister Anna works at Acme.", "I live in Paris.", "我喜欢猫。")
 
 
-async def asked(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
+async def run_query(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
     context = {"memory": a_memory(graph), "tenant": TenantId(tenant)}
     answer = await graphql_schema.execute(query, variable_values=variables, context_value=context)
     assert not answer.errors, answer.errors
@@ -25,21 +25,21 @@ async def asked(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
     return answer.data
 
 
-async def told(graph: Graph, tenant: str) -> None:
+async def store(graph: Graph, tenant: str) -> None:
     messages = tuple(a_message(text, time=NOON + timedelta(days=day)) for day, text in enumerate(_SAID))
     await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=messages))
     await a_worker(graph).drain()
 
 
 async def test_pages_contain_every_fact_once_despite_concurrent_writes(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant)
-    whole = (await asked(graph, tenant, _FACTS, id="alice", first=100))["user"]["facts"]
+    await store(graph, tenant)
+    whole = (await run_query(graph, tenant, _FACTS, id="alice", first=100))["user"]["facts"]
     assert whole["pageInfo"]["hasNextPage"] is False
     every = [edge["node"]["id"] for edge in whole["edges"]]
     seen: list[str] = []
     after = None
     for _ in every:
-        page = (await asked(graph, tenant, _FACTS, id="alice", first=2, after=after))["user"]["facts"]
+        page = (await run_query(graph, tenant, _FACTS, id="alice", first=2, after=after))["user"]["facts"]
         seen += [edge["node"]["id"] for edge in page["edges"]]
         if after is None:
             # These sort before everything else and must not shift the pages.
@@ -54,9 +54,9 @@ async def test_pages_contain_every_fact_once_despite_concurrent_writes(graph: Gr
 
 
 async def test_query_of_depth_three_takes_three_round_trips_at_any_width(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant)
+    await store(graph, tenant)
     with counted() as trips:
-        found = await asked(graph, tenant, _FACTS, id="alice", first=50)
+        found = await run_query(graph, tenant, _FACTS, id="alice", first=50)
     nodes = [edge["node"] for edge in found["user"]["facts"]["edges"]]
     assert len({node["object"]["name"] for node in nodes}) >= 4
     assert all(node["evidence"][0]["text"] in _SAID for node in nodes)
@@ -64,35 +64,35 @@ async def test_query_of_depth_three_takes_three_round_trips_at_any_width(graph: 
     assert trips.sent <= 3
     deep = '{ user(userId: "alice") { facts { nodes { object { facts { nodes { statement } } } } } } }'
     with counted() as trips:
-        await asked(graph, tenant, deep)
+        await run_query(graph, tenant, deep)
     assert trips.sent <= 3
 
 
 async def test_facts_by_valid_time_and_transaction_time(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant)
+    await store(graph, tenant)
     before = (NOON - timedelta(days=1)).isoformat()
-    assert (await asked(graph, tenant, _FACTS, id="alice", first=9, asOf=before))["user"]["facts"]["edges"] == []
-    line = (await asked(graph, tenant, '{ timeline(userId: "alice", first: 2) { nodes { statement validAt } } }'))[
+    assert (await run_query(graph, tenant, _FACTS, id="alice", first=9, asOf=before))["user"]["facts"]["edges"] == []
+    line = (await run_query(graph, tenant, '{ timeline(userId: "alice", first: 2) { nodes { statement validAt } } }'))[
         "timeline"
     ]
     assert [one["validAt"][:10] for one in line["nodes"]] == ["2026-03-05", "2026-03-04"]
 
 
 async def test_nodes_link_to_neighbours_paths_changes_and_counts(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant)
-    user = (await asked(graph, tenant, '{ user(userId: "alice") { id kind name } }'))["user"]
+    await store(graph, tenant)
+    user = (await run_query(graph, tenant, '{ user(userId: "alice") { id kind name } }'))["user"]
     graph_now = (
-        await asked(graph, tenant, "{ graph { epoch seq nodes { id name kind } edges { sourceId targetId } } }")
+        await run_query(graph, tenant, "{ graph { epoch seq nodes { id name kind } edges { sourceId targetId } } }")
     )["graph"]
     acme = next(node for node in graph_now["nodes"] if node["name"] == "Acme")
-    near = await asked(
+    near = await run_query(
         graph,
         tenant,
         "query ($id: String!) { neighbors(id: $id) { nodes { name } edges { predicate } } }",
         id=acme["id"],
     )
     assert {"Acme", "Anna"} <= {node["name"] for node in near["neighbors"]["nodes"]}
-    way = await asked(
+    way = await run_query(
         graph,
         tenant,
         "query ($a: String!, $b: String!) { path(source: $a, target: $b) { paths } }",
@@ -101,19 +101,21 @@ async def test_nodes_link_to_neighbours_paths_changes_and_counts(graph: Graph, t
     )
     assert way["path"]["paths"][0][-1] == acme["id"]
     log = (
-        await asked(graph, tenant, "{ changesSince(seq: 1, first: 5) { epoch head complete nodes { seq op body } } }")
+        await run_query(
+            graph, tenant, "{ changesSince(seq: 1, first: 5) { epoch head complete nodes { seq op body } } }"
+        )
     )["changesSince"]
     assert (log["epoch"], log["complete"], [one["seq"] for one in log["nodes"]]) == (
         graph_now["epoch"],
         True,
         [2, 3, 4, 5, 6],
     )
-    told_of = await asked(
+    told_of = await run_query(
         graph, tenant, "{ stats { messages sessions entities facts users } jobs { nodes { kind state } } }"
     )
     assert (told_of["stats"]["messages"], told_of["stats"]["sessions"], told_of["stats"]["users"]) == (5, 1, 1)
     assert told_of["jobs"]["nodes"] == []
-    named = await asked(
+    named = await run_query(
         graph, tenant, "query ($id: String!) { entity(id: $id) { name facts { nodes { statement } } } }", id=acme["id"]
     )
     assert named["entity"]["name"] == "Acme"
@@ -121,8 +123,8 @@ async def test_nodes_link_to_neighbours_paths_changes_and_counts(graph: Graph, t
 
 @pytest.mark.parametrize("field", ["entity", "scene", "node", "neighbors"])
 async def test_elements_of_another_tenant_are_not_found(graph: Graph, tenant: str, field: str) -> None:
-    await told(graph, tenant)
-    user = (await asked(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
+    await store(graph, tenant)
+    user = (await run_query(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
     inner = "{ total }" if field == "neighbors" else "{ name }"
     context = {"memory": a_memory(graph), "tenant": TenantId(f"{tenant}-other")}
     kind = "ID" if field == "node" else "String"

@@ -12,7 +12,7 @@ SPLIT = "mutation($id: String!) { splitEntity(id: $id) { mergedId } }"
 LIST = '{ entities(userId: "alice") { nodes { name aliases merged } } }'
 
 
-async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
+async def run_operation(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
     """Return the result of one operation of a tenant."""
     context = {"memory": a_memory(graph), "tenant": tenant}
     return await graphql_schema.execute(query, variable_values=variables, context_value=context)
@@ -21,10 +21,10 @@ async def ask(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
 async def test_merge_over_graphql_is_listed_and_undone(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *BOTH, session="s1")
     bob, bobby = an_id(tenant, "Bob"), an_id(tenant, "Bobby")
-    done = await ask(graph, tenant, MERGE, k=bob, m=bobby)
-    listed = await ask(graph, tenant, LIST)
+    done = await run_operation(graph, tenant, MERGE, k=bob, m=bobby)
+    listed = await run_operation(graph, tenant, LIST)
     assert {"name": "Bob", "aliases": ["Bobby"], "merged": [bobby]} in listed.data["entities"]["nodes"]
-    split = await ask(graph, tenant, SPLIT, id=done.data["mergeEntities"]["mergeId"])
+    split = await run_operation(graph, tenant, SPLIT, id=done.data["mergeEntities"]["mergeId"])
     assert split.data == {"splitEntity": {"mergedId": bobby}}
-    again = await ask(graph, tenant, SPLIT, id=bobby)
+    again = await run_operation(graph, tenant, SPLIT, id=bobby)
     assert again.errors[0].extensions["code"] == "CONFLICT"

@@ -32,9 +32,9 @@ from graph_service.api.graphql.execution import (
 from graph_service.api.graphql.router import BYTES_MAX, TEXT_CHARS_MAX, TEXTS_MAX, PersistedQueries
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
-from tests.integration.api.test_graphql import Door, door
+from tests.integration.api.test_graphql import Api, api
 
-__all__ = ["door"]
+__all__ = ["api"]
 _WORK = "{ work { waiting } }"
 
 
@@ -42,15 +42,15 @@ def hashed(text: str, *, name: str | None = None) -> dict[str, Any]:
     return {"persistedQuery": {"version": 1, "sha256Hash": name or sha256(text.encode()).hexdigest()}}
 
 
-async def code_of(door: Door, query: str) -> str:
-    return str((await door.ask(query))["errors"][0]["extensions"]["code"])
+async def code_of(api: Api, query: str) -> str:
+    return str((await api.ask(query))["errors"][0]["extensions"]["code"])
 
 
-async def test_response_reports_its_cost(door: Door) -> None:
-    told = await door.ask("{ work { waiting leased } }")
+async def test_response_reports_its_cost(api: Api) -> None:
+    told = await api.ask("{ work { waiting leased } }")
     assert told["extensions"]["cost"] == {"requested": 3, "max": COST_MAX, "depth": 2, "aliases": 0}
     # The second response comes from the cache.
-    assert await door.ask("{ work { waiting leased } }") == told
+    assert await api.ask("{ work { waiting leased } }") == told
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_evidence_cost_is_its_number_of_messages(evidence: str, cost: int) -> No
     assert cost_of(graphql_schema._schema, spread, None, {}).cost == cost
 
 
-async def test_operations_too_deep_too_wide_or_too_costly_are_refused_by_name(door: Door) -> None:
+async def test_operations_too_deep_too_wide_or_too_costly_are_refused_by_name(api: Api) -> None:
     aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = "{ kind id uri score parts { name value } evidence { text saidAt } }"
     for query in (
@@ -92,29 +92,29 @@ async def test_operations_too_deep_too_wide_or_too_costly_are_refused_by_name(do
         "{ work { waiting } } "
         + " ".join(f"fragment F{i} on WorkStatus {{ waiting }}" for i in range(DEFINITIONS_MAX)),
     ):
-        refused = (await door.ask(query))["errors"][0]["extensions"]["code"]
+        refused = (await api.ask(query))["errors"][0]["extensions"]["code"]
         assert refused == "TOO_COSTLY"
 
 
-async def test_fragments_with_many_mutual_references_are_costed_quickly(door: Door) -> None:
+async def test_fragments_with_many_mutual_references_are_costed_quickly(api: Api) -> None:
     chain = " ".join(f"fragment F{i} on WorkStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
     query = f"{{ work {{ ...F0 }} }} {chain} fragment F45 on WorkStatus {{ waiting }}"
-    told = await door.ask(query)
+    told = await api.ask(query)
     assert told["errors"][0]["extensions"]["code"] == "TOO_COSTLY"
     assert told["extensions"]["cost"]["requested"] > 2**44
 
 
-async def test_persisted_query_hash_is_valid_for_its_tenant_only(door: Door, tenant: str) -> None:
+async def test_persisted_query_hash_is_valid_for_its_tenant_only(api: Api, tenant: str) -> None:
     wanted = hashed(_WORK)
-    assert (await door.send(extensions=wanted))["errors"][0]["message"] == "PersistedQueryNotFound"
-    assert (await door.send(query=_WORK, extensions=wanted))["data"]["work"]["waiting"] == 0
-    assert (await door.send(extensions=wanted))["data"]["work"]["waiting"] == 0
-    elsewhere = await door.send(extensions=wanted, tenant=f"{tenant}-other")
+    assert (await api.send(extensions=wanted))["errors"][0]["message"] == "PersistedQueryNotFound"
+    assert (await api.send(query=_WORK, extensions=wanted))["data"]["work"]["waiting"] == 0
+    assert (await api.send(extensions=wanted))["data"]["work"]["waiting"] == 0
+    elsewhere = await api.send(extensions=wanted, tenant=f"{tenant}-other")
     assert elsewhere["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
-    wrong = await door.send(query=_WORK, extensions=hashed("{ spool { waiting } }"))
+    wrong = await api.send(query=_WORK, extensions=hashed("{ spool { waiting } }"))
     assert wrong["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_HASH_MISMATCH"
     for odd in ({"persistedQuery": 5}, {"persistedQuery": {"version": 2}}, {"persistedQuery": {"version": 1}}):
-        assert (await door.send(query=_WORK, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+        assert (await api.send(query=_WORK, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
 def test_query_cache_is_bounded_in_number_and_length() -> None:
@@ -132,10 +132,10 @@ def test_query_cache_is_bounded_in_number_and_length() -> None:
     assert len(cache) == BYTES_MAX // (4 * TEXT_CHARS_MAX)
 
 
-async def test_only_documents_within_the_limits_are_persisted(door: Door) -> None:
+async def test_only_documents_within_the_limits_are_persisted(api: Api) -> None:
     for refused in ("{ nothing }", "{ work { waiting }", f"{{ {' '.join(['work { waiting }'] * 20)} }}"):
-        assert "errors" in await door.send(query=refused, extensions=hashed(refused))
-        again = await door.send(extensions=hashed(refused))
+        assert "errors" in await api.send(query=refused, extensions=hashed(refused))
+        again = await api.send(extensions=hashed(refused))
         assert again["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
 
 
@@ -188,7 +188,7 @@ def test_document_size_estimate_is_not_below_its_memory(text: str) -> None:
 
 
 async def test_refused_documents_are_not_cached_and_accepted_ones_are(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = DocumentCache()
     monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
@@ -201,17 +201,17 @@ async def test_refused_documents_are_not_cached_and_accepted_ones_are(
         dense(1),
         "fragment F on WorkStatus { dead }",
     ):
-        assert "errors" in await door.ask(refused)
-    assert "errors" in await door.ask(f"query ($n: Int) {costly}", n=1_000_000)
+        assert "errors" in await api.ask(refused)
+    assert "errors" in await api.ask(f"query ($n: Int) {costly}", n=1_000_000)
     assert len(cache) == 0
-    assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
+    assert (await api.ask(_WORK))["data"]["work"]["waiting"] == 0
     assert cache.get(_WORK) is not None
-    assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
+    assert (await api.ask(_WORK))["data"]["work"]["waiting"] == 0
     assert len(cache) == 1
     assert DOCUMENT_BYTES_MAX < CACHE_BYTES_MAX
 
 
-async def test_document_that_is_too_long_is_refused_before_parsing(door: Door) -> None:
+async def test_document_that_is_too_long_is_refused_before_parsing(api: Api) -> None:
     """Regression: 16 MB blocked the event loop for a second per million characters."""
     for text in (
         '{ work { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
@@ -219,9 +219,9 @@ async def test_document_that_is_too_long_is_refused_before_parsing(door: Door) -
         " " * DOCUMENT_CHARS_MAX + "{ work { waiting } }",
     ):
         began = time.process_time()
-        assert await code_of(door, text) == "TOO_COSTLY"
+        assert await code_of(api, text) == "TOO_COSTLY"
         assert time.process_time() - began < 1.0
-    assert await code_of(door, "{" + " a" * TOKENS_MAX + "}") == "TOO_COSTLY"
+    assert await code_of(api, "{" + " a" * TOKENS_MAX + "}") == "TOO_COSTLY"
 
 
 @given(
@@ -269,13 +269,13 @@ def nested(open_text: str, inner: str, close_text: str, times: int) -> str:
         "",
     ],
 )
-async def test_deeply_nested_documents_and_huge_numbers_are_refused_with_a_message(door: Door, text: str) -> None:
-    errors = (await door.ask(text)).get("errors")
+async def test_deeply_nested_documents_and_huge_numbers_are_refused_with_a_message(api: Api, text: str) -> None:
+    errors = (await api.ask(text)).get("errors")
     assert errors is None or all(one["extensions"]["code"] in ("BAD_INPUT", "TOO_COSTLY") for one in errors)
 
 
-async def test_reported_validation_errors_are_limited_in_number(door: Door) -> None:
-    told = await door.ask("{ " + " ".join(f"recal{i}" for i in range(500)) + " }")
+async def test_reported_validation_errors_are_limited_in_number(api: Api) -> None:
+    told = await api.ask("{ " + " ".join(f"recal{i}" for i in range(500)) + " }")
     assert len(told["errors"]) == ERRORS_MAX + 1
     assert "recall" in told["errors"][0]["message"]
 
@@ -357,9 +357,9 @@ def test_ordinary_document_with_fragments_is_far_below_the_limits() -> None:
         b"",
     ],
 )
-async def test_invalid_request_body_is_refused_with_a_message(door: Door, body: bytes) -> None:
+async def test_invalid_request_body_is_refused_with_a_message(api: Api, body: bytes) -> None:
     """Includes a body with several operations: each counts as a request of its own."""
-    answer = await door.post(body)
+    answer = await api.post(body)
     assert answer.status_code in (200, 400), answer.text
     if answer.status_code == 200:
         assert b"extensions" in body
@@ -368,19 +368,19 @@ async def test_invalid_request_body_is_refused_with_a_message(door: Door, body: 
         assert json.loads(answer.text)["error"]["code"] == "BAD_INPUT"
 
 
-async def test_variable_of_thousands_of_digits_is_refused_with_a_message(door: Door) -> None:
+async def test_variable_of_thousands_of_digits_is_refused_with_a_message(api: Api) -> None:
     query = "query ($n: Int) { " + 'sessions(userId: "a", first: $n) { nodes { uri } } }'
-    told = await door.ask(query, n=10**4_000)
+    told = await api.ask(query, n=10**4_000)
     assert told["errors"][0]["extensions"]["code"] in ("BAD_INPUT", "TOO_COSTLY")
 
 
-async def test_half_a_surrogate_pair_is_refused_with_a_message(door: Door, graph: Graph) -> None:
-    refused = await door.ask('{ session(userId: "\\ud800", sessionId: "s") { uri } }')
+async def test_half_a_surrogate_pair_is_refused_with_a_message(api: Api, graph: Graph) -> None:
+    refused = await api.ask('{ session(userId: "\\ud800", sessionId: "s") { uri } }')
     assert refused["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
-async def test_document_error_is_reported_also_with_an_operation_name(door: Door) -> None:
+async def test_document_error_is_reported_also_with_an_operation_name(api: Api) -> None:
     for name in ("Work", "no name", None):
-        told = await door.send(query="query Work { work { waiting }", operationName=name)
+        told = await api.send(query="query Work { work { waiting }", operationName=name)
         found = told.get("errors", [{}])[0].get("message", "") or told["error"]["message"]
         assert "Syntax Error" in found or name == "no name"

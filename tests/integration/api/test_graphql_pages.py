@@ -30,7 +30,7 @@ _BEHIND = {"changesSince", "jobs"}
 _BURY = "MATCH (j:Job {tenant: $tenant}) SET j.state = 'dead', j.open = null, j.failed_ms = 7, j.attempts = 4"
 
 
-async def told(graph: Graph, tenant: str, texts: Iterable[str], *, day: int = 0) -> None:
+async def store(graph: Graph, tenant: str, texts: Iterable[str], *, day: int = 0) -> None:
     """Store each text in a session of its own and read all at once."""
     for i, text in enumerate(texts, start=day):
         message = a_message(text, time=NOON + timedelta(days=i))
@@ -56,7 +56,7 @@ async def page(graph: Graph, tenant: str, name: str, *, first: int, after: str |
 async def test_pages_of_every_list_contain_each_element_once_despite_concurrent_writes(
     graph: Graph, tenant: str, texts: tuple[str, ...]
 ) -> None:
-    await told(graph, tenant, texts)
+    await store(graph, tenant, texts)
     # A pending job and a dead letter.
     for i in range(4):
         words = an_incoming(messages=(a_message(texts[0], time=NOON + timedelta(days=50 + i)),), session=f"w{i}")
@@ -86,7 +86,7 @@ async def test_pages_of_every_list_contain_each_element_once_despite_concurrent_
 
 
 async def test_cursor_is_valid_for_its_own_list_only_and_reveals_nothing(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant, _EN[:3])
+    await store(graph, tenant, _EN[:3])
     other = f"{tenant}-other"
     cursors = {
         name: (await page(graph, tenant, name, first=1))["pageInfo"]["endCursor"] for name in ("sessions", "scenes")
@@ -105,7 +105,7 @@ async def test_cursor_is_valid_for_its_own_list_only_and_reveals_nothing(graph: 
 
 
 async def test_scenes_can_be_listed_by_user_or_session(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant, _EN[:3])
+    await store(graph, tenant, _EN[:3])
     query = '{ scenes(userId: "alice"%s) { nodes { kind summary facts { nodes { predicate } } } } }'
     whole = (await asked(graph, tenant, query % ""))["scenes"]["nodes"]
     assert [one["kind"] for one in whole] == ["Scene"] * 3

@@ -3,10 +3,10 @@
 import pytest
 
 from graph_service.graph.store import Graph
-from tests.integration.api.test_graphql import REMEMBER, Door, _said, door
+from tests.integration.api.test_graphql import REMEMBER, Api, _said, api
 from tests.support.builders import a_worker
 
-__all__ = ["door"]
+__all__ = ["api"]
 
 SESSION = '{ session(userId: "alice", sessionId: "s1") { uri state why messages scenes unread closedAt } }'
 CLOSE = 'mutation { closeSession(userId: "alice", sessionId: "s1") { state why } }'
@@ -15,29 +15,29 @@ GENERATE = "mutation { generateLayers { sessions made kept failed } }"
 
 
 @pytest.mark.parametrize("text", ["I moved to Lisbon in May.", "我五月搬到了里斯本。"])
-async def test_closed_session_has_a_text_at_every_level(door: Door, graph: Graph, text: str) -> None:
-    await door.ask(REMEMBER, input=_said(text))
-    assert (await door.ask(SESSION))["data"]["session"]["state"] == "ACTIVE"
-    assert (await door.ask(CLOSE))["data"]["closeSession"] == {"state": "CLOSING", "why": "REQUEST"}
+async def test_closed_session_has_a_text_at_every_level(api: Api, graph: Graph, text: str) -> None:
+    await api.ask(REMEMBER, input=_said(text))
+    assert (await api.ask(SESSION))["data"]["session"]["state"] == "ACTIVE"
+    assert (await api.ask(CLOSE))["data"]["closeSession"] == {"state": "CLOSING", "why": "REQUEST"}
     await a_worker(graph).drain()
-    session = (await door.ask(SESSION))["data"]["session"]
+    session = (await api.ask(SESSION))["data"]["session"]
     assert (session["state"], session["messages"], session["scenes"], session["unread"]) == ("CLOSED", 1, 1, 0)
     for level in ("L0", "L1", "L2"):
-        told = (await door.ask(LAYER, uri=session["uri"], level=level))["data"]["layer"]
+        told = (await api.ask(LAYER, uri=session["uri"], level=level))["data"]["layer"]
         assert (told["level"], text in told["text"]) == (level, True)
-        assert told == (await door.ask(LAYER, uri=f"{session['uri']}#{level}"))["data"]["layer"]
-    made = (await door.ask(GENERATE))["data"]["generateLayers"]
+        assert told == (await api.ask(LAYER, uri=f"{session['uri']}#{level}"))["data"]["layer"]
+    made = (await api.ask(GENERATE))["data"]["generateLayers"]
     assert made == {"sessions": 1, "made": 0, "kept": 1, "failed": 0}
 
 
-async def test_sessions_and_texts_of_another_tenant_are_not_found(door: Door, graph: Graph, tenant: str) -> None:
-    await door.ask(REMEMBER, input=_said())
+async def test_sessions_and_texts_of_another_tenant_are_not_found(api: Api, graph: Graph, tenant: str) -> None:
+    await api.ask(REMEMBER, input=_said())
     await a_worker(graph).drain()
-    uri = (await door.ask(SESSION))["data"]["session"]["uri"]
-    stranger = Door(door._client, f"{tenant}-2")
+    uri = (await api.ask(SESSION))["data"]["session"]["uri"]
+    stranger = Api(api._client, f"{tenant}-2")
     for question in (SESSION, CLOSE):
         assert (await stranger.ask(question))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await stranger.ask(LAYER, uri=uri))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await stranger.ask(GENERATE))["data"]["generateLayers"]["sessions"] == 0
-    mine = (await door.ask('{ sessions(userId: "alice") { nodes { sessionId state } } }'))["data"]["sessions"]["nodes"]
+    mine = (await api.ask('{ sessions(userId: "alice") { nodes { sessionId state } } }'))["data"]["sessions"]["nodes"]
     assert mine == [{"sessionId": "s1", "state": "ACTIVE"}]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from graph_service.graph.store import Graph
-from tests.integration.api.test_graphql import REMEMBER, Door, _said, door
+from tests.integration.api.test_graphql import REMEMBER, Api, _said, api
 from tests.support.builders import a_worker
 
-__all__ = ["door"]
+__all__ = ["api"]
 
 USAGE = """{ usage(days: 2) {
   tokensPerDay tokensLeft days { day calls tokensIn scenesByModel scenesByRules scenesOwed } } }"""
@@ -23,23 +23,23 @@ DECISION: dict[str, Any] = {
 }
 
 
-async def test_usage_is_reported_for_the_own_tenant_only(door: Door, graph: Graph, tenant: str) -> None:
-    await door.ask(REMEMBER, input=_said())
+async def test_usage_is_reported_for_the_own_tenant_only(api: Api, graph: Graph, tenant: str) -> None:
+    await api.ask(REMEMBER, input=_said())
     await a_worker(graph).drain()
-    told = (await door.ask(USAGE))["data"]["usage"]
+    told = (await api.ask(USAGE))["data"]["usage"]
     assert (told["tokensPerDay"], told["tokensLeft"]) == (None, None)
     assert [(day["calls"], day["scenesByModel"], day["scenesByRules"]) for day in told["days"]] == [(0, 0, 1)]
-    stranger = Door(door._client, f"{tenant}-2")
+    stranger = Api(api._client, f"{tenant}-2")
     assert (await stranger.ask(USAGE))["data"]["usage"]["days"] == []
 
 
-async def test_provided_decision_is_returned_as_a_decision(door: Door, graph: Graph) -> None:
-    await door.ask(REMEMBER, input={**_said("Let us take Postgres."), "facts": [DECISION]})
+async def test_provided_decision_is_returned_as_a_decision(api: Api, graph: Graph) -> None:
+    await api.ask(REMEMBER, input={**_said("Let us take Postgres."), "facts": [DECISION]})
     await a_worker(graph).drain()
-    (hit,) = (await door.ask(FACTS))["data"]["recall"]["hits"]
+    (hit,) = (await api.ask(FACTS))["data"]["recall"]["hits"]
     assert hit == {"object": "Postgres", "factKind": "DECISION", "rationale": "The team knows it.", "steps": []}
 
 
-async def test_days_out_of_bounds_are_an_input_error(door: Door) -> None:
-    answer = await door.ask("{ usage(days: 0) { days { day } } }")
+async def test_days_out_of_bounds_are_an_input_error(api: Api) -> None:
+    answer = await api.ask("{ usage(days: 0) { days { day } } }")
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"

@@ -15,7 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from schema.ids import TenantId
-from tests.integration.api.test_graphql import Door
+from tests.integration.api.test_graphql import Api
 from tests.integration.memory.jobs.test_external_services import Broken
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.cli_process import Home
@@ -32,22 +32,22 @@ async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def doors(graph: Graph, tenant: str, spool: Spool) -> AsyncIterator[tuple[Door, Door]]:
+async def apis(graph: Graph, tenant: str, spool: Spool) -> AsyncIterator[tuple[Api, Api]]:
     """Return the API as the tenant and as another tenant."""
     app = FastAPI()
     install_error_handlers(app)
     app.include_router(graphql_router(a_memory(graph, spool=spool)), prefix="/graphql")
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
-        yield Door(client, tenant), Door(client, f"{tenant}-other")
+        yield Api(client, tenant), Api(client, f"{tenant}-other")
 
 
 async def test_dead_letters_are_listed_for_their_tenant_and_retried(
-    graph: Graph, tenant: str, doors: tuple[Door, Door]
+    graph: Graph, tenant: str, apis: tuple[Api, Api]
 ) -> None:
-    door, other = doors
+    api, other = apis
     await a_memory(graph).remember(TenantId(tenant), an_incoming("poison", "毒药"))
     await a_worker(graph, embedder=Broken()).drain()
-    shown: Any = (await door.ask(LETTERS))["data"]
+    shown: Any = (await api.ask(LETTERS))["data"]
     (letter,) = shown["deadLetters"]["nodes"]
     assert (letter["kind"], letter["userId"], letter["sessionId"], letter["attempts"]) == ("EMBED", "alice", "s1", 1)
     assert (shown["work"]["dead"], "cannot be embedded" in letter["error"]) == (1, True)
@@ -55,37 +55,37 @@ async def test_dead_letters_are_listed_for_their_tenant_and_retried(
     retry = "mutation($ids: [ID!]) { retryDeadLetters(ids: $ids) }"
     assert (await other.ask(retry, ids=[letter["id"]]))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await other.ask(retry))["data"]["retryDeadLetters"] == 0
-    assert (await door.ask(retry))["data"]["retryDeadLetters"] == 1
+    assert (await api.ask(retry))["data"]["retryDeadLetters"] == 1
     cancel = "mutation($ids: [ID!]!) { cancelWork(ids: $ids) }"
-    assert (await door.ask(cancel, ids=[letter["id"]]))["data"]["cancelWork"] == 1
-    assert (await door.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
+    assert (await api.ask(cancel, ids=[letter["id"]]))["data"]["cancelWork"] == 1
+    assert (await api.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
 
 
 async def test_spool_is_listed_for_its_tenant_paused_and_cleared(
-    graph: Graph, tenant: str, spool: Spool, doors: tuple[Door, Door]
+    graph: Graph, tenant: str, spool: Spool, apis: tuple[Api, Api]
 ) -> None:
-    door, other = doors
+    api, other = apis
     await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=(a_message("我爱喝茶。", id="m1"),)))
     dead = a_dead_graph()
     clash = an_incoming(messages=(a_message("我讨厌喝茶。", id="m1"),))
     await a_memory(dead, spool=spool).remember(TenantId(tenant), clash)
     await dead.close()
-    assert (await door.ask("mutation { pauseSpool { paused } }"))["data"]["pauseSpool"]["paused"]
+    assert (await api.ask("mutation { pauseSpool { paused } }"))["data"]["pauseSpool"]["paused"]
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-    assert (await door.ask(LETTERS))["data"]["work"]["spooled"] == 1
-    assert not (await door.ask("mutation { pauseSpool(paused: false) { paused } }"))["data"]["pauseSpool"]["paused"]
+    assert (await api.ask(LETTERS))["data"]["work"]["spooled"] == 1
+    assert not (await api.ask("mutation { pauseSpool(paused: false) { paused } }"))["data"]["pauseSpool"]["paused"]
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-    seen: Any = (await door.ask(SPOOL))["data"]["spool"]
+    seen: Any = (await api.ask(SPOOL))["data"]["spool"]
     assert (seen["refused"], seen["episodes"][0]["messages"]) == (1, [{"text": "我讨厌喝茶。"}])
     assert (await other.ask(SPOOL))["data"]["spool"]["episodes"] == []
     number = seen["episodes"][0]["number"]
     drop = "mutation($n: Int!) { dropSpooled(number: $n) { refused } }"
     assert (await other.ask(drop, n=number))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
-    assert (await door.ask("mutation($n: Int!) { retrySpooled(number: $n) { waiting } }", n=number))["data"] == {
+    assert (await api.ask("mutation($n: Int!) { retrySpooled(number: $n) { waiting } }", n=number))["data"] == {
         "retrySpooled": {"waiting": 1}
     }
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-    assert (await door.ask(drop, n=number))["data"] == {"dropSpooled": {"refused": 0}}
+    assert (await api.ask(drop, n=number))["data"] == {"dropSpooled": {"refused": 0}}
 
 
 def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> None:

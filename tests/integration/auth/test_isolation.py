@@ -70,14 +70,14 @@ async def foreign(service: OpenService) -> AsyncIterator[Foreign]:
     print(f"isolation: {sum(CASES.values())} cases, 0 leaks ({dict(CASES)})")
 
 
-def fields(operation: str) -> dict[str, GraphQLField]:
+def fields_of(operation: str) -> dict[str, GraphQLField]:
     kind = _CORE.query_type if operation == "query" else _CORE.mutation_type
     assert kind is not None
     return dict(kind.fields)
 
 
 def document(operation: str, name: str, given: Iterable[str]) -> str:
-    field = fields(operation)[name]
+    field = fields_of(operation)[name]
     heads = [f"${argument}: {field.args[argument].type}" for argument in given]
     passed = [f"{argument}: ${argument}" for argument in given]
     head = f"({', '.join(heads)})" if heads else ""
@@ -85,7 +85,7 @@ def document(operation: str, name: str, given: Iterable[str]) -> str:
     return f"{operation}{head} {{ {name}{call} {selection(field.type, 5)} }}"
 
 
-def plain(text: str, names: tuple[str, ...], own: str) -> str:
+def comparable(text: str, names: tuple[str, ...], own: str) -> str:
     """Return a response without what may differ: the names sent, ids derived from them, times, tenant, credential."""
     text = _HOLDER.sub('"holder": "WHO"', _MOMENT.sub("TIME", text))
     for name in sorted(names, key=len, reverse=True):
@@ -94,7 +94,7 @@ def plain(text: str, names: tuple[str, ...], own: str) -> str:
     return _HASH.sub("HASH", _UUID.sub("ID", text.replace(own, "OWN")))
 
 
-def leaks(text: str, names: tuple[str, ...]) -> list[str]:
+def leaked_words(text: str, names: tuple[str, ...]) -> list[str]:
     """Return words of the other tenant in a response that the caller did not send."""
     for name in names:
         text = text.replace(name, "")
@@ -150,8 +150,8 @@ async def test_root_field_with_foreign_ids_answers_as_with_unknown_ids(
         for real, never, names in foreign.filled(case):
             query = document(operation, name, real)
             told, compared = await asyncio.gather(first.post(query, real), second.post(query, never))
-            assert leaks(told, names) == []
-            assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
+            assert leaked_words(told, names) == []
+            assert comparable(told, names, first.tenant) == comparable(compared, names, second.tenant), real
             CASES[operation] += 1
     named = {"Mnemograph-Tenant": foreign.tenant}
     sample = next(foreign.filled(cases[0]))[0]
@@ -170,8 +170,8 @@ async def test_route_with_foreign_ids_answers_as_with_unknown_ids(
     for case in ROUTES[path]:
         for real, never, names in foreign.filled(case):
             told, compared = await asyncio.gather(first.get(path, real), second.get(path, never))
-            assert leaks(told, names) == []
-            assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
+            assert leaked_words(told, names) == []
+            assert comparable(told, names, first.tenant) == comparable(compared, names, second.tenant), real
             CASES["route"] += 1
     real = next(foreign.filled(ROUTES[path][0]))[0]
     told = await first.get(path, real, **{"Mnemograph-Tenant": foreign.tenant})
@@ -180,7 +180,9 @@ async def test_route_with_foreign_ids_answers_as_with_unknown_ids(
     CASES["named tenant"] += 1
 
 
-async def heard(service: OpenService, stranger: Stranger, hello: dict[str, Any], frame: dict[str, Any] | None) -> str:
+async def frames_received(
+    service: OpenService, stranger: Stranger, hello: dict[str, Any], frame: dict[str, Any] | None
+) -> str:
     """Return every frame sent before the first snapshot, or until the connection is closed."""
     said = {"t": "hello", "v": 1, "client": "c", "token": stranger.key, **hello}
     said["scope"] = {"tenant": stranger.tenant, **hello["scope"]}
@@ -208,10 +210,10 @@ async def test_socket_with_foreign_ids_answers_as_with_unknown_ids(
     tried += [({"scope": {}}, {"t": name, **case}) for name, cases in FRAMES.items() for case in cases]
     for hello, frame in tried:
         for real, never, names in foreign.filled({"hello": hello, "frame": frame}):
-            told = await heard(service, first, real["hello"], real["frame"])
-            compared = await heard(service, second, never["hello"], never["frame"])
-            assert leaks(told, names) == []
-            assert plain(told, names, first.tenant) == plain(compared, names, second.tenant), real
+            told = await frames_received(service, first, real["hello"], real["frame"])
+            compared = await frames_received(service, second, never["hello"], never["frame"])
+            assert leaked_words(told, names) == []
+            assert comparable(told, names, first.tenant) == comparable(compared, names, second.tenant), real
             CASES["frame"] += 1
 
 
@@ -225,15 +227,17 @@ async def test_subscription_sends_nothing_of_another_tenant(
                 async with graphql_socket(service, stranger.key) as socket:
                     await subscribed(socket, **given)
                     told.append(str(await answer(socket)))
-            assert leaks(told[0], names) == []
-            assert plain(told[0], names, strangers[0].tenant) == plain(told[1], names, strangers[1].tenant), real
+            assert leaked_words(told[0], names) == []
+            assert comparable(told[0], names, strangers[0].tenant) == comparable(told[1], names, strangers[1].tenant), (
+                real
+            )
             CASES["subscription"] += 1
 
 
 def test_every_root_field_route_and_frame_has_a_case(service: OpenService) -> None:
     """Add missing ones to `tests/integration/auth/isolation_cases.py`."""
-    assert set(QUERIES) == set(fields("query"))
-    assert set(MUTATIONS) == set(fields("mutation"))
+    assert set(QUERIES) == set(fields_of("query"))
+    assert set(MUTATIONS) == set(fields_of("mutation"))
     assert set(SUBSCRIPTIONS) == set(FIELDS["subscription"])
     assert {"hello", *FRAMES} == set(frames_schema()["client"]["discriminator"]["mapping"])
     routes = set(paths(service.app))

@@ -6,7 +6,7 @@ from typing import Any
 from tests.support.cli_process import Home
 
 
-def listed(home: Home, *more: str) -> dict[str, Any]:
+def entities_by_name(home: Home, *more: str) -> dict[str, Any]:
     """Return the entities of Ana by name."""
     told = home.run(*more, "entities", "list", "--user", "ana", "--json").document()
     return {one["name"]: one for one in told["entities"]}
@@ -18,7 +18,7 @@ def test_entities_are_listed_merged_and_split_on_the_command_line(tmp_path: Path
         service.document()
         assert home.run("remember", "My friend Bobby loves tea. 我的朋友小红喜欢茶。", "--user", "ana").code == 0
         assert home.run("remember", "My friend Bob lives in Oslo.", "--user", "ana", "--name", "Ana").code == 0
-        before = listed(home)
+        before = entities_by_name(home)
         assert {"Bob", "Bobby", "小红"} <= set(before)
         bob, bobby = before["Bob"]["id"], before["Bobby"]["id"]
         assert home.run("--tenant", "other", "entities", "merge", bob, bobby).code == 3
@@ -27,12 +27,12 @@ def test_entities_are_listed_merged_and_split_on_the_command_line(tmp_path: Path
         assert home.run("--tenant", "other", "entities", "suggest", "--json").document() == {"suggested": []}
         done = home.run("entities", "merge", bob, bobby, "--reason", "one man", "--json").document()
         assert (done["kept_id"], done["merged_id"]) == (bob, bobby)
-        merged = listed(home)
+        merged = entities_by_name(home)
         assert (merged["Bob"]["merged"], merged["Bob"]["aliases"]) == ([bobby], ["Bobby"])
         assert "Bobby" not in merged
-        assert listed(home, "--tenant", "other") == {}
+        assert entities_by_name(home, "--tenant", "other") == {}
         assert home.run("entities", "split", done["merge_id"], "--json").document()["merged_id"] == bobby
-        assert listed(home) == before
+        assert entities_by_name(home) == before
         again = home.run("entities", "split", bobby)
         assert (again.code, "not merged" in again.err) == (4, True)
         assert "differ" in home.run("entities", "reject", bob, bobby).out

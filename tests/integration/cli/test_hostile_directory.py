@@ -102,7 +102,7 @@ def hostile(tmp_path: Path, server: Server, tenant: str, listener: Listener) -> 
     return Hostile(home, folder, listener)
 
 
-def spoken(*methods: str) -> str:
+def mcp_requests(*methods: str) -> str:
     """Return requests of an MCP client, one per line."""
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     lines = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client}]
@@ -112,7 +112,7 @@ def spoken(*methods: str) -> str:
 
 
 def test_mcp_in_a_hostile_directory_connects_to_no_address_from_there(hostile: Hostile) -> None:
-    done = hostile.run("mcp", said=spoken("tools/list"))
+    done = hostile.run("mcp", said=mcp_requests("tools/list"))
     assert hostile.listener.heard == []
     assert done.returncode == 0, done.stderr
     # Standard output carries nothing but the protocol.
@@ -140,7 +140,7 @@ def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostil
     trusted = hostile.run("trust", "--json")
     assert trusted.returncode == 0, trusted.stderr
     for command in (("mcp",), ("recall", "x", "--user", "ana"), ("serve", "--no-browser"), ("doctor", "--json")):
-        done = hostile.run(*command, said=spoken("tools/list"))
+        done = hostile.run(*command, said=mcp_requests("tools/list"))
         assert done.returncode != 0
         told = done.stdout if command[0] == "doctor" else done.stderr
         for address, secret in (

@@ -12,7 +12,7 @@ from graph_service.config.settings import load_settings
 from schema.errors import InstallError
 
 
-def typed(*words: str) -> Any:
+def run_command(*words: str) -> Any:
     """Run a command in this process and return its document."""
     done = CliRunner().invoke(app, [*words, "--json"])
     assert done.exit_code == 0, (words, done.output, done.exception)
@@ -21,7 +21,7 @@ def typed(*words: str) -> Any:
 
 def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MNEMOGRAPH_DATA_DIR")
-    first = typed("init")
+    first = run_command("init")
     own = home / ".mnemograph"
     assert (first["made"], first["ready"]) == (["config.toml", ".gitignore"], True)
     assert first["data_dir"] == str(own / "data")
@@ -35,8 +35,8 @@ def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest
     refused = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(refused.exception, InstallError)
     assert "mnemograph trust" in refused.exception.message
-    assert typed("trust")["settings"] == {"tenant": "'mine'"}
-    again = typed("init", "--no-fetch")
+    assert run_command("trust")["settings"] == {"tenant": "'mine'"}
+    again = run_command("init", "--no-fetch")
     assert (again["made"], again["ready"]) == ([], False)
     assert (own / "config.toml").read_text("utf-8") == 'tenant = "mine"\n'
 
@@ -50,16 +50,16 @@ def test_init_names_a_folder_that_cannot_be_created(home: Path) -> None:
 
 def test_stats_count_one_tenant_and_alternative_names_work(home: Path, tenant: str) -> None:
     for text in ("I love jasmine tea.", "我喜欢茉莉花茶。"):
-        typed("add", text, "--user", "ana", "--no-wait")
-    told = typed("stats")
+        run_command("add", text, "--user", "ana", "--no-wait")
+    told = run_command("stats")
     assert (told["messages"], told["sessions"], told["users"]) == (2, 1, 1)
     assert told["work_waiting"] >= 1
-    assert typed("stats", "--user", "bob")["messages"] == 0
-    assert typed("stats", "--tenant", f"{tenant}-other") == dict.fromkeys(told, 0)
-    hits = typed("search", "jasmine tea", "--user", "ana")["hits"]
-    assert typed("recall", "jasmine tea", "--user", "ana")["hits"] == hits != []
-    assert typed("delete", "session", "cli", "--user", "ana")["messages"] == 2
-    assert typed("stats")["messages"] == 0
+    assert run_command("stats", "--user", "bob")["messages"] == 0
+    assert run_command("stats", "--tenant", f"{tenant}-other") == dict.fromkeys(told, 0)
+    hits = run_command("search", "jasmine tea", "--user", "ana")["hits"]
+    assert run_command("recall", "jasmine tea", "--user", "ana")["hits"] == hits != []
+    assert run_command("delete", "session", "cli", "--user", "ana")["messages"] == 2
+    assert run_command("stats")["messages"] == 0
     same = {"add": "remember", "search": "recall", "delete": "forget"}
     assert {name: COMMANDS[name] for name in same} == {name: COMMANDS[of] for name, of in same.items()}
 
@@ -69,22 +69,22 @@ def test_init_does_not_trust_settings_of_somebody_else(home: Path) -> None:
     done = CliRunner().invoke(app, ["init", "--no-fetch"])
     assert isinstance(done.exception, InstallError)
     assert "files that you have not trusted" in done.exception.message
-    assert typed("trust", "--list")["trusted"] == []
+    assert run_command("trust", "--list")["trusted"] == []
 
 
 def test_trust_is_added_listed_and_removed(home: Path) -> None:
     config = home / ".mnemograph" / "config.toml"
     config.parent.mkdir()
     config.write_text('[service]\nport = 7781\n[llm]\napi_key = "hush"\n"\\u001b[2Jx" = 1\n')
-    assert typed("trust")["settings"].items() >= {"service.port": "7781", "llm.api_key": "(secret)"}.items()
+    assert run_command("trust")["settings"].items() >= {"service.port": "7781", "llm.api_key": "(secret)"}.items()
     shown = CliRunner().invoke(app, ["trust"])
     assert "service.port = 7781" in shown.stdout
     assert "hush" not in shown.stdout
     assert "\x1b" not in shown.stdout
-    assert [(row["directory"], row["state"]) for row in typed("trust", "--list")["trusted"]] == [
+    assert [(row["directory"], row["state"]) for row in run_command("trust", "--list")["trusted"]] == [
         (str(home.resolve()), "trusted")
     ]
     config.write_text('tenant = "theirs"\n')
-    assert [row["state"] for row in typed("trust", "--list")["trusted"]] == ["changed"]
-    assert typed("trust", str(home), "--remove")["state"] == "untrusted"
-    assert typed("trust", "--list")["trusted"] == []
+    assert [row["state"] for row in run_command("trust", "--list")["trusted"]] == ["changed"]
+    assert run_command("trust", str(home), "--remove")["state"] == "untrusted"
+    assert run_command("trust", "--list")["trusted"] == []

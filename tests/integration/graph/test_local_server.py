@@ -65,7 +65,7 @@ async def other_process(data_dir: Path) -> asyncio.subprocess.Process:
     )
 
 
-async def what_it_got(process: asyncio.subprocess.Process) -> dict[str, object]:
+async def reported(process: asyncio.subprocess.Process) -> dict[str, object]:
     assert process.stdout is not None
     got: dict[str, object] = json.loads(await asyncio.wait_for(process.stdout.readline(), START_MAX_S))
     return got
@@ -107,7 +107,7 @@ def test_password_file_is_private(served: LocalServer, data_dir: Path) -> None:
 
 async def test_second_process_shares_the_server(served: LocalServer, data_dir: Path) -> None:
     second = await other_process(data_dir)
-    assert {"uri": served.uri, "owned": False} == await what_it_got(second)
+    assert {"uri": served.uri, "owned": False} == await reported(second)
     await asyncio.wait_for(second.communicate(b""), START_MAX_S)
     assert await ask(served, "RETURN 1 AS one") == 1, "leaving must not stop a shared server"
 
@@ -130,7 +130,7 @@ async def test_locked_store_without_owner_record_is_refused(served: LocalServer,
 
 async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_path: Path) -> None:
     starters = [await other_process(tmp_path), await other_process(tmp_path)]
-    got = [await what_it_got(starter) for starter in starters]
+    got = [await reported(starter) for starter in starters]
     assert len({answer["uri"] for answer in got}) == 1
     assert sorted(bool(answer["owned"]) for answer in got) == [False, True]
     found, record = find_local_server(tmp_path), read_owner(tmp_path)
@@ -183,7 +183,7 @@ async def test_owner_killed_during_start_does_not_delay_the_next_start(
 async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> None:
     """A stopped process simulates one that hangs; waiting for it counts towards the start."""
     starter = await other_process(tmp_path)
-    await what_it_got(starter)
+    await reported(starter)
     record = read_owner(tmp_path)
     assert record is not None
     found = find_local_server(tmp_path)

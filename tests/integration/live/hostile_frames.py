@@ -35,7 +35,7 @@ def hostile_frames(seed: int, count: int) -> Iterator[str | bytes]:
         yield _frame(chance)
 
 
-def hello_that_may_be_good(chance: random.Random) -> str:
+def random_hello(chance: random.Random) -> str:
     """Return a hello frame, mostly a valid one, so that the frames after it are read."""
     hello = dict(_HELLO)
     if chance.random() < 0.3:

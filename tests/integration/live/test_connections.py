@@ -110,7 +110,7 @@ async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
         await task
 
 
-async def ends(reader: asyncio.StreamReader) -> bytes:
+async def read_to_end(reader: asyncio.StreamReader) -> bytes:
     """Read until the other side closes the connection."""
     async with asyncio.timeout(SOON_S):
         with contextlib.suppress(ConnectionError):
@@ -118,7 +118,7 @@ async def ends(reader: asyncio.StreamReader) -> bytes:
     return b""
 
 
-async def holds(served: Served, count: int) -> None:
+async def until_connected(served: Served, count: int) -> None:
     """Wait until there are this many connections."""
     until_s = asyncio.get_running_loop().time() + SOON_S
     while len(served.connections) != count:
@@ -147,8 +147,8 @@ UPGRADE = (
 async def test_connection_of_a_stalled_client_is_closed(text: bytes) -> None:
     async with serving(QUICK) as served:
         reader, writer = await served.talk(text)
-        await ends(reader)
-        await holds(served, 0)
+        await read_to_end(reader)
+        await until_connected(served, 0)
         writer.close()
 
 
@@ -159,7 +159,7 @@ async def test_active_connection_and_greeted_socket_stay_open() -> None:
             writer.write(HEAD + b"\r\n")
             async with asyncio.timeout(SOON_S):
                 assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
-        await ends(reader)
+        await read_to_end(reader)
         writer.close()
         await viewer.send("still here")
         assert await viewer.recv() == "10"
@@ -172,7 +172,7 @@ async def test_active_client_is_served_despite_many_silent_ones() -> None:
         silent = [await served.talk(text) for text in (b"", HEAD, UPGRADE, b"") * 10]
         assert (await served.answer()).endswith(b"ok")
         assert len(served.connections.strangers) <= 8
-        await ends(silent[0][0])
+        await read_to_end(silent[0][0])
         for _, writer in silent:
             writer.close()
 
@@ -206,7 +206,7 @@ async def test_idle_connections_are_closed_when_all_places_are_taken() -> None:
             writer.close()
 
 
-def deaf(port: int, text: bytes) -> socket.socket:
+def non_reading_client(port: int, text: bytes) -> socket.socket:
     """Connect, send this text and never read."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -217,9 +217,9 @@ def deaf(port: int, text: bytes) -> socket.socket:
 
 async def test_client_that_does_not_read_its_response_is_closed() -> None:
     async with serving(QUICK) as served:
-        with deaf(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"):
-            await holds(served, 1)
-            await holds(served, 0)
+        with non_reading_client(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"):
+            await until_connected(served, 1)
+            await until_connected(served, 0)
 
 
 async def test_client_that_reads_slowly_gets_its_whole_response() -> None:
@@ -235,7 +235,7 @@ async def test_client_that_reads_slowly_gets_its_whole_response() -> None:
         writer.close()
 
 
-async def closing(viewer: ClientConnection) -> int | None:
+async def close_code(viewer: ClientConnection) -> int | None:
     """Return the close code that the server sends."""
     with contextlib.suppress(ConnectionClosed):
         async with asyncio.timeout(SOON_S):
@@ -250,7 +250,7 @@ async def test_oversized_message_is_refused_by_its_header() -> None:
         assert await viewer.recv() == str(MESSAGE_BYTES_MAX)
         with contextlib.suppress(ConnectionClosed):
             await viewer.send("x" * (MESSAGE_BYTES_MAX + 1))
-        assert await closing(viewer) == 1009
+        assert await close_code(viewer) == 1009
 
 
 def masked(opcode: int, body: bytes, *, compressed: bool = False) -> bytes:
@@ -270,7 +270,7 @@ async def test_small_message_that_decompresses_to_a_large_one_is_refused() -> No
         reader, writer = await served.talk(UPGRADE[:-2] + extensions)
         await reader.readuntil(b"\r\n\r\n")
         writer.write(masked(0x81, body, compressed=True))
-        assert struct.pack("!H", 1009) in await ends(reader)
+        assert struct.pack("!H", 1009) in await read_to_end(reader)
         writer.close()
 
 
@@ -279,7 +279,7 @@ async def test_endless_empty_fragments_close_the_socket() -> None:
         reader, writer = await served.talk(UPGRADE)
         await reader.readuntil(b"\r\n\r\n")
         writer.write(masked(0x01, b"") + masked(0x00, b"") * (FRAGMENTS_MAX + 1))
-        assert struct.pack("!H", 1009) in await ends(reader)
+        assert struct.pack("!H", 1009) in await read_to_end(reader)
         writer.close()
 
 
@@ -288,7 +288,7 @@ async def test_flood_of_pings_closes_the_socket() -> None:
         reader, writer = await served.talk(UPGRADE)
         await reader.readuntil(b"\r\n\r\n")
         writer.write(masked(0x89, b"x" * 125) * 100)
-        assert struct.pack("!H", 1008) in await ends(reader)
+        assert struct.pack("!H", 1008) in await read_to_end(reader)
         writer.close()
 
 
@@ -304,7 +304,7 @@ async def test_reads_are_small() -> None:
     """By default asyncio reads 256 kB at once, which may hold 43,000 empty frames."""
     async with serving(PATIENT) as served:
         _, writer = await served.talk(HEAD)
-        await holds(served, 1)
+        await until_connected(served, 1)
         (guard,) = served.connections._guards.values()
         assert guard.transport.max_size == READ_BYTES  # type: ignore[attr-defined]
         writer.close()
@@ -328,8 +328,8 @@ async def test_shutdown_waits_for_no_client() -> None:
         async with serving(PATIENT) as served:
             open_ = [await served.talk(text) for text in texts * 50]
             for _ in range(20):
-                stack.enter_context(deaf(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"))
-            await holds(served, 220)
+                stack.enter_context(non_reading_client(served.port, b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"))
+            await until_connected(served, 220)
             began_s = loop.time()
         assert loop.time() - began_s < 13
         for _, writer in open_:

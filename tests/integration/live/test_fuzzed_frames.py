@@ -11,19 +11,19 @@ from websockets.exceptions import ConnectionClosed
 
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
-from tests.integration.live.hostile_frames import hello_that_may_be_good, hostile_frames
-from tests.support.live_service import Door, LiveViewer, Service, serving
+from tests.integration.live.hostile_frames import hostile_frames, random_hello
+from tests.support.live_service import LiveViewer, Service, ServiceAddress, serving
 
 # The documented close codes; 1011 would be an internal error.
 OWN_CODES = {None, 1000, 1002, 1007, 1009, 1013, 4400, 4401, 4403, 4406, 4408, 4413, 4429}
 
 
-async def bombard(door: Door, seed: int, *, frames: int) -> int | None:
+async def send_random_frames(door: ServiceAddress, seed: int, *, frames: int) -> int | None:
     """Send random frames over one connection until it is closed; return the close code."""
     chance = random.Random(seed)
     async with door.connect() as socket:
         try:
-            await socket.send(hello_that_may_be_good(chance))
+            await socket.send(random_hello(chance))
             for frame in hostile_frames(seed, frames):
                 await socket.send(frame)
             await socket.close()
@@ -44,7 +44,9 @@ async def test_random_frames_close_only_their_own_connection(
 ) -> None:
     with caplog.at_level(logging.ERROR):
         for begin in range(0, 60, 20):
-            codes = await asyncio.gather(*(bombard(service, seed, frames=6) for seed in range(begin, begin + 20)))
+            codes = await asyncio.gather(
+                *(send_random_frames(service, seed, frames=6) for seed in range(begin, begin + 20))
+            )
             assert set(codes) <= OWN_CODES
     assert [record.message for record in caplog.records if record.name.startswith("graph_service")] == []
     async with service.viewer(tenant) as viewer:

@@ -22,9 +22,9 @@ from graph_service.runtime.shutdown import Stopping
 from tests.benchmarks.silent_crowd import TICK_S, Crowd
 from tests.conftest import Server
 from tests.support.builders import a_job_context, a_worker
-from tests.support.cable import whole_cable
 from tests.support.cli_process import Home, Running
 from tests.support.slow import slow_but
+from tests.support.tcp_proxy import tcp_proxy
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { messageIds spooled } }"
 CLOSE = 'mutation { closeSession(userId: "ana", sessionId: "s") { state } }'
@@ -33,7 +33,7 @@ TALKERS = 8
 
 
 @dataclass
-class Talk:
+class Client:
     """A service with its own tenant, and the messages it acknowledged."""
 
     service: Running
@@ -58,14 +58,14 @@ class Talk:
 
 
 @asynccontextmanager
-async def talking(server: Server, folder: Path, tenant: str, uri: str, **more: str) -> AsyncIterator[Talk]:
+async def running_client(server: Server, folder: Path, tenant: str, uri: str, **more: str) -> AsyncIterator[Client]:
     given = {"NEO4J_URI": uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     home = Home(folder, {**given, "MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_TENANT": tenant, **more})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         where = await asyncio.to_thread(service.document)
         address, headers = str(where["graphql"]).removesuffix("/graphql"), {"Mnemograph-Tenant": tenant}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
-            yield Talk(service, client, [])
+            yield Client(service, client, [])
 
 
 async def _stored(graph: Graph, tenant: str) -> tuple[set[str], int]:
@@ -82,7 +82,7 @@ async def test_stop_during_writes_and_extraction_loses_nothing(
     server: Server, graph: Graph, tenant: str, tmp_path: Path
 ) -> None:
     """Writers get a closed connection or a proper refusal, never a partial response."""
-    async with talking(server, tmp_path, tenant, server.uri) as talk:
+    async with running_client(server, tmp_path, tenant, server.uri) as talk:
         many = asyncio.Event()
 
         async def talker(number: int) -> BaseException:
@@ -116,7 +116,7 @@ async def test_model_that_never_answers_does_not_delay_the_stop(
     """Its job is released, so that the next worker need not wait for the lease to expire."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         model = {"LLM_MODEL": "silent", "OPENAI_BASE_URL": f"http://127.0.0.1:{silent.getsockname()[1]}/v1"}
-        async with talking(server, tmp_path, tenant, server.uri, **model) as talk:
+        async with running_client(server, tmp_path, tenant, server.uri, **model) as talk:
             await talk.say("I love jasmine tea and my sister Anna works at Acme.")
             await talk.client.post("/graphql", json={"query": CLOSE})
             asked, _ = await asyncio.to_thread(silent.accept)
@@ -134,8 +134,8 @@ async def test_unavailable_database_does_not_delay_the_stop(
 ) -> None:
     """Messages acknowledged meanwhile are in the spool."""
     async with (
-        whole_cable(urlsplit(server.uri).port or 0) as cable,
-        talking(server, tmp_path, tenant, f"bolt://127.0.0.1:{cable.port}") as talk,
+        tcp_proxy(urlsplit(server.uri).port or 0) as cable,
+        running_client(server, tmp_path, tenant, f"bolt://127.0.0.1:{cable.port}") as talk,
     ):
         await talk.say("I love trams.")
         if silent:
@@ -159,7 +159,7 @@ async def test_unavailable_database_does_not_delay_the_stop(
 
 async def test_silent_clients_do_not_delay_the_stop(server: Server, graph: Graph, tenant: str, tmp_path: Path) -> None:
     """Incomplete headers and bodies, sockets without hello; others are answered meanwhile."""
-    async with talking(server, tmp_path, tenant, server.uri) as talk:
+    async with running_client(server, tmp_path, tenant, server.uri) as talk:
         crowd = Crowd(talk.client.base_url.port or 0, 300)
         for number in range(40):
             crowd.tick(number)

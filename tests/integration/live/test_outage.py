@@ -12,9 +12,9 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
-from tests.support.cable import whole_cable
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.live_service import LiveViewer, serving
+from tests.support.tcp_proxy import tcp_proxy
 
 LIMITS = LiveLimits(poll_s=0.1)
 
@@ -29,7 +29,7 @@ async def until_status(viewer: LiveViewer, db: str) -> dict[str, Any]:
 async def test_outage_and_recovery_are_reported_to_viewers(server: Any, graph: Graph, tenant: str) -> None:
     writer = GraphWriter(graph, tenant)
     await writer.put(nodes={"ann": "User", "coffee": "Entity"}, edges=[Edge("ann", "PREFERS", "coffee")])
-    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+    async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         far = await connect(
             uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
         )
@@ -76,7 +76,7 @@ async def last_map_is_served_to_its_tenant_only(
 async def test_viewers_stay_connected_over_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
-    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+    async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         graph = await connect(
             uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
         )

@@ -33,7 +33,7 @@ async def get(service: Service, path: str, tenant: str | bytes | None, **headers
         return await client.get(path, headers={**named, **headers})
 
 
-async def a_map_with_reasons(writer: GraphWriter) -> None:
+async def a_map_with_evidence(writer: GraphWriter) -> None:
     """Two scenes with messages, a strong and a weak fact, and an ended one."""
     await writer.put(
         nodes={"breakfast": "Scene", "walk": "Scene"}, abstract="短的", overview="longer", start_ms=0, importance=6
@@ -62,7 +62,7 @@ async def a_map_with_reasons(writer: GraphWriter) -> None:
 
 
 async def test_rest_snapshot_equals_the_frame_of_the_socket(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     answer = await get(service, "/api/snapshot", writer.tenant)
     async with service.viewer(writer.tenant) as viewer:
         frame = await viewer.take()
@@ -72,7 +72,7 @@ async def test_rest_snapshot_equals_the_frame_of_the_socket(service: Service, wr
 
 
 async def test_unchanged_snapshot_is_not_sent_again(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     etag = (await get(service, "/api/snapshot", writer.tenant)).headers["etag"]
     again = await get(service, "/api/snapshot", writer.tenant, **{"If-None-Match": etag})
     assert (again.status_code, again.content) == (304, b"")
@@ -82,7 +82,7 @@ async def test_unchanged_snapshot_is_not_sent_again(service: Service, writer: Gr
 
 
 async def test_budget_keeps_users_then_the_strongest_facts(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     small = (await get(service, "/api/snapshot?budget=3", writer.tenant)).json()
     assert [node["id"] for node in small["nodes"]] == ["ann", "coffee"]
     assert [edge["id"] for edge in small["edges"]] == ["ann-PREFERS-coffee"]
@@ -97,7 +97,7 @@ async def test_budget_keeps_users_then_the_strongest_facts(service: Service, wri
 
 
 async def test_fact_is_returned_with_its_evidence_messages(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     found = (await get(service, "/api/evidence/ann-PREFERS-coffee", writer.tenant)).json()
     assert (found["kind"], found["predicate"], found["strength"]) == ("fact", "PREFERS", 0.9)
     assert found["subject"] == {"id": "ann", "label": "ann", "kind": "User"}
@@ -120,7 +120,7 @@ async def test_fact_is_returned_with_its_evidence_messages(service: Service, wri
 
 
 async def test_node_is_returned_with_its_facts_and_their_messages(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     user = (await get(service, "/api/evidence/ann", writer.tenant)).json()
     assert (user["kind"], user["label"], user["aliases"]) == ("User", "ann", ["x"])
     assert [fact["predicate"] for fact in user["facts"]] == ["RELATES_TO", "PREFERS", "DISLIKES"]
@@ -140,7 +140,7 @@ async def test_fact_of_every_predicate_is_found(service: Service, writer: GraphW
 
 
 async def test_elements_of_another_tenant_answer_as_unknown(service: Service, writer: GraphWriter) -> None:
-    await a_map_with_reasons(writer)
+    await a_map_with_evidence(writer)
     for element in ("ann", "ann-PREFERS-coffee", "breakfast"):
         foreign = await get(service, f"/api/evidence/{element}", f"{writer.tenant}-other")
         assert foreign.status_code == 404

@@ -25,7 +25,7 @@ async def writer(graph: Graph, tenant: str) -> GraphWriter:
     return GraphWriter(graph, tenant)
 
 
-async def an_opened_map(writer: GraphWriter) -> int:
+async def store_preference(writer: GraphWriter) -> int:
     """Store a user who likes coffee."""
     return await writer.put(
         nodes={"ann": "User", "coffee": "Entity"}, edges=[Edge("ann", "PREFERS", "coffee", strength=0.4)]
@@ -33,7 +33,7 @@ async def an_opened_map(writer: GraphWriter) -> int:
 
 
 async def test_hello_is_followed_by_a_snapshot_and_patches_in_order(service: Service, writer: GraphWriter) -> None:
-    seq = await an_opened_map(writer)
+    seq = await store_preference(writer)
     async with service.viewer(writer.tenant) as viewer:
         hello = viewer.hello_ack
         assert (hello["t"], hello["v"], hello["head"], hello["db"]) == ("hello_ack", 1, seq, "up")
@@ -56,7 +56,7 @@ async def test_hello_is_followed_by_a_snapshot_and_patches_in_order(service: Ser
 
 
 async def test_viewer_sees_commits_of_another_process(graph: Graph, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with serving(graph, LiveLimits(poll_s=0.05)) as service, service.viewer(writer.tenant) as viewer:
         await viewer.take()
         seq = await writer.put(nodes={"tea": "Entity"})
@@ -69,14 +69,14 @@ async def test_empty_tenant_fills_while_it_is_watched(service: Service, writer: 
         assert (viewer.hello_ack["epoch"], viewer.hello_ack["head"]) == ("", 0)
         empty = await viewer.take()
         assert (empty["nodes"], empty["edges"]) == ([], [])
-        seq = await an_opened_map(writer)
+        seq = await store_preference(writer)
         service.hub.notify(writer.tenant)
         await viewer.until(seq)
         assert sorted(viewer.shown.nodes) == ["ann", "coffee"]
 
 
 async def test_resume_needs_no_snapshot_even_after_all_viewers_left(service: Service, writer: GraphWriter) -> None:
-    seq = await an_opened_map(writer)
+    seq = await store_preference(writer)
     async with service.viewer(writer.tenant) as viewer:
         snapshot = await viewer.take()
     for number in range(30):
@@ -90,7 +90,7 @@ async def test_resume_needs_no_snapshot_even_after_all_viewers_left(service: Ser
 
 
 async def test_unknown_epoch_or_sequence_number_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
-    seq = await an_opened_map(writer)
+    seq = await store_preference(writer)
     async with service.viewer(writer.tenant, resume={"epoch": "another life", "seq": 1}) as viewer:
         assert (await viewer.take())["t"] == "graph_snapshot"
         epoch = viewer.hello_ack["epoch"]
@@ -99,7 +99,7 @@ async def test_unknown_epoch_or_sequence_number_gets_a_snapshot(service: Service
 
 
 async def test_viewer_behind_the_ring_gets_a_snapshot(graph: Graph, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with serving(graph, LiveLimits(poll_s=30.0, ring_changes=4)) as service:
         async with service.viewer(writer.tenant) as viewer:
             first = await viewer.take()
@@ -112,7 +112,7 @@ async def test_viewer_behind_the_ring_gets_a_snapshot(graph: Graph, writer: Grap
 
 
 async def test_new_epoch_or_truncated_log_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with service.viewer(writer.tenant) as viewer:
         first = await viewer.take()
         await writer.begin_epoch()
@@ -122,14 +122,14 @@ async def test_new_epoch_or_truncated_log_gets_a_snapshot(service: Service, writ
         assert second["epoch"] != first["epoch"]
         await writer.put(nodes={"tea": "Entity"})
         seq = await writer.put(nodes={"milk": "Entity"})
-        await writer.forget_log(seq - 1)
+        await writer.truncate_log(seq - 1)
         service.hub.notify(writer.tenant)
         third = await viewer.take()
         assert (third["t"], third["seq"]) == ("graph_snapshot", seq)
 
 
 async def test_resync_request_gets_a_snapshot(service: Service, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with service.viewer(writer.tenant) as viewer:
         await viewer.take(ack=False)
         await viewer.say(t="resync", why="gap")
@@ -139,7 +139,7 @@ async def test_resync_request_gets_a_snapshot(service: Service, writer: GraphWri
 async def test_slow_viewer_has_three_unacknowledged_frames_and_then_one_coalesced(
     service: Service, writer: GraphWriter
 ) -> None:
-    seq = await an_opened_map(writer)
+    seq = await store_preference(writer)
     async with service.viewer(writer.tenant) as slow, service.viewer(writer.tenant) as quick:
         await slow.take(ack=False)
         await quick.take()
@@ -159,7 +159,7 @@ async def test_slow_viewer_has_three_unacknowledged_frames_and_then_one_coalesce
 
 
 async def test_viewer_that_never_acknowledges_is_closed(graph: Graph, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with serving(graph, LiveLimits(ack_s=0.2)) as service, service.viewer(writer.tenant) as viewer:
         code, frames = await viewer.closed()
         assert code == 4408
@@ -167,7 +167,7 @@ async def test_viewer_that_never_acknowledges_is_closed(graph: Graph, writer: Gr
 
 
 async def test_viewer_scoped_to_one_user_sees_only_that_user(service: Service, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     await writer.put(user="u2", nodes={"bob": "User", "jazz": "Entity"}, edges=[Edge("bob", "PREFERS", "jazz")])
     async with service.viewer(writer.tenant, scope={"user": "u2"}) as viewer:
         snapshot = await viewer.take()
@@ -184,7 +184,7 @@ async def test_viewer_scoped_to_one_user_sees_only_that_user(service: Service, w
 
 
 async def test_bookmarks_advance_the_resume_point_of_an_idle_viewer(graph: Graph, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     limits = LiveLimits(poll_s=0.05, heartbeat_s=0.3)
     async with serving(graph, limits) as service, service.viewer(writer.tenant, scope={"user": "u2"}) as viewer:
         await viewer.take()
@@ -197,7 +197,7 @@ async def test_bookmarks_advance_the_resume_point_of_an_idle_viewer(graph: Graph
 
 async def test_two_tenants_see_only_their_own_changes(service: Service, graph: Graph, writer: GraphWriter) -> None:
     other = GraphWriter(graph, f"{writer.tenant}-other")
-    await an_opened_map(writer)
+    await store_preference(writer)
     # The same ids on purpose; even if ids of two tenants were equal, nothing may leak.
     await other.put(nodes={"ann": "User", "secret": "Entity"}, edges=[Edge("ann", "DISLIKES", "secret")])
     async with service.viewer(writer.tenant) as mine, service.viewer(other.tenant) as theirs:
@@ -217,7 +217,7 @@ async def test_two_tenants_see_only_their_own_changes(service: Service, graph: G
 
 async def test_viewer_equals_a_later_snapshot_after_concurrent_writes(service: Service, writer: GraphWriter) -> None:
     """A snapshot taken under writes, plus later patches, equals a snapshot taken afterwards."""
-    await an_opened_map(writer)
+    await store_preference(writer)
 
     async def write(who: int) -> None:
         for number in range(8):
@@ -242,7 +242,7 @@ async def test_viewer_equals_a_later_snapshot_after_concurrent_writes(service: S
 
 
 async def test_stopping_service_closes_its_viewers(graph: Graph, writer: GraphWriter) -> None:
-    await an_opened_map(writer)
+    await store_preference(writer)
     async with serving(graph, QUICK) as service:
         connection = await service.connect()
         viewer = LiveViewer(connection)

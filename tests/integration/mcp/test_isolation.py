@@ -26,7 +26,7 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
         yield running
 
 
-async def filled(agent: Agent, graph: Graph) -> dict[str, str]:
+async def elements_of(agent: Agent, graph: Graph) -> dict[str, str]:
     """Return ids and URIs of every element of one tenant."""
     said = f"Ana likes {ASKED} of {SECRET}."
     fact = {"subject": "user", "predicate": "PREFERS", "object": ASKED, "statement": said}
@@ -45,7 +45,7 @@ async def filled(agent: Agent, graph: Graph) -> dict[str, str]:
     }
 
 
-def tried(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
+def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
     """Return calls of every tool of every family with ids and URIs of another tenant."""
     ours: list[tuple[str, dict[str, Any]]] = [
         ("recall", {"query": ASKED}),
@@ -83,7 +83,7 @@ def tried(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
     return [*(("none", tool, arguments) for tool, arguments in ours), *theirs]
 
 
-def as_unknown(result: CallToolResult, known: dict[str, str], unknown: dict[str, str]) -> str:
+def with_unknown_ids(result: CallToolResult, known: dict[str, str], unknown: dict[str, str]) -> str:
     """Return a response with foreign ids replaced by unknown ones."""
     said = str((result.is_error, result.structured_content))
     for name in sorted(known, key=lambda one: -len(known[one])):
@@ -94,9 +94,9 @@ def as_unknown(result: CallToolResult, known: dict[str, str], unknown: dict[str,
 async def test_no_tool_reads_or_changes_another_tenant(service: McpService, graph: Graph, tenant: str) -> None:
     """For the same user id, every tool answers foreign ids as it answers unknown ids."""
     async with service.agent(tenant, user="ana") as owner:
-        known = await filled(owner, graph)
+        known = await elements_of(owner, graph)
         unknown = {name: known[name].replace(known[name][-6:], "000000") for name in known}
-        calls, tools = tried(known), {(family, tool) for family, tool, _ in tried(known)}
+        calls, tools = all_calls(known), {(family, tool) for family, tool, _ in all_calls(known)}
         adding = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t.effect is Effect.ADDS}
         everything = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t not in CORE}
         assert tools | adding >= everything | {("none", tool.name) for tool in CORE}
@@ -105,19 +105,19 @@ async def test_no_tool_reads_or_changes_another_tenant(service: McpService, grap
             await agent.call("remember", messages=[{"role": "user", "text": "I swim."}])
             await a_worker(graph).drain()
             await agent.call("generate_layers", all_users=True)
-        for (family, tool, arguments), (_, _, made_up) in zip(calls, tried(unknown), strict=True):
+        for (family, tool, arguments), (_, _, made_up) in zip(calls, all_calls(unknown), strict=True):
             async with service.agent(stranger, user="ana", aliases=family) as agent:
                 result = await agent.client.call_tool(tool, arguments)
                 nothing = await agent.client.call_tool(tool, made_up)
             assert not any(word in str(result) for word in SECRET.split()), tool
-            assert as_unknown(result, known, unknown) == as_unknown(nothing, known, unknown), tool
+            assert with_unknown_ids(result, known, unknown) == with_unknown_ids(nothing, known, unknown), tool
         assert len((await owner.call("recall", query=ASKED))["hits"]) == 3
         assert (await owner.call("list_sessions"))["sessions"][0]["state"] == "active"
 
 
 async def test_layer_of_another_tenant_is_not_found(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as owner:
-        known = await filled(owner, graph)
+        known = await elements_of(owner, graph)
     async with service.agent(f"{tenant}-other", user="ana") as agent:
         assert (await agent.client.list_resources()).resources == []
         for name in ("session_uri", "scene_uri", "message_uri"):

@@ -53,11 +53,13 @@ async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
             assert (await agent.call("index_memories"))["errors"] == 0
         async with an_agent(service, admin, **{"Mnemograph-Tenant": f"{tenant}-other"}) as agent:
             assert (await agent.failure("status"))["code"] == "FORBIDDEN"
-        deeds = [(deed["what"], deed["outcome"], deed["tenant"]) for deed in service.deeds() if deed["door"] == "mcp"]
+        deeds = [
+            (deed["what"], deed["outcome"], deed["tenant"]) for deed in service.audit_entries() if deed["door"] == "mcp"
+        ]
         assert (["remember"], "done", tenant) in deeds
         assert (["index_memories"], "FORBIDDEN", tenant) in deeds
         assert (["recall"], "done", tenant) not in deeds
-        assert "乌龙茶" not in str(service.deeds())
+        assert "乌龙茶" not in str(service.audit_entries())
 
 
 async def test_request_without_a_key_or_from_another_origin_is_refused(

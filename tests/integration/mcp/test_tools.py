@@ -11,7 +11,7 @@ from graph_service.graph.store import Graph
 from graph_service.mcp.tool_registry import CORE
 from graph_service.memory.service import Memory
 from tests.support.builders import a_dead_graph, a_memory, a_worker
-from tests.support.mcp_service import Agent, McpService, kept, serving
+from tests.support.mcp_service import Agent, McpService, kept_open, serving
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -23,7 +23,7 @@ async def service(graph: Graph) -> AsyncIterator[McpService]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def agent(service: McpService, tenant: str) -> AsyncIterator[Agent]:
     """Connect an agent of the user Ana in its own tenant."""
-    async with kept(service.agent(tenant, user="ana")) as one:
+    async with kept_open(service.agent(tenant, user="ana")) as one:
         yield one
 
 

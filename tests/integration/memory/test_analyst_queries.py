@@ -17,10 +17,10 @@ from schema.graph_model import graph_model, graph_model_document
 from schema.ids import TenantId
 from schema.labels import Label
 from schema.predicates import whitelist
-from tests.integration.memory.export_import.told_in_two_languages import TENANT, told
+from tests.integration.memory.export_import.bilingual_memory import TENANT, bilingual
 from tests.support.builders import a_dead_graph, a_memory
 
-__all__ = ["told"]
+__all__ = ["bilingual"]
 
 DOCS = Path(__file__).parents[3] / "docs"
 COOKBOOK = (DOCS / "cookbook.md").read_text("utf-8")
@@ -34,8 +34,8 @@ async def asked(graph: Graph, statement: str, caps: Caps | None = None, **parame
 
 
 @pytest.mark.parametrize(("about", "statement"), RECIPES, ids=[about[:40] for about, _ in RECIPES])
-async def test_each_recipe_of_the_cookbook_returns_rows(told: Graph, about: str, statement: str) -> None:
-    rows = await asked(told, statement, **VALUES)
+async def test_each_recipe_of_the_cookbook_returns_rows(bilingual: Graph, about: str, statement: str) -> None:
+    rows = await asked(bilingual, statement, **VALUES)
     assert rows, about
 
 
@@ -44,11 +44,11 @@ def test_cookbook_has_at_least_twenty_recipes() -> None:
     assert len(RECIPES) == COOKBOOK.count("```cypher")
 
 
-async def test_recipes_work_on_chinese_data(told: Graph) -> None:
+async def test_recipes_work_on_chinese_data(bilingual: Graph) -> None:
     recipes = {about.split(":")[0].split(",")[0]: text for about, text in RECIPES}
-    rows = await asked(told, recipes["What holds now"], user="张曼婷")
+    rows = await asked(bilingual, recipes["What holds now"], user="张曼婷")
     assert {"绘画", "品茶", "上海"} <= {row[2] for row in rows}
-    found = await asked(told, recipes["Messages with a word"], words="花生")
+    found = await asked(bilingual, recipes["Messages with a word"], words="花生")
     assert [row[2] for row in found] == ["我对花生过敏。"]
 
 
@@ -58,9 +58,9 @@ def test_documented_graph_model_is_that_of_the_schema() -> None:
     assert set(graph_model().nodes) == set(Label)
 
 
-async def test_graph_model_names_every_stored_property(told: Graph) -> None:
+async def test_graph_model_names_every_stored_property(bilingual: Graph) -> None:
     nodes = await asked(
-        told, "MATCH (n {tenant: $tenant}) UNWIND labels(n) AS l UNWIND keys(n) AS k RETURN DISTINCT l, k"
+        bilingual, "MATCH (n {tenant: $tenant}) UNWIND labels(n) AS l UNWIND keys(n) AS k RETURN DISTINCT l, k"
     )
     model = graph_model()
     of_map = set(model.nodes[Label.MEMORY].properties)
@@ -70,9 +70,9 @@ async def test_graph_model_names_every_stored_property(told: Graph) -> None:
         if label != Label.MEMORY and name not in {*model.nodes[Label(label)].properties, *of_map}
     ]
     assert stray == []
-    edges = await asked(told, "MATCH ({tenant: $tenant})-[r]->() UNWIND keys(r) AS k RETURN DISTINCT type(r), k")
+    edges = await asked(bilingual, "MATCH ({tenant: $tenant})-[r]->() UNWIND keys(r) AS k RETURN DISTINCT type(r), k")
     assert [(kind, name) for kind, name in edges if kind not in whitelist() or name not in model.facts] == []
-    kinds = await asked(told, "MATCH ({tenant: $tenant})-[r]->() RETURN DISTINCT type(r)")
+    kinds = await asked(bilingual, "MATCH ({tenant: $tenant})-[r]->() RETURN DISTINCT type(r)")
     assert {kind for (kind,) in kinds} <= {*whitelist(), *model.links}
 
 
@@ -139,10 +139,10 @@ async def test_graph_model_names_every_stored_property(told: Graph) -> None:
     ],
 )
 async def test_statement_that_is_not_read_only_is_refused_with_the_reason(
-    told: Graph, statement: str, why: str
+    bilingual: Graph, statement: str, why: str
 ) -> None:
     with pytest.raises(InputError, match=why):
-        await asked(told, statement)
+        await asked(bilingual, statement)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +162,8 @@ async def test_statement_that_is_not_read_only_is_refused_with_the_reason(
         "LET x = 1 FILTER x > 0 RETURN x",
     ],
 )
-async def test_read_only_statement_is_accepted(told: Graph, statement: str) -> None:
-    await asked(told, statement)
+async def test_read_only_statement_is_accepted(bilingual: Graph, statement: str) -> None:
+    await asked(bilingual, statement)
 
 
 @pytest.mark.parametrize(
@@ -176,63 +176,67 @@ async def test_read_only_statement_is_accepted(told: Graph, statement: str) -> N
         ({"n": "x" * 2**21}, "bytes and be nested"),
     ],
 )
-async def test_parameters_that_cannot_be_sent_are_refused(told: Graph, parameters: dict[str, Any], why: str) -> None:
+async def test_parameters_that_cannot_be_sent_are_refused(
+    bilingual: Graph, parameters: dict[str, Any], why: str
+) -> None:
     with pytest.raises(InputError, match=why):
-        await Analyst(told).ask(AnalystStatement(statement="RETURN 1", parameters=parameters))
+        await Analyst(bilingual).ask(AnalystStatement(statement="RETURN 1", parameters=parameters))
 
 
-async def test_deeply_nested_parameters_are_refused(told: Graph) -> None:
+async def test_deeply_nested_parameters_are_refused(bilingual: Graph) -> None:
     deep: Any = 1
     for _ in range(2_000):
         deep = [deep]
     with pytest.raises(InputError, match="nested 16 deep"):
-        await Analyst(told).ask(AnalystStatement(statement="RETURN $n", parameters={"n": deep}))
+        await Analyst(bilingual).ask(AnalystStatement(statement="RETURN $n", parameters={"n": deep}))
 
 
 @pytest.mark.slow
-async def test_statement_that_neo4j_cannot_stop_keeps_its_slot(told: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_statement_that_neo4j_cannot_stop_keeps_its_slot(
+    bilingual: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Today's known ones are refused; any other takes one slot and releases it when it ends."""
     monkeypatch.setattr(free_query, "check_words", lambda text: text)
-    analyst = Analyst(told, Caps(timeout_s=0.5))
+    analyst = Analyst(bilingual, Caps(timeout_s=0.5))
     runaway = "RETURN reduce(s = 0, x IN range(1, 150000000) | s + x)"
     for _ in range(2):
         with pytest.raises(InputError, match="stopped"):
             await analyst.ask(AnalystStatement(statement=runaway, parameters={}))
-    left = await free_query.running(told)
+    left = await free_query.running(bilingual)
     # On a fast machine the first may have ended; the running ones are counted and keep their slots.
     assert analyst._slots._value <= 2 - left
-    other = Analyst(told)
-    if left == 2 and await free_query.running(told) == 2:
+    other = Analyst(bilingual)
+    if left == 2 and await free_query.running(bilingual) == 2:
         with pytest.raises(UnavailableError, match="all slots are taken"):
             await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))
     await asyncio.gather(*analyst._ending)
-    assert (await free_query.running(told), analyst._slots._value) == (0, 2)
+    assert (await free_query.running(bilingual), analyst._slots._value) == (0, 2)
     assert (await other.ask(AnalystStatement(statement="RETURN 1", parameters={}))).rows == [[1]]
 
 
-async def test_cancelled_caller_ends_the_statement(told: Graph) -> None:
-    analyst = Analyst(told)
+async def test_cancelled_caller_ends_the_statement(bilingual: Graph) -> None:
+    analyst = Analyst(bilingual)
     asking = asyncio.create_task(
         analyst.ask(AnalystStatement(statement="UNWIND range(1, 100000000000) AS n RETURN sum(n)", parameters={}))
     )
-    while not await free_query.running(told):
+    while not await free_query.running(bilingual):
         assert not asking.done()
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
     await asyncio.gather(*analyst._ending)
-    assert await free_query.running(told) == 0
+    assert await free_query.running(bilingual) == 0
 
 
-async def test_cartesian_product_is_stopped_and_the_next_recall_works(told: Graph) -> None:
+async def test_cartesian_product_is_stopped_and_the_next_recall_works(bilingual: Graph) -> None:
     caps = Caps(timeout_s=0.5)
     with pytest.raises(InputError, match=r"stopped after 0\.5 s"):
-        await asked(told, "UNWIND range(1, 1000000) AS n MATCH (a), (b), (c), (d) RETURN count(*)", caps)
-    assert (await a_memory(told).recall(TenantId(TENANT), Question(user_id="ana", text="tea"))).hits
+        await asked(bilingual, "UNWIND range(1, 1000000) AS n MATCH (a), (b), (c), (d) RETURN count(*)", caps)
+    assert (await a_memory(bilingual).recall(TenantId(TENANT), Question(user_id="ana", text="tea"))).hits
 
 
-async def test_results_are_limited_in_rows_and_bytes(told: Graph) -> None:
-    analyst = Analyst(told, Caps(rows=7, bytes=50_000))
+async def test_results_are_limited_in_rows_and_bytes(bilingual: Graph) -> None:
+    analyst = Analyst(bilingual, Caps(rows=7, bytes=50_000))
     few = await analyst.ask(AnalystStatement(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
     assert (len(few.rows), few.cut) == (7, "only the first 7 rows")
     large = "WITH $text AS t UNWIND range(1, 5) AS n RETURN t + toString(n) AS text"
@@ -243,9 +247,9 @@ async def test_results_are_limited_in_rows_and_bytes(told: Graph) -> None:
         await analyst.ask(AnalystStatement(statement="RETURN 1", parameters={}, rows=8))
 
 
-async def test_values_of_every_type_become_plain_ones(told: Graph) -> None:
+async def test_values_of_every_type_become_plain_ones(bilingual: Graph) -> None:
     row = await asked(
-        told,
+        bilingual,
         "MATCH p = (u:User {tenant: $tenant, user_id: 'ana'})-[f:PREFERS]->(e) "
         "RETURN u, f, p, datetime('2026-01-31T18:00+01:00'), date('2026-01-31'), duration('P1D'), [1, null], {a: 0.5}, "
         "point({x: 1, y: 2}), 0.0 / 0.0 LIMIT 1",

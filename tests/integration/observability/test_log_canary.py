@@ -23,7 +23,7 @@ SECRETS = ("mnk-secret-canary-0001", "sk-canary-0002", "canary-redis-0003")
 SAID = "My sister Quetzalcoatl loves xylophagous beetles and I moved to Lisbon. 我妹妹饕餮喜欢魑魅。"
 
 
-class Babbler(FakeOpenAI):
+class RepeatingModel(FakeOpenAI):
     """A model whose invalid answers repeat the prompt."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Babbler(FakeOpenAI):
         return Reply(status=(400, 500, 429)[wrong - 2], body={"error": {"message": told, "type": told}})
 
 
-def wrong_requests(http: httpx.Client, tenant: str) -> None:
+def send_invalid_requests(http: httpx.Client, tenant: str) -> None:
     """Send invalid requests of every kind, with words that must not be logged."""
     for query in (f"{{ {SAID} }}", f'{{ recall(userId: "a", query: "{SAID}", limit: 9999) {{ hits {{ text }} }} }}'):
         http.post("/graphql", json={"query": query})
@@ -60,7 +60,7 @@ def wrong_requests(http: httpx.Client, tenant: str) -> None:
             socket.recv(10)
 
 
-def break_messages(server: Server, tenant: str) -> None:
+def store_malformed_message(server: Server, tenant: str) -> None:
     """Store a message without a role and with a text as its time, as an import may leave it, and a job for it."""
     text = """
     MATCH (m:Message {tenant: $t}) WITH m LIMIT 1
@@ -73,7 +73,7 @@ def break_messages(server: Server, tenant: str) -> None:
 
 
 def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, tenant: str) -> None:
-    with Babbler() as model:
+    with RepeatingModel() as model:
         more = {
             "NEO4J_URI": server.uri,
             "NEO4J_PASSWORD": server.password,
@@ -101,9 +101,9 @@ def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, te
                 given["messages"] = [{"role": "USER", "text": SAID + WORDS[0], "id": "m5"}]
                 http.post("/graphql", json={"query": query, "variables": {"i": given}})
                 http.post("/graphql", json={"query": f'{{ context(userId: "ana", query: "{SAID}") {{ text }} }}'})
-                wrong_requests(http, tenant)
+                send_invalid_requests(http, tenant)
                 # A malformed message fails its job, whose dead letter does not contain the text.
-                break_messages(server, tenant)
+                store_malformed_message(server, tenant)
                 letters = "{ deadLetters(first: 100) { nodes { id kind error } } }"
                 deadline_s = time.monotonic() + 120
                 while "BROKEN_DATA" not in (dead := http.post("/graphql", json={"query": letters}).text):

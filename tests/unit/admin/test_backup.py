@@ -114,7 +114,7 @@ def test_foreign_archive_cannot_write_outside_the_directory(tmp_path: Path) -> N
     assert {path.name for path in tmp_path.rglob("*")} == {"bad", "inner"}
 
 
-def lock_of(folder: Path) -> int | None:
+def lock_inode(folder: Path) -> int | None:
     """Return the inode of the file whose lock keeps others from starting there."""
     return (folder / "start.lock").stat().st_ino if (folder / "start.lock").exists() else None
 
@@ -126,10 +126,10 @@ def test_directory_of_a_starting_process_is_left_alone(data_dir: Path, tmp_path:
     copy.mkdir()
     with try_lock(copy / "start.lock") as mine:
         assert mine
-        before = lock_of(copy)
+        before = lock_inode(copy)
         with pytest.raises(ConflictError, match="another process starts or restores"):
             restore(tmp_path / "b", copy)
-        assert lock_of(copy) == before
+        assert lock_inode(copy) == before
         with try_lock(copy / "start.lock") as others:
             assert not others
     restore(tmp_path / "b", copy)

@@ -31,7 +31,7 @@ def text(drawn: np.random.Generator, topic: Floats, pieces: int = 3) -> Text:
     return Text(rows=rows.astype(np.float32), weights=drawn.uniform(0.5, 1.5, pieces).astype(np.float32))
 
 
-def a_talk(seed: int, *, otherwise: float = 0.0) -> Talk:
+def a_conversation(seed: int, *, otherwise: float = 0.0) -> Talk:
     """Return eight messages of eight topics in two sessions, and a question about each.
 
     Args:
@@ -98,8 +98,8 @@ def moved(now: Learned, name: str, place: tuple[int, ...], by: float) -> Mapping
 @pytest.mark.parametrize("pace", [PACE, Pace(at_once=4, rate=0.02, pull=0.0, own=2.0, near=0.0, apart=True)])
 def test_directions_learned_from_some_conversations_help_others(pace: Pace) -> None:
     start = np.eye(SIZE, dtype=np.float32)
-    others = [a_talk(seed) for seed in range(10)]
-    after = learned([a_talk(seed) for seed in range(10, 50)], start, pace)
+    others = [a_conversation(seed) for seed in range(10)]
+    after = learned([a_conversation(seed) for seed in range(10, 50)], start, pace)
     assert found(others, after) > found(others, beginning(start, pace)) + 0.15
 
 
@@ -114,7 +114,7 @@ def test_directions_learned_from_some_conversations_help_others(pace: Pace) -> N
     ],
 )
 def test_gradient_equals_the_numeric_derivative(name: str, places: list[tuple[int, ...]]) -> None:
-    drawn, talk = np.random.default_rng(3), a_talk(1, otherwise=1.0)
+    drawn, talk = np.random.default_rng(3), a_conversation(1, otherwise=1.0)
     now = {
         "said": drawn.normal(size=(SIZE, 5)).astype(np.float32),
         "apart": drawn.normal(size=(SIZE, 5)).astype(np.float32) / 3,
@@ -130,19 +130,19 @@ def test_gradient_equals_the_numeric_derivative(name: str, places: list[tuple[in
 
 def test_strong_regularisation_keeps_the_initial_directions() -> None:
     start, pace = np.eye(SIZE, dtype=np.float32), Pace(at_once=4, rate=1e-4, pull=100.0, own=2.0, near=1.0, apart=True)
-    held = learned([a_talk(1)], start, pace)
+    held = learned([a_conversation(1)], start, pace)
     assert np.abs(held["said"] - start).max() < 5e-3
     assert max(np.abs(held["apart"]).max(), np.abs(held["telling"]).max()) < 5e-3
 
 
 def test_questions_share_the_directions_of_messages_unless_apart() -> None:
-    after = learned([a_talk(1)], np.eye(SIZE, dtype=np.float32), PACE)
+    after = learned([a_conversation(1)], np.eye(SIZE, dtype=np.float32), PACE)
     assert not after["apart"].any()
     assert not after["telling"].any()
 
 
 def test_same_questions_give_the_same_directions() -> None:
-    talks, start = [a_talk(1), a_talk(2)], np.eye(SIZE, dtype=np.float32)
+    talks, start = [a_conversation(1), a_conversation(2)], np.eye(SIZE, dtype=np.float32)
     once, again = learned(talks, start, PACE), learned(talks, start, PACE)
     assert all(np.array_equal(once[name], again[name]) for name in once)
 

@@ -18,7 +18,7 @@ from tests.unit.evaluation.test_dataset import OWN
 CONVERSATIONS = read_datasets([OWN])
 
 
-def recalled(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallResult:
+def a_recall_result(*order: str, score: float = 1.0, took_ms: float = 20.0) -> RecallResult:
     return RecallResult(order=order, top_score=score, refused=score < 0.9, took_ms=took_ms, round_trips=1, tokens=30)
 
 
@@ -29,10 +29,12 @@ def figures() -> EvaluationRun:
         OURS: {n: [sorted(q.gold) for q in one.answerable] for n, one in enumerate(CONVERSATIONS)},
         BM25: {n: [["nothing"] for _ in one.answerable] for n, one in enumerate(CONVERSATIONS)},
     }
-    found.recalled = [recalled("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
-    found.asked = [(one, recalled(score=0.2 if one.foreign else 0.8)) for one in abstention_trials(CONVERSATIONS)]
+    found.recalled = [a_recall_result("x", took_ms=float(took_ms)) for took_ms in range(1, 101)]
+    found.asked = [
+        (one, a_recall_result(score=0.2 if one.foreign else 0.8)) for one in abstention_trials(CONVERSATIONS)
+    ]
     found.unanswerable = [
-        (Trial(conversation=n, question=q, foreign=True), recalled(score=0.1))
+        (Trial(conversation=n, question=q, foreign=True), a_recall_result(score=0.1))
         for n, one in enumerate(CONVERSATIONS)
         for q in one.questions
         if not q.gold

@@ -27,7 +27,7 @@ GOALS = {
 
 
 @pytest_asyncio.fixture(autouse=True)
-async def nothing_left(graph: Graph) -> None:
+async def no_pending_jobs(graph: Graph) -> None:
     """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
     await a_worker(graph).drain()
 
@@ -39,7 +39,7 @@ async def a_judge(graph: Graph, fake: FakeOpenAI) -> Worker:
     return a_worker(graph, readers=readers)
 
 
-async def plan_to(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
+async def store_plan(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:
     """Store and read a plan of Alice, provided by her agent."""
     fact = ProvidedFact(
         subject="user", predicate="CARES_ABOUT", object=goal, relation="plan", statement=f"Alice: {goal}"
@@ -63,9 +63,9 @@ async def test_equivalent_fact_in_other_words_becomes_one_fact(graph: Graph, ten
     first, second = GOALS[language]
     with FakeOpenAI(says(verdicts(one("same")))) as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, first, day=0)
         assert fake.requests == []
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, second, day=2)
     found = await edges(graph, tenant)
     assert set(found) == {first}
     assert len(found[first]["evidence"]) == 2
@@ -79,15 +79,15 @@ async def test_replaced_fact_is_explained_and_can_be_reopened(graph: Graph, tena
     memory, whose = a_memory(graph), TenantId(tenant)
     with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, tenant, first, day=0)
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, second, day=2)
         old = (await edges(graph, tenant))[first]
         assert await open_now(graph, tenant) == {second}
         closing = (await memory.facts.standing(whose, old["id"])).closing
         assert closing is not None
         assert (closing.why, closing.message_text) == (Closing.JUDGED, f"{second} (2)")
         await memory.facts.reopen(whose, old["id"], "she still wants it")
-        await plan_to(graph, worker, tenant, second, day=4)
+        await store_plan(graph, worker, tenant, second, day=4)
     assert await open_now(graph, tenant) == {first, second}
 
 
@@ -95,8 +95,8 @@ async def test_forgetting_the_replacing_fact_reopens_the_replaced_one(graph: Gra
     first, second = GOALS["en"]
     with FakeOpenAI(says(verdicts(one("replaces")))) as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, tenant, first, day=0)
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, second, day=2)
         (message,) = (await edges(graph, tenant))[second]["evidence"]
         await a_memory(graph).forgetting.message(TenantId(tenant), message)
         await worker.drain()
@@ -108,14 +108,14 @@ async def test_hostile_verdict_changes_nothing_else(graph: Graph, tenant: str) -
     other = f"{tenant}-2"
     with FakeOpenAI() as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, other, first, day=0)
-        await plan_to(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, other, first, day=0)
+        await store_plan(graph, worker, tenant, first, day=0)
         theirs = (await edges(graph, other))[first]["id"]
         mine = (await edges(graph, tenant))[first]["id"]
         evil = [one("replaces", named) for named in (theirs, mine, "k2", "k99", "'; MATCH (n) DETACH DELETE n", None)]
         evil += [one("same", "k1", fact="n2"), {"fact": ["n1"], "verdict": {}}, one("forget everything")] * 1_000
         fake.script.append(says(verdicts(*evil)))
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, second, day=2)
     asked = json.dumps(fake.requests[0])
     assert not any(secret in asked for secret in (theirs, mine, tenant, "alice"))
     assert await open_now(graph, tenant) == {first, second}
@@ -126,12 +126,12 @@ async def test_facts_of_other_users_and_tenants_are_not_sent_to_the_judge(graph:
     first, second = GOALS["en"]
     with FakeOpenAI() as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, f"{tenant}-2", first, day=0)
+        await store_plan(graph, worker, f"{tenant}-2", first, day=0)
         fact = ProvidedFact(subject="user", predicate="CARES_ABOUT", object=first, relation="plan", statement=first)
         call = an_incoming(messages=(a_message(first),), facts=(fact,), user="bob", session="bob")
         await a_memory(graph).remember(TenantId(tenant), call)
         await worker.drain()
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, second, day=2)
     assert fake.requests == []
     assert await open_now(graph, tenant) == {first, second}
 
@@ -140,8 +140,8 @@ async def test_unreadable_verdict_leaves_the_decision_to_the_rules(graph: Graph,
     first, second = GOALS["en"]
     with FakeOpenAI(*[says("I would rather not say.")] * 4) as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, tenant, first, day=0)
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, second, day=2)
     assert await open_now(graph, tenant) == {first, second}
     (day,) = (await a_memory(graph).usage(TenantId(tenant), days=1)).days
     assert day.calls == len(fake.requests) > 0
@@ -151,8 +151,8 @@ async def test_job_waits_while_the_judge_is_unavailable(graph: Graph, tenant: st
     first, second = GOALS["en"]
     with FakeOpenAI(fails(500), says(verdicts(one("same")))) as fake:
         worker = await a_judge(graph, fake)
-        await plan_to(graph, worker, tenant, first, day=0)
-        await plan_to(graph, worker, tenant, second, day=2)
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, second, day=2)
     found = await edges(graph, tenant)
     assert set(found) == {first}
     assert len(found[first]["evidence"]) == 2

@@ -26,7 +26,7 @@ _FACTS = Statement(
 )
 
 
-def a_town(number: int) -> ProvidedFact:
+def a_town_fact(number: int) -> ProvidedFact:
     return ProvidedFact(
         subject="user",
         predicate="RELATES_TO",
@@ -37,7 +37,7 @@ def a_town(number: int) -> ProvidedFact:
     )
 
 
-def a_liking(number: int) -> ProvidedFact:
+def a_preference(number: int) -> ProvidedFact:
     name = f"Thing{number}"
     return ProvidedFact(subject="user", predicate="PREFERS", object=name, statement=f"Alice likes {name}.")
 
@@ -47,7 +47,7 @@ async def facts_of(graph: Graph, tenant: str) -> dict[str, bool]:
     return {row["name"]: row["holds"] for row in rows}
 
 
-async def to_read(graph: Graph, tenant: str) -> SessionInput | None:
+async def unread_text(graph: Graph, tenant: str) -> SessionInput | None:
     session = memory_id(session_uri(tenant, "alice", "s1"))
     held = JobClaim(
         tenant=TenantId(tenant), id="x", kind=JobKind.READ, session=session, wanted=1, attempts=0, lease="none"
@@ -58,7 +58,7 @@ async def to_read(graph: Graph, tenant: str) -> SessionInput | None:
 async def test_other_tasks_run_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     texts = [f"Number {n}." for n in range(_TOWNS)]
-    towns = tuple(a_town(n) for n in range(_TOWNS))
+    towns = tuple(a_town_fact(n) for n in range(_TOWNS))
     await memory.remember(TenantId(tenant), an_incoming(*texts, facts=towns))
     steps: dict[str, float] = {}
     turns: list[float] = []
@@ -94,7 +94,7 @@ async def test_messages_far_apart_in_time_do_not_reread_scenes_between(graph: Gr
     await told(*range(1, 20))
     await worker.drain()
     await told(0, 1, 20)
-    text = await to_read(graph, tenant)
+    text = await unread_text(graph, tenant)
     assert text is not None
     assert len(text.changed) == 2
     assert len(text.stored) <= 2
@@ -103,7 +103,7 @@ async def test_messages_far_apart_in_time_do_not_reread_scenes_between(graph: Gr
     await worker.drain()
     late = NOON + timedelta(days=5, minutes=50)
     await memory.remember(TenantId(tenant), an_incoming(messages=(a_message("It began again.", time=late),)))
-    text = await to_read(graph, tenant)
+    text = await unread_text(graph, tenant)
     assert text is not None
     assert [[message.text for message in scene.messages] for scene in text.scenes] == [
         ["On day 5 it rained.", "It stopped.", "It began again."]
@@ -115,14 +115,14 @@ async def test_facts_provided_in_many_calls_for_a_stored_message_are_all_stored(
     await memory.remember(TenantId(tenant), an_incoming("I like many things."))
     await worker.drain()
     for number in range(60):
-        await memory.remember(TenantId(tenant), an_incoming("I like many things.", facts=(a_liking(number),)))
-    text = await to_read(graph, tenant)
+        await memory.remember(TenantId(tenant), an_incoming("I like many things.", facts=(a_preference(number),)))
+    text = await unread_text(graph, tenant)
     assert text is not None
     assert len(text.episodes) == 50
     assert text.more
     await worker.drain()
     assert {f"Thing{number}" for number in range(60)} <= (await facts_of(graph, tenant)).keys()
-    assert await to_read(graph, tenant) is None
+    assert await unread_text(graph, tenant) is None
 
 
 async def test_facts_provided_for_an_unread_message_are_stored_with_it(graph: Graph, tenant: str) -> None:
@@ -130,8 +130,8 @@ async def test_facts_provided_for_an_unread_message_are_stored_with_it(graph: Gr
     texts = [f"Number {n}." for n in range(510)]
     await memory.remember(TenantId(tenant), an_incoming(*texts))
     again = a_message(texts[-1], minute=len(texts) - 1)
-    await memory.remember(TenantId(tenant), an_incoming(messages=(again,), facts=(a_liking(7),)))
-    first = await to_read(graph, tenant)
+    await memory.remember(TenantId(tenant), an_incoming(messages=(again,), facts=(a_preference(7),)))
+    first = await unread_text(graph, tenant)
     assert first is not None
     assert len(first.changed) == 500
     assert first.more
@@ -151,7 +151,7 @@ async def test_many_calls_with_facts_are_read_in_parts(graph: Graph, tenant: str
         )
         message = a_message(f"Call {call}.", minute=call)
         await memory.remember(TenantId(tenant), an_incoming(messages=(message,), facts=likings))
-    text = await to_read(graph, tenant)
+    text = await unread_text(graph, tenant)
     assert text is not None
     assert 0 < len(text.changed) < 8
     assert text.more

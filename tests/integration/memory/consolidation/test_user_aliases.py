@@ -29,11 +29,11 @@ ZH = (
 )
 
 
-def the_messages(said: tuple[tuple[str | None, str], ...]) -> list[IncomingMessage]:
+def messages_of(said: tuple[tuple[str | None, str], ...]) -> list[IncomingMessage]:
     return [a_message(text, minute=minute, speaker=speaker) for minute, (speaker, text) in enumerate(said)]
 
 
-async def tell(graph: Graph, tenant: str, *calls: list[IncomingMessage], session: str = "s1") -> None:
+async def store(graph: Graph, tenant: str, *calls: list[IncomingMessage], session: str = "s1") -> None:
     for call in calls:
         await a_memory(graph).remember(TenantId(tenant), an_incoming(messages=tuple(call), session=session))
         await a_worker(graph).drain()
@@ -47,7 +47,7 @@ async def tell(graph: Graph, tenant: str, *calls: list[IncomingMessage], session
 async def test_self_declared_name_in_others_messages_means_the_user(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], name: str, later: str, before: str
 ) -> None:
-    await tell(graph, tenant, the_messages(said))
+    await store(graph, tenant, messages_of(said))
     drawn = await edges(graph, tenant)
     assert ("alice", "PREFERS", later) in drawn
     assert (name, "DISLIKES", before) in drawn, "said before the name was told"
@@ -60,11 +60,11 @@ async def test_self_declared_name_in_others_messages_means_the_user(
 async def test_one_call_and_many_calls_give_the_same_graph(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...]
 ) -> None:
-    messages = the_messages(said)
+    messages = messages_of(said)
     found = []
     for calls in ([messages], [messages[:2], messages[2:]], [[one] for one in messages]):
         await wipe(graph, tenant)
-        await tell(graph, tenant, *calls)
+        await store(graph, tenant, *calls)
         rows = await graph_rows(graph, tenant)
         kinds = ("node ['Memory', 'User'", "node ['Entity'", "edge ")
         found.append([_OF_THE_CALL.sub("", row) for row in rows if row.startswith(kinds)])
@@ -72,12 +72,12 @@ async def test_one_call_and_many_calls_give_the_same_graph(
 
 
 async def test_self_declared_name_is_valid_in_later_sessions_of_this_user_only(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, the_messages(EN[1:2]))
+    await store(graph, tenant, messages_of(EN[1:2]))
     greeting = a_message("Bob loves tea.", minute=9, speaker="Carol")
-    await tell(graph, tenant, [greeting], session="s2")
+    await store(graph, tenant, [greeting], session="s2")
     assert ("alice", "PREFERS", "tea") in await edges(graph, tenant)
     other = f"{tenant}-other"
-    await tell(graph, other, [greeting], session="s2")
+    await store(graph, other, [greeting], session="s2")
     assert ("Bob", "PREFERS", "tea") in await edges(graph, other)
 
 
@@ -87,7 +87,7 @@ async def test_self_declared_name_is_valid_in_later_sessions_of_this_user_only(g
 async def test_text_that_declares_no_name_adds_no_alias(
     graph: Graph, tenant: str, speaker: str | None, text: str
 ) -> None:
-    await tell(graph, tenant, [a_message(text, speaker=speaker)])
+    await store(graph, tenant, [a_message(text, speaker=speaker)])
     snapshot = await a_memory(graph).mindmap.snapshot(TenantId(tenant), user_id="alice", budget=100)
     assert [node.aliases for node in snapshot.nodes if node.kind == "User"] == [[]]
 
@@ -98,11 +98,11 @@ async def test_forgetting_the_declaration_removes_the_alias(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], place: int
 ) -> None:
     never = f"{tenant}-never"
-    messages = the_messages(said[:3])
+    messages = messages_of(said[:3])
     later = a_message(said[2][1], minute=3 * 24 * 60, speaker="Dave")
     for name, told in ((tenant, messages), (never, [one for one in messages if one is not messages[place]])):
-        await tell(graph, name, told)
-        await tell(graph, name, [later], session="s2")
+        await store(graph, name, told)
+        await store(graph, name, [later], session="s2")
     uri = await uri_of(graph, tenant, said[place][1])
     await a_memory(graph).forgetting.message(TenantId(tenant), uri)
     await a_worker(graph).drain()

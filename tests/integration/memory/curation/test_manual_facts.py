@@ -16,13 +16,13 @@ from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
 
 
-def by_hand(graph: Graph) -> Memory:
+def memory_reading_at_once(graph: Graph) -> Memory:
     """Return a memory that reads manual statements at once."""
     return a_memory(graph, refresh=a_worker(graph).refresh_layers)
 
 
-async def state(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:
-    return await getattr(by_hand(graph).statements, act)(TenantId(tenant), *args)
+async def apply(graph: Graph, tenant: str, act: str, *args: Any) -> Correction:
+    return await getattr(memory_reading_at_once(graph).statements, act)(TenantId(tenant), *args)
 
 
 async def rows(graph: Graph, tenant: str) -> list[str]:
@@ -39,7 +39,7 @@ def a_fact(name: str, statement: str, **more: Any) -> ManualFact:
 
 async def test_added_fact_is_not_closed_by_later_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
-    added = await state(graph, tenant, "add", a_fact("Lyon", "Alice lives in Lyon"))
+    added = await apply(graph, tenant, "add", a_fact("Lyon", "Alice lives in Lyon"))
     found = await edges(graph, tenant)
     assert (found["Lyon"]["id"], found["Lyon"]["reader"], found["Lyon"]["confidence"]) == (added.fact_id, "person", 1.0)
     assert found["Paris"]["closed_by"] == added.fact_id
@@ -53,38 +53,38 @@ async def test_added_fact_is_not_closed_by_later_messages(graph: Graph, tenant: 
 async def test_rejected_fact_stays_closed_after_rereading(graph: Graph, tenant: str, text: str) -> None:
     await say(graph, tenant, text, day=0)
     (fact,) = (await edges(graph, tenant)).values()
-    rejected = await state(graph, tenant, "reject", fact["id"])
+    rejected = await apply(graph, tenant, "reject", fact["id"])
     assert rejected.fact_id == fact["id"]
     await say(graph, tenant, text, day=200)
     (now,) = (await edges(graph, tenant)).values()
     assert (now["closed_why"], now["invalid_at"]) == ("rejected", now["valid_at"])
     with pytest.raises(ConflictError, match="rejected already"):
-        await state(graph, tenant, "reject", fact["id"])
+        await apply(graph, tenant, "reject", fact["id"])
 
 
 async def test_edited_fact_replaces_the_extracted_one_from_its_start(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]
     edit = FactEdit(object="Lyon", statement="Alice lives in Lyon")
-    updated = await state(graph, tenant, "update", paris["id"], edit)
+    updated = await apply(graph, tenant, "update", paris["id"], edit)
     found = await edges(graph, tenant)
     assert (updated.fact_id, updated.replaced_id) == (found["Lyon"]["id"], paris["id"])
     assert (found["Paris"]["closed_why"], found["Lyon"]["valid_at"]) == ("rejected", paris["valid_at"])
     assert await open_now(graph, tenant) == {"Lyon"}
     with pytest.raises(InputError, match="statement"):
-        await state(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
+        await apply(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
 
 
 async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]["id"]
-    await state(graph, tenant, "confirm", paris)
-    pinned = await state(graph, tenant, "pin", paris)
+    await apply(graph, tenant, "confirm", paris)
+    pinned = await apply(graph, tenant, "pin", paris)
     await say(graph, tenant, "I moved to Oslo.", day=3)
     found = await edges(graph, tenant)
     assert (found["Paris"].get("invalid_at"), found["Paris"]["importance"]) == (None, 10)
     assert (found["Oslo"]["closed_by"], found["Oslo"]["closed_why"]) == (paris, "replaced")
-    told = await by_hand(graph).statements.latest(TenantId(tenant), "alice", limit=10)
+    told = await memory_reading_at_once(graph).statements.latest(TenantId(tenant), "alice", limit=10)
     assert [(one.kind, one.fact_id) for one in told] == [("pin", paris), ("confirm", paris)]
     assert told[0].id == pinned.id
 
@@ -104,25 +104,25 @@ async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Grap
 async def test_undo_restores_the_graph_exactly(graph: Graph, tenant: str, act: str, edit: tuple[FactEdit, ...]) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Rome. I like tea.", day=3)
-    await state(graph, tenant, "confirm", (await edges(graph, tenant))["tea"]["id"])
+    await apply(graph, tenant, "confirm", (await edges(graph, tenant))["tea"]["id"])
     rome = (await edges(graph, tenant))["Rome"]["id"]
     before = await rows(graph, tenant)
     wish = (a_fact("Oslo", "Alice lives in Oslo"),) if act == "add" else (rome, *edit)
-    done = await state(graph, tenant, act, *wish)
+    done = await apply(graph, tenant, act, *wish)
     assert await rows(graph, tenant) != before
-    await by_hand(graph).statements.undo(TenantId(tenant), done.id)
+    await memory_reading_at_once(graph).statements.undo(TenantId(tenant), done.id)
     assert await rows(graph, tenant) == before
     with pytest.raises(NotFoundError):
-        await by_hand(graph).statements.undo(TenantId(tenant), done.id)
+        await memory_reading_at_once(graph).statements.undo(TenantId(tenant), done.id)
 
 
 async def test_statements_survive_rereading_everything(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0, session="one")
     await say(graph, tenant, "I love jasmine tea.", day=0, session="two")
     paris = (await edges(graph, tenant))["Paris"]["id"]
-    await state(graph, tenant, "update", paris, FactEdit(object="Lyon", statement="Alice lives in Lyon"))
+    await apply(graph, tenant, "update", paris, FactEdit(object="Lyon", statement="Alice lives in Lyon"))
     await say(graph, tenant, "I really do live in Paris.", day=2, session="three")
-    memory = by_hand(graph)
+    memory = memory_reading_at_once(graph)
     # Every scene of the fact is read again, and so is the statement.
     await memory.forgetting.session(TenantId(tenant), "alice", "three")
     await a_worker(graph).drain()
@@ -133,7 +133,7 @@ async def test_statements_survive_rereading_everything(graph: Graph, tenant: str
 async def test_statements_about_facts_of_another_tenant_are_refused(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]["id"]
-    done = await state(graph, tenant, "confirm", paris)
+    done = await apply(graph, tenant, "confirm", paris)
     before = await rows(graph, tenant)
     for act, args in (
         ("confirm", (paris,)),
@@ -143,6 +143,6 @@ async def test_statements_about_facts_of_another_tenant_are_refused(graph: Graph
         ("undo", (done.id,)),
     ):
         with pytest.raises(NotFoundError):
-            await state(graph, f"{tenant}-other", act, *args)
-    assert await by_hand(graph).statements.latest(TenantId(f"{tenant}-other"), "alice", limit=10) == []
+            await apply(graph, f"{tenant}-other", act, *args)
+    assert await memory_reading_at_once(graph).statements.latest(TenantId(f"{tenant}-other"), "alice", limit=10) == []
     assert await rows(graph, tenant) == before

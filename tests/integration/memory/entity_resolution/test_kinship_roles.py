@@ -16,7 +16,7 @@ SISTER = ("My sister Anna lives in Oslo.", "My sister loves jazz.", "Anna hates 
 JIE = ("我姐姐叫小红。", "我姐姐喜欢爵士乐。", "小红住在上海。")
 
 
-async def told(graph: Graph, tenant: str, *texts: str, first: int = 0, session: str = "s1", **more: str) -> None:
+async def store_each(graph: Graph, tenant: str, *texts: str, first: int = 0, session: str = "s1", **more: str) -> None:
     """Store one call per text, a minute apart, reading each before the next."""
     for number, text in enumerate(texts, start=first):
         message = a_message(text, minute=number, **more)
@@ -34,7 +34,7 @@ async def entities(graph: Graph, tenant: str) -> set[str]:
 async def test_facts_of_a_role_are_shown_with_the_named_relative(
     graph: Graph, tenant: str, texts: tuple[str, ...], name: str, thing: str
 ) -> None:
-    await told(graph, tenant, *texts)
+    await store_each(graph, tenant, *texts)
     assert (name, "PREFERS", thing) in await edges(graph, tenant)
     assert not entities_called(await entities(graph, tenant))
 
@@ -57,14 +57,14 @@ async def test_order_and_batching_of_messages_do_not_matter(graph: Graph, tenant
 
 
 async def test_second_sister_undoes_the_merge(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant, *SISTER)
-    await told(graph, tenant, "My sister Beth paints.", first=5)
+    await store_each(graph, tenant, *SISTER)
+    await store_each(graph, tenant, "My sister Beth paints.", first=5)
     drawn = await edges(graph, tenant)
     assert ("sister", "PREFERS", "jazz") in drawn
     assert ("Anna", "PREFERS", "jazz") not in drawn
     never = f"{tenant}-never"
-    await told(graph, never, "My sister Beth paints.", first=5)
-    await told(graph, never, *SISTER)
+    await store_each(graph, never, "My sister Beth paints.", first=5)
+    await store_each(graph, never, *SISTER)
     assert await edges(graph, never) == drawn
 
 
@@ -73,14 +73,16 @@ async def test_second_sister_undoes_the_merge(graph: Graph, tenant: str) -> None
     ["My friend Anna lives in Oslo.", "My ex-wife Anna lives in Oslo."],
 )
 async def test_unclear_naming_resolves_to_nobody(graph: Graph, tenant: str, naming: str) -> None:
-    await told(graph, tenant, naming, "My sister loves jazz.", "My wife loves tea.")
+    await store_each(graph, tenant, naming, "My sister loves jazz.", "My wife loves tea.")
     drawn = await edges(graph, tenant)
     assert ("sister", "PREFERS", "jazz") in drawn
     assert ("wife", "PREFERS", "tea") in drawn
 
 
 async def test_younger_sister_is_not_resolved_to_a_sister(graph: Graph, tenant: str) -> None:
-    await told(graph, tenant, "My sister Anna lives in Oslo.", "My younger sister loves jazz.", "My sister hates rain.")
+    await store_each(
+        graph, tenant, "My sister Anna lives in Oslo.", "My younger sister loves jazz.", "My sister hates rain."
+    )
     drawn = await edges(graph, tenant)
     assert ("younger sister", "PREFERS", "jazz") in drawn
     assert ("sister", "DISLIKES", "rain") in drawn, "there are two"
@@ -90,30 +92,30 @@ async def test_sister_of_somebody_else_is_not_resolved(graph: Graph, tenant: str
     await a_memory(graph).remember(
         TenantId(tenant), an_incoming("My sister Anna lives in Oslo.", session="s0", user_name="Alice")
     )
-    await told(graph, tenant, "My sister loves jazz.", first=5, speaker="Carol")
+    await store_each(graph, tenant, "My sister loves jazz.", first=5, speaker="Carol")
     drawn = await edges(graph, tenant)
     assert ("Anna", "PREFERS", "jazz") not in drawn
 
 
 async def test_recall_by_role_works_and_a_manual_split_is_kept(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
-    await told(graph, tenant, *SISTER)
+    await store_each(graph, tenant, *SISTER)
     question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
     answer = await memory.recall(here, question)
     assert {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["names"] > 0} >= {
         ("Anna", "jazz")
     }
     await memory.split_entity(here, an_id(tenant, "sister"))
-    await told(graph, tenant, "My sister Anna paints.", "My sister loves tea.", first=7)
+    await store_each(graph, tenant, "My sister Anna paints.", "My sister loves tea.", first=7)
     assert {("sister", "PREFERS", "tea"), ("sister", "PREFERS", "jazz")} <= set(await edges(graph, tenant))
 
 
 async def test_rejected_kinship_merge_is_split_and_stays_split(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
-    await told(graph, tenant, *JIE)
+    await store_each(graph, tenant, *JIE)
     pair = an_id(tenant, "小红"), an_id(tenant, "姐姐")
     await memory.reject_merge(here, *pair, "还有一个姐姐")
-    await told(graph, tenant, "我姐姐小红喜欢茶。", first=7)
+    await store_each(graph, tenant, "我姐姐小红喜欢茶。", first=7)
     assert {"小红", "姐姐"} <= await entities(graph, tenant)
     await memory.reject_merge(here, *pair, "还有一个姐姐")
     await merge(memory, tenant, "小红", "姐姐")
@@ -125,7 +127,7 @@ async def test_rejected_kinship_merge_is_split_and_stays_split(graph: Graph, ten
 
 async def test_merging_both_candidates_resolves_the_role_until_split(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
-    await told(graph, tenant, "My sister Anna paints.", "My sister Annie lives in Oslo.", "My sister loves jazz.")
+    await store_each(graph, tenant, "My sister Anna paints.", "My sister Annie lives in Oslo.", "My sister loves jazz.")
     before = await graph_rows(graph, tenant)
     assert "sister" in await entities(graph, tenant)
     made = await merge(memory, tenant, "Anna", "Annie")
@@ -136,8 +138,8 @@ async def test_merging_both_candidates_resolves_the_role_until_split(graph: Grap
 
 async def test_roles_do_not_cross_tenants(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
-    await told(graph, other, SISTER[1])
+    await store_each(graph, other, SISTER[1])
     before = await graph_rows(graph, other)
-    await told(graph, tenant, SISTER[0])
+    await store_each(graph, tenant, SISTER[0])
     assert await graph_rows(graph, other) == before
     assert "sister" in await entities(graph, other)

@@ -68,7 +68,7 @@ async def merge(graph: Graph, tenant: str, keep: str, gone: str) -> None:
     await a_memory(graph).merge_entities(TenantId(tenant), an_id(tenant, keep), an_id(tenant, gone), "said so")
 
 
-async def live(graph: Graph, tenant: str, chance: random.Random) -> History:
+async def run_history(graph: Graph, tenant: str, chance: random.Random) -> History:
     """Run a random history; the model predicts the result of each operation."""
     history = History()
     for number in range(len(NAMES)):
@@ -106,7 +106,7 @@ async def wipe(graph: Graph, tenant: str) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_any_history_equals_its_facts_and_remaining_merges(graph: Graph, tenant: str, seed: int) -> None:
-    history = await live(graph, tenant, random.Random(seed))
+    history = await run_history(graph, tenant, random.Random(seed))
     lived = await rows(graph, tenant)
     for name in list(history.into):
         await a_memory(graph).split_entity(TenantId(tenant), an_id(tenant, name))

@@ -23,11 +23,11 @@ from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId, UserId, scope_token
 from schema.message import ProvidedFact
-from tests.integration.memory.export_import.told_in_two_languages import TENANT, tell, told
+from tests.integration.memory.export_import.bilingual_memory import TENANT, bilingual, fill_bilingual
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 
-__all__ = ["told"]
+__all__ = ["bilingual"]
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 _ALL_OF = (
@@ -65,12 +65,12 @@ def rows_of(text: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-async def test_export_import_export_gives_the_same_bytes(told: Graph, tenant: str, tmp_path: Path) -> None:
-    first = await exported(told, TENANT)
-    done = await imported(told, tenant, first, tmp_path)
+async def test_export_import_export_gives_the_same_bytes(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    first = await exported(bilingual, TENANT)
+    done = await imported(bilingual, tenant, first, tmp_path)
     assert (done.vectors, done.users) == (True, ("ana", "张曼婷"))
-    assert await exported(told, tenant) == first
-    here, there = await counts(told, tenant), await counts(told, TENANT)
+    assert await exported(bilingual, tenant) == first
+    here, there = await counts(bilingual, tenant), await counts(bilingual, TENANT)
     # Jobs are not exported; import derives them from unread data, and here there is none.
     assert "open" not in here.pop("Job")
     assert there.pop("Job")
@@ -83,43 +83,43 @@ def _as_told(text: bytes) -> set[str]:
     left = {"last_accessed", "error", "attempts", "wanted", "sessions", "recorded_at"}
     found = set()
     for row in rows_of(text)[1:-1]:
-        told = {
+        bilingual = {
             name: one
             for name, one in row.get("properties", {}).items()
             if not (isinstance(one, dict) and "$time" in one) and not name.endswith("_ms") and name not in left
         }
-        told["told"] = [one.rsplit("|", 3)[0] for one in told.get("told", ())]
+        bilingual["told"] = [one.rsplit("|", 3)[0] for one in bilingual.get("told", ())]
         if row.get("node") in ("Tombstone", "Change"):
             continue
-        if "/ana/first/scene/" in told.get("uri", ""):
+        if "/ana/first/scene/" in bilingual.get("uri", ""):
             # Refused facts of an accepted call are not in the graph, so an import cannot know them.
-            told.pop("layers_hash", None)
-        found.add(json.dumps({**row, "properties": told}, sort_keys=True, ensure_ascii=False))
+            bilingual.pop("layers_hash", None)
+        found.add(json.dumps({**row, "properties": bilingual}, sort_keys=True, ensure_ascii=False))
     return found
 
 
-async def test_tenants_with_equal_messages_export_equal_bytes(told: Graph, tenant: str) -> None:
+async def test_tenants_with_equal_messages_export_equal_bytes(bilingual: Graph, tenant: str) -> None:
     """An export contains nothing of the tenant's name: no id, no token, no order."""
-    await tell(told, tenant)
-    assert _as_told(await exported(told, tenant, vectors=False)) == _as_told(
-        await exported(told, TENANT, vectors=False)
+    await fill_bilingual(bilingual, tenant)
+    assert _as_told(await exported(bilingual, tenant, vectors=False)) == _as_told(
+        await exported(bilingual, TENANT, vectors=False)
     )
 
 
-async def test_import_equals_storing_the_messages_in_the_target(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_import_equals_storing_the_messages_in_the_target(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
     """Tokens of full-text indexes contain the tenant's name: copied ones would match nothing."""
-    await imported(told, tenant, await exported(told, TENANT), tmp_path)
+    await imported(bilingual, tenant, await exported(bilingual, TENANT), tmp_path)
     owner = Owner(tenant=TenantId(tenant), user_id=UserId("ana"), user_names=(), agent_id=None)
-    async with told._driver.session() as session:
+    async with bilingual._driver.session() as session:
         query = "MATCH (e:Entity {tenant: $t, name: 'jasmine tea'}) RETURN e.form_tokens AS f, e.scope_user AS s"
         (row,) = await (await session.run(query, t=tenant)).data()
     assert row["f"] == form_tokens(owner, ["jasmine tea"])
     assert row["s"] == scope_token(tenant, "ana")
 
 
-async def test_imported_tenant_gives_the_same_recall(told: Graph, tenant: str, tmp_path: Path) -> None:
-    memory = a_memory(told)
-    await imported(told, tenant, await exported(told, TENANT), tmp_path)
+async def test_imported_tenant_gives_the_same_recall(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    memory = a_memory(bilingual)
+    await imported(bilingual, tenant, await exported(bilingual, TENANT), tmp_path)
     for user, text in (("ana", "Where does Ana live?"), ("张曼婷", "她对什么过敏？")):
         question = Question(user_id=user, text=text, evidence=2)
         there, here = [await memory.recall(TenantId(name), question) for name in (TENANT, tenant)]
@@ -132,63 +132,63 @@ async def test_imported_tenant_gives_the_same_recall(told: Graph, tenant: str, t
     assert (await memory.split_entity(TenantId(tenant), merged)).merged == merged
 
 
-async def test_tombstones_apply_in_the_imported_tenant(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_tombstones_apply_in_the_imported_tenant(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
     """Tombstones are hashed with the first tenant's name; they apply under the second, and in its export."""
     third = f"{tenant}-third"
-    await imported(told, tenant, await exported(told, TENANT), tmp_path)
-    await imported(told, third, await exported(told, tenant), tmp_path)
-    memory = a_memory(told)
+    await imported(bilingual, tenant, await exported(bilingual, TENANT), tmp_path)
+    await imported(bilingual, third, await exported(bilingual, tenant), tmp_path)
+    memory = a_memory(bilingual)
     for name in (tenant, third):
         await memory.forgetting.entity(TenantId(name), an_entity(TenantId(name), UserId("ana"), "storm").id)
-        await a_worker(told).drain()
+        await a_worker(bilingual).drain()
         left = {one.name for one in await memory.entities(TenantId(name), "ana")}
         assert not left & {"Acme", "storm"}, "the sentences that name them were read again"
         assert "delay" in left
     assert "storm" in {one.name for one in await memory.entities(TenantId(TENANT), "ana")}, "the first is untouched"
 
 
-async def test_import_without_vectors_embeds_everything_anew(told: Graph, tenant: str, tmp_path: Path) -> None:
-    text = await exported(told, TENANT, vectors=False)
+async def test_import_without_vectors_embeds_everything_anew(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    text = await exported(bilingual, TENANT, vectors=False)
     assert b"$f32" not in text
-    assert not (await imported(told, tenant, text, tmp_path)).vectors
-    await a_worker(told, embedder=HashedWords()).drain()
-    with_vectors = [json.loads(line) for line in (await exported(told, tenant)).splitlines()]
-    before = [json.loads(line) for line in (await exported(told, TENANT)).splitlines()]
+    assert not (await imported(bilingual, tenant, text, tmp_path)).vectors
+    await a_worker(bilingual, embedder=HashedWords()).drain()
+    with_vectors = [json.loads(line) for line in (await exported(bilingual, tenant)).splitlines()]
+    before = [json.loads(line) for line in (await exported(bilingual, TENANT)).splitlines()]
     embedded = [
         sum("$f32" in str(row.get("properties", {}).values()) for row in rows) for rows in (with_vectors, before)
     ]
     assert embedded[0] == embedded[1] > 0
 
 
-async def test_full_target_and_missing_source_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_full_target_and_missing_source_are_refused(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="nothing is stored"):
-        await exported(told, tenant)
-    text = await exported(told, TENANT)
-    await imported(told, tenant, text, tmp_path)
+        await exported(bilingual, tenant)
+    text = await exported(bilingual, TENANT)
+    await imported(bilingual, tenant, text, tmp_path)
     with pytest.raises(ConflictError, match="holds something already"):
-        await imported(told, tenant, text, tmp_path)
+        await imported(bilingual, tenant, text, tmp_path)
 
 
-async def test_interrupted_import_resumes_with_the_same_file(told: Graph, tenant: str, tmp_path: Path) -> None:
-    text = await exported(told, TENANT)
-    await imported(told, tenant, text, tmp_path)
-    async with told._driver.session() as session:
+async def test_interrupted_import_resumes_with_the_same_file(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    text = await exported(bilingual, TENANT)
+    await imported(bilingual, tenant, text, tmp_path)
+    async with bilingual._driver.session() as session:
         await session.run("MATCH (m:Message {tenant: $t}) DETACH DELETE m", t=tenant)
         digest = hashlib.sha256(b"".join(text.splitlines(keepends=True)[:-1])).hexdigest()
         await session.run("MATCH (t:Tenant {id: $t}) SET t.importing = $d", t=tenant, d=digest)
-    other = await exported(told, TENANT, vectors=False)
+    other = await exported(bilingual, TENANT, vectors=False)
     with pytest.raises(ConflictError, match="interrupted"):
-        await imported(told, tenant, other, tmp_path)
-    await imported(told, tenant, text, tmp_path)
-    assert await exported(told, tenant) == text
+        await imported(bilingual, tenant, other, tmp_path)
+    await imported(bilingual, tenant, text, tmp_path)
+    assert await exported(bilingual, tenant) == text
 
 
 def _changed(rows: list[dict[str, Any]], place: int, **more: Any) -> list[dict[str, Any]]:
     return [*rows[:place], {**rows[place], **more}, *rows[place + 1 :]]
 
 
-async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenant: str, tmp_path: Path) -> None:
-    rows = rows_of(await exported(told, TENANT, vectors=False))
+async def test_invalid_file_is_refused_completely_with_places(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    rows = rows_of(await exported(bilingual, TENANT, vectors=False))
     edge = next(place for place, row in enumerate(rows) if "edge" in row)
     node = next(place for place, row in enumerate(rows) if row.get("node") == "Message")
     found = rows[node]["properties"]
@@ -207,8 +207,8 @@ async def test_invalid_file_is_refused_completely_with_places(told: Graph, tenan
     for why, lines in wrong.items():
         text = b"".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in lines)
         with pytest.raises(InputError, match=why):
-            await imported(told, tenant, text, tmp_path)
-    assert await counts(told, tenant) == {}
+            await imported(bilingual, tenant, text, tmp_path)
+    assert await counts(bilingual, tenant) == {}
 
 
 def written(rows: list[dict[str, Any]]) -> bytes:
@@ -253,9 +253,11 @@ def damaged(rows: list[dict[str, Any]], dice: Random) -> tuple[list[dict[str, An
     return changed, f"{how} {kind}.{name} -> {str(inside.get(name))[:60]}"
 
 
-async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, tenant: str, tmp_path: Path) -> None:
+async def test_damaged_field_is_refused_or_gives_a_working_memory(
+    bilingual: Graph, tenant: str, tmp_path: Path
+) -> None:
     """Either refused with nothing written, or imported into a memory whose jobs finish and which answers."""
-    rows = rows_of(await exported(told, TENANT))[:-1]
+    rows = rows_of(await exported(bilingual, TENANT))[:-1]
     dice = Random(20_261_123)
     taken: list[str] = []
     for number in range(DAMAGES):
@@ -266,23 +268,23 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, t
         except UnicodeEncodeError:
             text = written(json.loads(json.dumps(changed).replace("\\ud800", "\\u0000")))
         try:
-            await imported(told, there, text, tmp_path)
+            await imported(bilingual, there, text, tmp_path)
         except InputError:
             pass
         else:
             taken.append(f"{there}: {what}")
     assert len(taken) < DAMAGES / 2, "most damages are seen"
     refused = [f"{tenant}-{number}" for number in range(DAMAGES) if f"{tenant}-{number}:" not in " ".join(taken)]
-    async with told._driver.session() as session:
+    async with bilingual._driver.session() as session:
         query = "MATCH (n) WHERE n.tenant IN $refused OR (n:Tenant AND n.id IN $refused) RETURN count(n) AS n"
         (row,) = await (await session.run(query, refused=refused)).data()
     assert row["n"] == 0
-    memory = a_memory(told)
+    memory = a_memory(bilingual)
     for one in taken:
         there = TenantId(one.partition(":")[0])
         await memory.remember(there, an_incoming("I moved to Porto. I like green tea.", user="ana", session="first"))
-    await a_worker(told, embedder=HashedWords()).drain()
-    async with told._driver.session() as session:
+    await a_worker(bilingual, embedder=HashedWords()).drain()
+    async with bilingual._driver.session() as session:
         query = (
             "MATCH (j:Job) WHERE j.tenant STARTS WITH $t AND (j.open OR j.state = 'dead') "
             "RETURN j.tenant + ' ' + coalesce(j.error, '') AS e"
@@ -293,7 +295,7 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, t
         there = TenantId(one.partition(":")[0])
         try:
             await memory.recall(there, Question(user_id="ana", text="Where does Ana live?", evidence=2))
-            await exported(told, there)
+            await exported(bilingual, there)
         except Exception as error:
             raise AssertionError(one) from error
 
@@ -325,43 +327,43 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(told: Graph, t
     ],
 )
 async def test_invalid_field_is_reported_with_its_line(
-    told: Graph, tenant: str, tmp_path: Path, kind: str, name: str, value: Any, why: str
+    bilingual: Graph, tenant: str, tmp_path: Path, kind: str, name: str, value: Any, why: str
 ) -> None:
-    rows = rows_of(await exported(told, TENANT))[:-1]
+    rows = rows_of(await exported(bilingual, TENANT))[:-1]
     place = next(n for n, row in enumerate(rows) if row.get("node") == kind or kind in row)
     if value is None:
         del rows[place]["properties"][name]
     else:
         rows[place]["properties"][name] = value
     with pytest.raises(InputError, match=re.escape(why)) as refused:
-        await imported(told, tenant, written(rows), tmp_path)
+        await imported(bilingual, tenant, written(rows), tmp_path)
     assert f"line {place + 1}:" in refused.value.message or "in the file" in why or "no" in why or "after" in why
-    assert await counts(told, tenant) == {}
+    assert await counts(bilingual, tenant) == {}
 
 
-async def test_nan_and_deep_nesting_are_refused(told: Graph, tenant: str, tmp_path: Path) -> None:
-    rows = rows_of(await exported(told, TENANT))[:-1]
+async def test_nan_and_deep_nesting_are_refused(bilingual: Graph, tenant: str, tmp_path: Path) -> None:
+    rows = rows_of(await exported(bilingual, TENANT))[:-1]
     place = next(n for n, row in enumerate(rows) if "edge" in row)
     rows[place]["properties"]["strength"] = "HERE"
     for bad in (b"NaN", b"Infinity", b"9" * 5_000, b"[" * 100_000):
         with pytest.raises(InputError, match=f"line {place + 1}: not JSON"):
-            await imported(told, tenant, written(rows).replace(b'"HERE"', bad), tmp_path)
-    assert await counts(told, tenant) == {}
+            await imported(bilingual, tenant, written(rows).replace(b'"HERE"', bad), tmp_path)
+    assert await counts(bilingual, tenant) == {}
 
 
 async def test_import_enqueues_jobs_for_unread_scenes_and_closing_sessions(
-    told: Graph, tenant: str, tmp_path: Path
+    bilingual: Graph, tenant: str, tmp_path: Path
 ) -> None:
-    rows = rows_of(await exported(told, TENANT))[:-1]
+    rows = rows_of(await exported(bilingual, TENANT))[:-1]
     life = next(row for row in rows if row.get("node") == "SessionLife")["properties"]
     life["state"] = "closing"
     waiting = next(row for row in rows if row.get("node") == "Scene")["properties"]
     waiting["unextracted"] = True
-    await imported(told, tenant, written(rows), tmp_path)
+    await imported(bilingual, tenant, written(rows), tmp_path)
     other = TenantId(f"{tenant}-other")
-    await a_memory(told).remember(other, an_incoming("I live in Lisbon.", user="ana"))
-    await a_worker(told, embedder=HashedWords()).drain()
-    async with told._driver.session() as read:
+    await a_memory(bilingual).remember(other, an_incoming("I live in Lisbon.", user="ana"))
+    await a_worker(bilingual, embedder=HashedWords()).drain()
+    async with bilingual._driver.session() as read:
         query = "MATCH (j:Job {tenant: $t}) RETURN j.kind AS kind, j.state AS state, j.attempts AS attempts"
         jobs = await (await read.run(query, t=tenant)).data()
         lives = await (
@@ -370,23 +372,23 @@ async def test_import_enqueues_jobs_for_unread_scenes_and_closing_sessions(
     assert {"read", "close"} <= {job["kind"] for job in jobs}
     assert {(job["state"], job["attempts"]) for job in jobs} == {("done", 0)}
     assert lives
-    assert await a_memory(told).entities(other, "ana")
+    assert await a_memory(bilingual).entities(other, "ana")
 
 
 async def test_jobs_are_not_importable_and_an_unfinished_forgetting_blocks_the_export(
-    told: Graph, tenant: str, tmp_path: Path
+    bilingual: Graph, tenant: str, tmp_path: Path
 ) -> None:
-    rows = rows_of(await exported(told, TENANT))[:-1]
+    rows = rows_of(await exported(bilingual, TENANT))[:-1]
     user = next(row["properties"]["id"] for row in rows if row.get("node") == "User")
     job = {"node": "Job", "properties": {"id": f"{user}/forget", "kind": "forget", "state": "open"}}
     with pytest.raises(InputError, match="unknown kind, 'Job'"):
-        await imported(told, tenant, written([*rows, job]), tmp_path)
-    await imported(told, tenant, written(rows), tmp_path)
-    async with told._driver.session() as session:
+        await imported(bilingual, tenant, written([*rows, job]), tmp_path)
+    await imported(bilingual, tenant, written(rows), tmp_path)
+    async with bilingual._driver.session() as session:
         await session.run("CREATE (:Job {tenant: $t, id: 'x/forget', kind: 'forget', state: 'open'})", t=tenant)
     with pytest.raises(ConflictError, match="being forgotten"):
-        await exported(told, tenant)
-    async with told._driver.session() as session:
+        await exported(bilingual, tenant)
+    async with bilingual._driver.session() as session:
         await session.run("MATCH (j:Job {tenant: $t, id: 'x/forget'}) DELETE j", t=tenant)
 
 
@@ -400,9 +402,9 @@ async def test_export_keeps_self_declared_names_of_the_user(graph: Graph, tenant
     assert await exported(graph, f"{tenant}-copy") == first
 
 
-async def test_graphml_opens_in_networkx_with_every_name_as_it_is(told: Graph) -> None:
+async def test_graphml_opens_in_networkx_with_every_name_as_it_is(bilingual: Graph) -> None:
     out = io.BytesIO()
-    written = await export_graphml(told, TenantId(TENANT), out)
+    written = await export_graphml(bilingual, TenantId(TENANT), out)
     out.seek(0)
     opened = networkx.read_graphml(out, force_multigraph=True)
     assert (opened.number_of_nodes(), opened.number_of_edges()) == (written.nodes, written.edges)

@@ -34,7 +34,7 @@ def a_memory_at(graph: Graph, clock: Callable[[], datetime]) -> Memory:
     return Memory(graph=graph, embedder=HashedWords(), clock=clock, notify=lambda _tenant: None)
 
 
-async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:
+async def store_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> None:
     """Store facts as edges, each about an entity of its own."""
     home = user_uri(tenant, "ann")
     edges = [
@@ -57,7 +57,7 @@ async def put_facts(graph: Graph, tenant: str, facts: dict[str, FactTimes]) -> N
     await GraphWriter(graph, tenant).put(user="ann", nodes=nodes, edges=edges)
 
 
-async def hear(graph: Graph, tenant: str, text: str, *, said: datetime, heard: datetime) -> None:
+async def store_and_read(graph: Graph, tenant: str, text: str, *, said: datetime, heard: datetime) -> None:
     """Store one message and read it."""
     message = IncomingMessage(role="user", text=text, time=said)
     incoming = RememberRequest(user_id="alice", session_id=f"s-{heard:%d%H}", messages=(message,))
@@ -75,8 +75,8 @@ async def homes(graph: Graph, tenant: str, text: str, **asked: Any) -> list[str 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_move_changes_the_current_home_but_not_the_past_one(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
-    await hear(graph, tenant, first, said=NOON, heard=NOON)
-    await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 10 * DAY)
+    await store_and_read(graph, tenant, first, said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 10 * DAY)
     assert await homes(graph, tenant, asked) == [new]
     assert await homes(graph, tenant, asked, valid_at=NOON + 5 * DAY) == [old]
     assert await homes(graph, tenant, asked, valid_at=NOON - DAY) == []
@@ -85,9 +85,9 @@ async def test_move_changes_the_current_home_but_not_the_past_one(graph: Graph, 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_message_received_later_is_not_known_as_of_before(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
-    await hear(graph, tenant, first, said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, first, said=NOON, heard=NOON)
     # Said on day 10, received on day 20.
-    await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
+    await store_and_read(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     assert await homes(graph, tenant, asked, as_of=NOON - DAY) == []
     assert await homes(graph, tenant, asked, as_of=NOON + 15 * DAY) == [old]
     assert await homes(graph, tenant, asked, as_of=NOON + 21 * DAY) == [new]
@@ -96,8 +96,8 @@ async def test_message_received_later_is_not_known_as_of_before(graph: Graph, te
 
 
 async def test_end_that_was_not_known_then_is_not_shown(graph: Graph, tenant: str) -> None:
-    await hear(graph, tenant, "I live in Berlin.", said=NOON, heard=NOON)
-    await hear(graph, tenant, "I moved to Lisbon.", said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
+    await store_and_read(graph, tenant, "I live in Berlin.", said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, "I moved to Lisbon.", said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory_at(graph, lambda: NOON + 400 * DAY)
     ends = []
     for as_of in (NOON + 5 * DAY, None):
@@ -116,8 +116,8 @@ async def test_messages_and_scenes_received_later_are_not_found_as_of_before(
     graph: Graph, tenant: str, lang: str
 ) -> None:
     first, second, asked, _, new = MOVES[lang]
-    await hear(graph, tenant, first, said=NOON, heard=NOON)
-    await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
+    await store_and_read(graph, tenant, first, said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory_at(graph, lambda: NOON + 400 * DAY)
     for as_of, known in ((NOON + 15 * DAY, False), (NOON + 25 * DAY, True)):
         question = Question(user_id="alice", text=asked, as_of=as_of, evidence=5)
@@ -130,8 +130,8 @@ async def test_messages_and_scenes_received_later_are_not_found_as_of_before(
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_history_of_a_fact_lists_each_home_and_why_it_ended(graph: Graph, tenant: str, lang: str) -> None:
     first, second, asked, old, new = MOVES[lang]
-    await hear(graph, tenant, first, said=NOON, heard=NOON)
-    await hear(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
+    await store_and_read(graph, tenant, first, said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory(graph)
     question = Question(user_id="alice", text=asked, kinds=(HitKind.FACT,))
     hits = (await memory.recall(TenantId(tenant), question)).hits
@@ -182,7 +182,7 @@ async def test_cypher_and_the_pure_rule_agree_at_every_time(graph: Graph, tenant
         facts[f"topic{number}"] = FactTimes(
             valid_at=at[0] or NOON, invalid_at=at[1], known_at=at[2] or NOON, closing_known_at=at[3]
         )
-    await put_facts(graph, tenant, facts)
+    await store_facts(graph, tenant, facts)
     for valid, known in itertools.product((-1, 0, 1, 2, 3, 4, 5), (None, -1, 0, 1, 2, 3, 4)):
         look = AsOf(valid_at=NOON + valid * DAY, known_at=None if known is None else NOON + known * DAY)
         question = Question(

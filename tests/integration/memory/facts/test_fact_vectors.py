@@ -70,7 +70,7 @@ CHESS = ProvidedFact(
 )
 
 
-async def tell(
+async def store_facts(
     graph: Graph, tenant: str, *facts: ProvidedFact, session: str = "s1", user: str = "alice"
 ) -> Paraphrases:
     """Store facts of one message, read and embed them; return the embedder's inputs."""
@@ -88,7 +88,7 @@ async def tell(
 async def test_fact_is_found_by_meaning_without_a_common_word(
     graph: Graph, tenant: str, facts: tuple[ProvidedFact, ...], question: str
 ) -> None:
-    await tell(graph, tenant, *facts)
+    await store_facts(graph, tenant, *facts)
     assert (await facts_found(graph, tenant, question))[0] == facts[1].statement
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
         TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.FACT,))
@@ -104,9 +104,9 @@ async def test_fact_found_by_meaning_ranks_its_evidence_message_first(
     graph: Graph, tenant: str, near: ProvidedFact, far: ProvidedFact, question: str
 ) -> None:
     """No message matches the question itself, and by position the last one would come first."""
-    await tell(graph, tenant, near)
-    await tell(graph, tenant, far, session="s2")
-    await tell(graph, tenant, session="s3")
+    await store_facts(graph, tenant, near)
+    await store_facts(graph, tenant, far, session="s2")
+    await store_facts(graph, tenant, session="s3")
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
         TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.MESSAGE,), evidence=1)
     )
@@ -118,8 +118,8 @@ async def test_fact_found_by_meaning_ranks_its_evidence_message_first(
 
 
 async def test_facts_of_another_tenant_or_user_are_not_found_by_meaning(graph: Graph, tenant: str) -> None:
-    await tell(graph, f"{tenant}-other", TEA)
-    await tell(graph, tenant, TEA, user="bob")
+    await store_facts(graph, f"{tenant}-other", TEA)
+    await store_facts(graph, tenant, TEA, user="bob")
     assert await facts_found(graph, tenant, "Which beverage?") == []
     assert await facts_found(graph, tenant, "Which beverage?", user="bob") == [TEA.statement]
 
@@ -133,15 +133,15 @@ async def test_ended_fact_is_found_by_meaning_only_as_of_then(graph: Graph, tena
         valid_at=NOON.replace(year=2020),
         invalid_at=NOON.replace(year=2022),
     )
-    await tell(graph, tenant, over)
+    await store_facts(graph, tenant, over)
     assert await facts_found(graph, tenant, "Which beverage?") == []
     assert await facts_found(graph, tenant, "Which beverage?", valid_at=NOON.replace(year=2021)) == [TEA.statement]
     assert await facts_found(graph, tenant, "Which beverage?", valid_at=NOON.replace(year=2019)) == []
 
 
 async def test_repeated_fact_keeps_its_vector_and_a_changed_statement_gets_a_new_one(graph: Graph, tenant: str) -> None:
-    assert TEA.statement in (await tell(graph, tenant, TEA)).given
-    again = await tell(graph, tenant, TEA, session="s2")
+    assert TEA.statement in (await store_facts(graph, tenant, TEA)).given
+    again = await store_facts(graph, tenant, TEA, session="s2")
     assert TEA.statement not in again.given
     assert await rows_of(graph, tenant) == [{"statement": TEA.statement, "embedded": True, "waits": False}]
 
@@ -171,7 +171,7 @@ async def test_database_without_fact_vectors_gets_them_and_keeps_all_others(own_
         {"model": HashedWords.name, "dim": HashedWords.dim, "token_model": HashedWords.token_model},
     )
     assert not await prepare_vectors(graph, **model)
-    await tell(graph, "t", TEA, 茶)
+    await store_facts(graph, "t", TEA, 茶)
     async with graph._driver.session() as session:
         # As a version without this index leaves it.
         await session.run("DROP INDEX fact_vector")

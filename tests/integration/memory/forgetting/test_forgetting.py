@@ -38,7 +38,9 @@ EVERY_LINE = [(story, place) for story in (ENGLISH, CHINESE) for place in range(
 EVERY_SESSION = [(story, session) for story in (ENGLISH, CHINESE) for session in ("s1", "s2")]
 
 
-async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False) -> None:
+async def store_lines(
+    graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = "alice", at_once: bool = False
+) -> None:
     """Store the lines in one call each, reading each before the next, or all at the end."""
     for session, minute, text in lines:
         incoming = RememberRequest(
@@ -73,8 +75,8 @@ async def test_forgotten_message_leaves_the_graph_as_if_never_said(
     graph: Graph, tenant: str, story: list[Line], place: int
 ) -> None:
     never = f"{tenant}-never"
-    await tell(graph, never, [line for index, line in enumerate(story) if index != place])
-    await tell(graph, tenant, story)
+    await store_lines(graph, never, [line for index, line in enumerate(story) if index != place])
+    await store_lines(graph, tenant, story)
     done = await forget_message(graph, tenant, story[place])
     assert done.messages == 1
     assert await memory_of(graph, tenant) == await memory_of(graph, never)
@@ -88,8 +90,8 @@ async def test_forgotten_session_leaves_the_graph_as_if_never_held(
     graph: Graph, tenant: str, story: list[Line], session: str
 ) -> None:
     never = f"{tenant}-never"
-    await tell(graph, never, [line for line in story if line[0] != session])
-    await tell(graph, tenant, story)
+    await store_lines(graph, never, [line for line in story if line[0] != session])
+    await store_lines(graph, tenant, story)
     done = await a_memory(graph).forgetting.session(TenantId(tenant), "alice", session)
     await a_worker(graph).drain()
     assert done.messages == len([line for line in story if line[0] == session])
@@ -100,8 +102,8 @@ async def test_forgotten_session_leaves_the_graph_as_if_never_held(
 
 async def test_forgotten_scene_deletes_its_messages(graph: Graph, tenant: str) -> None:
     never, memory = f"{tenant}-never", a_memory(graph)
-    await tell(graph, never, ENGLISH[3:])
-    await tell(graph, tenant, ENGLISH)
+    await store_lines(graph, never, ENGLISH[3:])
+    await store_lines(graph, tenant, ENGLISH)
     snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=1000)
     first = min((node for node in snapshot.nodes if node.kind == "Scene"), key=lambda node: node.first_seen)
     done = await memory.forgetting.scene(TenantId(tenant), first.id)
@@ -134,10 +136,10 @@ async def test_provided_facts_are_deleted_with_their_message(graph: Graph, tenan
 
 
 async def test_forgotten_message_sent_again_is_stored_again(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, ENGLISH)
+    await store_lines(graph, tenant, ENGLISH)
     before = await memory_of(graph, tenant)
     await forget_message(graph, tenant, ENGLISH[2])
-    await tell(graph, tenant, ENGLISH[2:3])
+    await store_lines(graph, tenant, ENGLISH[2:3])
     assert await memory_of(graph, tenant) == before
     await forget_message(graph, tenant, ENGLISH[-1])
     with pytest.raises(NotFoundError):
@@ -146,8 +148,8 @@ async def test_forgotten_message_sent_again_is_stored_again(graph: Graph, tenant
 
 async def test_forgetting_messages_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     other, forgetting = f"{tenant}-other", a_memory(graph).forgetting
-    await tell(graph, tenant, ENGLISH)
-    await tell(graph, other, CHINESE[:1], user="zoe")
+    await store_lines(graph, tenant, ENGLISH)
+    await store_lines(graph, other, CHINESE[:1], user="zoe")
     before = await memory_of(graph, tenant)
     snapshot = await a_memory(graph).mindmap.snapshot(TenantId(tenant), user_id=None, budget=1000)
     scene = next(node.id for node in snapshot.nodes if node.kind == "Scene")

@@ -32,7 +32,7 @@ from tests.conftest import Server
 from tests.integration.memory.worker.crash_story import STORY
 from tests.integration.memory.worker.test_crash import change_numbers, picture
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
-from tests.support.cable import whole_cable
+from tests.support.tcp_proxy import tcp_proxy
 
 _ROOT = Path(__file__).parents[4]
 MB = 2**20
@@ -60,7 +60,7 @@ async def _whole(graph: Graph, tenant: str) -> list[str]:
 async def test_outage_leaves_the_same_graph_as_no_outage(
     server: Server, graph: Graph, tenant: str, spool: Spool
 ) -> None:
-    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+    async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         uri = f"bolt://127.0.0.1:{cable.port}"
         far = await connect(uri=uri, user=server.user, password=server.password, database=None)
         memory = a_memory(far, spool=spool)
@@ -314,9 +314,9 @@ async def test_crash_within_a_replayed_batch_stores_nothing_twice(graph: Graph, 
 
         def end(step: str, place: str = place) -> None:
             if step == place:
-                raise _Died
+                raise _ProcessKilledError
 
-        with pytest.raises(_Died):
+        with pytest.raises(_ProcessKilledError):
             await Replay(graph=graph, spool=spool, job_context=a_job_context(on_step=end)).flush()
         await spool.close()
         spool = Spool(tmp_path / f"{place}.sqlite3", bytes_max=MB)
@@ -327,7 +327,7 @@ async def test_crash_within_a_replayed_batch_stores_nothing_twice(graph: Graph, 
     await dead.close()
 
 
-class _Died(BaseException):
+class _ProcessKilledError(BaseException):
     """The end of a process at a step; nothing catches it."""
 
 

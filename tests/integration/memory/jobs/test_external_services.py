@@ -60,7 +60,7 @@ class SwitchedModel:
         raise MisreadError("no JSON in it")
 
 
-class World:
+class ControlledWorker:
     """A worker with a clock and external services that the test controls."""
 
     def __init__(self, graph: Graph) -> None:
@@ -106,7 +106,7 @@ async def _states(graph: Graph, tenant: str) -> dict[str, Any]:
 @pytest.mark.parametrize("away", ["embedder", "model"])
 async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, tenant: str, away: str) -> None:
     await a_worker(graph).drain()  # Jobs of other tests.
-    world = World(graph)
+    world = ControlledWorker(graph)
     memory, whose = a_memory(graph, embedder=world.guarded), TenantId(tenant)
     switch = getattr(world, away)
     switch.there = False
@@ -132,7 +132,7 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
 
 async def test_no_job_is_claimed_while_the_circuit_breaker_is_open(graph: Graph, tenant: str) -> None:
     await a_worker(graph).drain()
-    world = World(graph)
+    world = ControlledWorker(graph)
     world.embedder.there = False
     for number in range(6):
         await a_memory(graph).remember(TenantId(tenant), an_incoming("Tea.", session=f"s{number}"))

@@ -29,7 +29,7 @@ async def profile(graph: Graph, tenant: str, **variables: Any) -> dict[str, Any]
     return {part["category"]: part for part in answer.data["profile"]}
 
 
-async def bring(graph: Graph, tenant: str, *facts: ProvidedFact, session: str) -> None:
+async def provide_facts(graph: Graph, tenant: str, *facts: ProvidedFact, session: str) -> None:
     call = an_incoming(f"what I know, {session}", facts=facts, session=session)
     await a_memory(graph).remember(TenantId(tenant), call)
     await a_worker(graph).drain()
@@ -78,9 +78,9 @@ async def test_closed_fact_leaves_the_profile(graph: Graph, tenant: str) -> None
 
 async def test_full_category_excludes_the_least_important_and_deletes_nothing(graph: Graph, tenant: str) -> None:
     most = ITEMS_MAX[Category.GOALS]
-    await bring(graph, tenant, *(a_goal(number, 5) for number in range(most)), session="s1")
-    await bring(graph, tenant, a_goal(most, 4), session="s2")
-    await bring(graph, tenant, a_goal(most + 1, 9), session="s3")
+    await provide_facts(graph, tenant, *(a_goal(number, 5) for number in range(most)), session="s1")
+    await provide_facts(graph, tenant, a_goal(most, 4), session="s2")
+    await provide_facts(graph, tenant, a_goal(most + 1, 9), session="s3")
     part = (await profile(graph, tenant))["GOALS"]
     assert (len(part["items"]), part["limit"], part["out"]) == (most, most, 2)
     assert part["items"][0]["object"] == f"goal {most + 1}"

@@ -26,7 +26,7 @@ from schema.errors import UnavailableError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, Server
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
-from tests.support.cable import whole_cable
+from tests.support.tcp_proxy import tcp_proxy
 
 TALKS = {
     "en": ("I live in Lisbon.", "My sister Anna plays the violin.", "Where do I live, Lisbon? Who plays the violin?"),
@@ -42,13 +42,13 @@ async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
     await opened.close()
 
 
-async def learn(graph: Graph, tenant: str, text: str, *, user: str = "alice") -> None:
+async def store_and_read(graph: Graph, tenant: str, text: str, *, user: str = "alice") -> None:
     """Store one message and read it."""
     await a_memory(graph).remember(TenantId(tenant), an_incoming(text, user=user))
     await a_worker(graph).drain()
 
 
-async def used(memory: Memory, tenant: str, question: Question) -> None:
+async def cache_snapshot(memory: Memory, tenant: str, question: Question) -> None:
     """Recall while the database is available, and update the cached snapshot."""
     await memory.recall(TenantId(tenant), question)
     await memory.keepsakes.refresh()
@@ -60,12 +60,12 @@ async def test_outage_is_answered_from_spool_and_snapshot_until_it_ends(
 ) -> None:
     known, said_away, asked = TALKS[lang]
     question = Question(user_id="alice", text=asked)
-    await learn(graph, tenant, known)
-    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+    await store_and_read(graph, tenant, known)
+    async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         uri = f"bolt://127.0.0.1:{cable.port}"
         far = await connect(uri=uri, user=server.user, password=server.password, database=None)
         memory = a_memory(far, spool=spool)
-        await used(memory, tenant, question)
+        await cache_snapshot(memory, tenant, question)
         await cable.cut()
         receipt = await memory.remember(TenantId(tenant), an_incoming(said_away, session="away"))
         answer = await memory.recall(TenantId(tenant), question)
@@ -89,12 +89,12 @@ async def test_offline_answers_contain_nothing_of_others(
     server: Server, graph: Graph, tenant: str, spool: Spool
 ) -> None:
     secret = Question(user_id="alice", text="violin Lisbon")
-    await learn(graph, tenant, "I live in Lisbon.")
-    async with whole_cable(urlsplit(server.uri).port or 0) as cable:
+    await store_and_read(graph, tenant, "I live in Lisbon.")
+    async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         uri = f"bolt://127.0.0.1:{cable.port}"
         far = await connect(uri=uri, user=server.user, password=server.password, database=None)
         memory = a_memory(far, spool=spool)
-        await used(memory, tenant, secret)
+        await cache_snapshot(memory, tenant, secret)
         await cable.cut()
         await memory.remember(TenantId(tenant), an_incoming("The violin is in the attic.", session="away"))
         await memory.remember(TenantId(tenant), an_incoming("Bob has a drum.", user="bob"))
@@ -132,8 +132,8 @@ async def test_stopped_server_is_answered_for_until_it_runs_again(tenant: str, t
     await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM)
     question = Question(user_id="alice", text="Lisbon")
     memory = a_memory(graph)
-    await learn(graph, tenant, "I live in Lisbon.")
-    await used(memory, tenant, question)
+    await store_and_read(graph, tenant, "I live in Lisbon.")
+    await cache_snapshot(memory, tenant, question)
     await local.stop()
     answer = await memory.recall(TenantId(tenant), question)
     assert (answer.degraded, answer.path) == (True, (SNAPSHOT,))
@@ -144,12 +144,12 @@ async def test_stopped_server_is_answered_for_until_it_runs_again(tenant: str, t
 async def test_cached_snapshot_follows_the_change_log_and_is_dropped_on_deletion(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     kept = RecallSnapshotCache(memory.changes, memory.mindmap)
-    await learn(graph, tenant, "I live in Lisbon.")
+    await store_and_read(graph, tenant, "I live in Lisbon.")
     kept.want(TenantId(tenant), "alice")
     assert kept.of(TenantId(tenant), "alice") is None
     assert [await kept.refresh(), await kept.refresh()] == [1, 0]
     first = kept.of(TenantId(tenant), "alice")
-    await learn(graph, tenant, "I love jasmine tea.")
+    await store_and_read(graph, tenant, "I love jasmine tea.")
     assert await kept.refresh() == 1
     second = kept.of(TenantId(tenant), "alice")
     assert first is not None
@@ -162,7 +162,7 @@ async def test_cached_snapshot_follows_the_change_log_and_is_dropped_on_deletion
 async def test_only_the_most_recently_used_snapshots_are_cached(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     kept = RecallSnapshotCache(memory.changes, memory.mindmap, kept_max=2)
-    await learn(graph, tenant, "I live in Lisbon.")
+    await store_and_read(graph, tenant, "I live in Lisbon.")
     for user in ("alice", "bob", "carol"):
         kept.want(TenantId(tenant), user)
         await kept.refresh()

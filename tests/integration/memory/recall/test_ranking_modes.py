@@ -23,7 +23,7 @@ LINES = {
 TEA = {"en": "jasmine tea", "zh": "茉莉花茶"}
 
 
-async def tell(
+async def store_conversation(
     graph: Graph,
     tenant: str,
     lines: Sequence[str],
@@ -45,7 +45,7 @@ async def tell(
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("mode", list(Mode))
 async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: str, lang: str, mode: Mode) -> None:
-    memory = await tell(graph, tenant, LINES[lang])
+    memory = await store_conversation(graph, tenant, LINES[lang])
     seen: list[Statement] = []
     graph.observer = seen.append
     try:
@@ -59,7 +59,7 @@ async def test_each_mode_finds_the_tea_in_one_round_trip(graph: Graph, tenant: s
 
 
 async def test_layered_mode_reports_its_path_and_what_it_left_out(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, LINES["en"])
+    memory = await store_conversation(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="jasmine tea", mode=Mode.LAYERED)
     answer = await memory.recall(TenantId(tenant), question)
     assert answer.path[0] == "layers ≥ 0.60"
@@ -72,7 +72,7 @@ async def test_layered_mode_reports_its_path_and_what_it_left_out(graph: Graph, 
 
 
 async def test_layered_mode_without_an_embedder_uses_names_and_words(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, LINES["en"])
+    await store_conversation(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
     assert answer.path[0] == "metadata"
@@ -100,8 +100,8 @@ async def test_empty_memory_returns_no_hits_in_every_mode(graph: Graph, tenant: 
 async def test_session_and_agent_filters_apply_to_messages_scenes_and_facts(
     graph: Graph, tenant: str, lang: str
 ) -> None:
-    await tell(graph, tenant, LINES[lang][:1], session="s1", agent="cook")
-    memory = await tell(graph, tenant, LINES[lang][2:], session="s2", agent="coach")
+    await store_conversation(graph, tenant, LINES[lang][:1], session="s1", agent="cook")
+    memory = await store_conversation(graph, tenant, LINES[lang][2:], session="s2", agent="coach")
     for narrowed in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
         question = Question(user_id="alice", text=TEA[lang], narrowed=narrowed, evidence=5)
         answer = await memory.recall(TenantId(tenant), question)
@@ -114,8 +114,8 @@ async def test_session_and_agent_filters_apply_to_messages_scenes_and_facts(
 
 async def test_session_filter_searches_its_whole_session_in_a_large_memory(graph: Graph, tenant: str) -> None:
     """The unfiltered index search would return only elements of other sessions."""
-    await tell(graph, tenant, [f"Jasmine tea number {number}." for number in range(60)], session="large")
-    memory = await tell(graph, tenant, ["A cup of something warm."], session="small")
+    await store_conversation(graph, tenant, [f"Jasmine tea number {number}." for number in range(60)], session="large")
+    memory = await store_conversation(graph, tenant, ["A cup of something warm."], session="small")
     question = Question(user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,))
     narrowed = Question(
         user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(session_id="small")
@@ -128,7 +128,9 @@ async def test_session_filter_searches_its_whole_session_in_a_large_memory(graph
 
 
 async def test_role_and_entity_filters_restrict_the_hits(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.", "Anna loves tea!", "I bought tea."))
+    memory = await store_conversation(
+        graph, tenant, ("My sister Anna loves jasmine tea.", "Anna loves tea!", "I bought tea.")
+    )
     spoken = Question(
         user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(roles=(Role.ASSISTANT,))
     )
@@ -142,7 +144,7 @@ async def test_role_and_entity_filters_restrict_the_hits(graph: Graph, tenant: s
 
 
 async def test_filters_by_elements_of_another_tenant_return_nothing(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, ("My sister Anna loves jasmine tea.",), session="s1", agent="cook")
+    memory = await store_conversation(graph, tenant, ("My sister Anna loves jasmine tea.",), session="s1", agent="cook")
     for narrowed in (QueryFilters(session_id="s1"), QueryFilters(agent_id="cook"), QueryFilters(entities=("Anna",))):
         question = Question(user_id="alice", text="tea", narrowed=narrowed)
         assert (await memory.recall(TenantId(tenant), question)).hits != ()
@@ -152,7 +154,7 @@ async def test_filters_by_elements_of_another_tenant_return_nothing(graph: Graph
 
 
 async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursors(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(12)])
+    memory = await store_conversation(graph, tenant, [f"Cup of tea number {number}." for number in range(12)])
     whole = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=100))
     query = (
         'query ($after: String, $q: String!) { recall(userId: "alice", query: $q, limit: 5, after: $after) '
@@ -177,7 +179,7 @@ async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursor
 
 
 async def test_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
+    memory = await store_conversation(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
     assert first.cursor is not None
     question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.cursor))
@@ -187,7 +189,7 @@ async def test_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) ->
 
 
 async def test_minimum_score_drops_and_counts_the_rest(graph: Graph, tenant: str) -> None:
-    memory = await tell(graph, tenant, LINES["en"])
+    memory = await store_conversation(graph, tenant, LINES["en"])
     everything = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", limit=100))
     middle = everything.hits[len(everything.hits) // 2].score
     question = Question(user_id="alice", text="jasmine tea", limit=100, narrowed=QueryFilters(score_min=middle))

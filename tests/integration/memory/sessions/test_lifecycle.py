@@ -18,7 +18,7 @@ from tests.support.builders import a_job_context, a_memory, a_message, a_worker,
 
 
 @pytest.fixture(autouse=True)
-async def nothing_left_to_do(graph: Graph) -> None:
+async def no_pending_jobs(graph: Graph) -> None:
     """Finish the jobs of other tests, which the workers here would do and count."""
     await a_worker(graph).drain()
 

@@ -17,7 +17,7 @@ from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, R
 from graph_service.memory.sessions.short_term_window import SessionKey, Source
 from schema.ids import SessionId, TenantId, UserId
 from tests.support.redis_process import RedisProcess, redis_process
-from tests.support.turns import a_talk, a_turn
+from tests.support.turns import a_session_key, a_turn
 
 TENANT, ALICE = TenantId("t"), UserId("alice")
 TIMEOUT_S = 0.2
@@ -49,7 +49,7 @@ def a_window(url: str, *, clock: Callable[[], float] | None = None, turns_max: i
 
 
 async def _ids(window: RedisWindow, talk: SessionKey | None = None) -> list[str]:
-    return [turn.id for turn in (await window.turns(talk or a_talk())).turns]
+    return [turn.id for turn in (await window.turns(talk or a_session_key())).turns]
 
 
 async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
@@ -71,9 +71,9 @@ async def _has_handed_over(window: RedisWindow) -> bool:
 async def test_turns_written_to_redis_are_read_by_another_process(redis: RedisProcess) -> None:
     one, other = a_window(redis.url), a_window(redis.url)
     turns = [a_turn(1, text="My sister is Anna."), a_turn(2, text="我妹妹叫李娜。", speaker="张曼婷")]
-    one.add(a_talk(), turns)
+    one.add(a_session_key(), turns)
     assert await one.catch_up()
-    heard = await other.turns(a_talk())
+    heard = await other.turns(a_session_key())
     assert (tuple(turns), (Source.REDIS,)) == (heard.turns, heard.sources)
     assert (one.state().store, one.state().breaker, one.state().waiting) == (Source.REDIS, "closed", 0)
     await one.close()
@@ -83,7 +83,7 @@ async def test_turns_written_to_redis_are_read_by_another_process(redis: RedisPr
 async def test_redis_list_is_trimmed_ordered_and_has_each_id_once(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for said_ms in (5, 3, 9, 3, 7, 1):
-        window.add(a_talk(), [a_turn(said_ms)])
+        window.add(a_session_key(), [a_turn(said_ms)])
         assert await window.catch_up()
     assert await _ids(window) == ["m-5-0", "m-7-0", "m-9-0"]
     async with redis.client() as client:
@@ -94,7 +94,7 @@ async def test_redis_list_is_trimmed_ordered_and_has_each_id_once(redis: RedisPr
 
 async def test_session_expires_from_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url, ttl_s=100.0)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
         for key in await client.keys("mnemograph:*"):
@@ -108,26 +108,26 @@ async def test_session_expires_from_redis(redis: RedisProcess) -> None:
 async def test_tenant_sees_and_forgets_only_its_own_turns(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for tenant in ("one", "two"):
-        window.add(a_talk(tenant=tenant), [a_turn(1, id=f"of-{tenant}")])
+        window.add(a_session_key(tenant=tenant), [a_turn(1, id=f"of-{tenant}")])
     assert await window.catch_up()
     assert await window.forget(TenantId("one"), ALICE)
-    assert await _ids(window, a_talk(tenant="one")) == []
-    assert await _ids(window, a_talk(tenant="two")) == ["of-two"]
-    assert await _ids(window, a_talk(tenant="three")) == []
+    assert await _ids(window, a_session_key(tenant="one")) == []
+    assert await _ids(window, a_session_key(tenant="two")) == ["of-two"]
+    assert await _ids(window, a_session_key(tenant="three")) == []
     await window.close()
 
 
 async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     for session in ("s1", "s2", "第三"):
-        window.add(a_talk(session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
+        window.add(a_session_key(session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
     assert await window.catch_up()
     assert await window.forget(TENANT, ALICE, message_ids=["s1-1", "第三-2"])
     assert await _ids(window) == ["s1-2"]
-    assert await _ids(window, a_talk(session="第三")) == ["第三-1"]
+    assert await _ids(window, a_session_key(session="第三")) == ["第三-1"]
     assert await window.forget(TENANT, ALICE, session_id=SessionId("s1"))
     assert await _ids(window) == []
-    assert await _ids(window, a_talk(session="s2")) == ["s2-1", "s2-2"]
+    assert await _ids(window, a_session_key(session="s2")) == ["s2-1", "s2-2"]
     assert await window.forget(TENANT, ALICE)
     async with redis.client() as client:
         assert await client.keys("mnemograph:*") == []
@@ -137,15 +137,15 @@ async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisPr
 async def test_killed_redis_loses_no_turn_and_adding_stays_fast(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGKILL)
     before = time.perf_counter()
     for said_ms in (2, 3):
-        window.add(a_talk(), [a_turn(said_ms)])
+        window.add(a_session_key(), [a_turn(said_ms)])
     assert time.perf_counter() - before < 0.02
     assert not await window.catch_up()
-    heard = await window.turns(a_talk())
+    heard = await window.turns(a_session_key())
     assert ([turn.id for turn in heard.turns], heard.sources) == (["m-2-0", "m-3-0"], (Source.RING,))
     state = window.state()
     assert (state.store, state.waiting) == (Source.RING, 1)
@@ -158,8 +158,8 @@ async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: Re
     window = a_window(redis.url, clock=clock, turns_max=5)
     redis.signal(signal.SIGKILL)
     for said_ms in (2, 1):
-        window.add(a_talk(), [a_turn(said_ms)])
-    window.add(a_talk(session="别的"), [a_turn(7)])
+        window.add(a_session_key(), [a_turn(said_ms)])
+    window.add(a_session_key(session="别的"), [a_turn(7)])
     for _ in range(5):
         assert not await window.catch_up()
     assert window.state().breaker == "open"
@@ -169,7 +169,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: Re
     assert window.state().breaker == "half_open"
     # Another process has written first.
     other = a_window(redis.url, turns_max=5)
-    other.add(a_talk(), [a_turn(2), a_turn(3)])
+    other.add(a_session_key(), [a_turn(2), a_turn(3)])
     assert await other.catch_up()
     assert await window.catch_up()
     assert (
@@ -179,7 +179,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: Re
         window.state().problem,
     ) == (Source.REDIS, "closed", 0, None)
     assert ["m-1-0", "m-2-0", "m-3-0"] == await _ids(other) == await _ids(window)
-    assert await _ids(other, a_talk(session="别的")) == ["m-7-0"]
+    assert await _ids(other, a_session_key(session="别的")) == ["m-7-0"]
     await window.close()
     await other.close()
 
@@ -187,11 +187,11 @@ async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: Re
 async def test_turns_forgotten_during_an_outage_are_deleted_afterwards(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.add(a_talk(), [a_turn(1), a_turn(2)])
+    window.add(a_session_key(), [a_turn(1), a_turn(2)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     assert not await window.forget(TENANT, ALICE, message_ids=["m-1-0"])
-    window.add(a_talk(), [a_turn(3)])
+    window.add(a_session_key(), [a_turn(3)])
     redis.signal(signal.SIGCONT)
     assert "m-1-0" not in await _ids(window), "Redis still has it, but is not asked"
     assert await window.catch_up()
@@ -202,7 +202,7 @@ async def test_turns_forgotten_during_an_outage_are_deleted_afterwards(redis: Re
 async def test_halted_redis_delays_one_read_by_the_timeout_and_later_ones_not_at_all(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     times = []
@@ -214,15 +214,15 @@ async def test_halted_redis_delays_one_read_by_the_timeout_and_later_ones_not_at
     assert times[5] < TIMEOUT_S / 4, "the breaker is open"
     redis.signal(signal.SIGCONT)
     clock.now_s += OPEN_S
-    window.add(a_talk(session="s2"), [a_turn(9)])
+    window.add(a_session_key(session="s2"), [a_turn(9)])
     assert await window.catch_up()
-    assert (await _ids(window), await _ids(window, a_talk(session="s2"))) == (["m-1-0"], ["m-9-0"])
+    assert (await _ids(window), await _ids(window, a_session_key(session="s2"))) == (["m-1-0"], ["m-9-0"])
     await window.close()
 
 
 async def test_more_readers_than_connections_wait_for_one(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1, timeout_s=5.0)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     found = await asyncio.gather(*(_ids(window) for _ in range(50)))
     assert found == [["m-1-0"]] * 50
@@ -233,7 +233,7 @@ async def test_more_readers_than_connections_wait_for_one(redis: RedisProcess) -
 
 async def test_exhausted_pool_counts_as_unavailable_and_recovers(redis: RedisProcess) -> None:
     window = a_window(redis.url, connections=1)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
     before = time.perf_counter()
@@ -250,7 +250,7 @@ async def test_wrong_password_is_reported_and_the_in_process_window_serves() -> 
         for url in (redis.url, redis.url.replace("unix://", "unix://:wrong@")):
             window = a_window(url)
             await window.check()
-            window.add(a_talk(), [a_turn(1)])
+            window.add(a_session_key(), [a_turn(1)])
             assert not await window.catch_up()
             assert await _ids(window) == ["m-1-0"]
             problem = window.state().problem or ""
@@ -258,14 +258,14 @@ async def test_wrong_password_is_reported_and_the_in_process_window_serves() -> 
             assert "wrong" not in problem
             await window.close()
         good = a_window(redis.url.replace("unix://", "unix://:open-sesame@"))
-        good.add(a_talk(), [a_turn(1)])
+        good.add(a_session_key(), [a_turn(1)])
         assert await good.catch_up()
         await good.close()
 
 
 async def test_invalid_data_in_redis_is_skipped_and_deleted(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     async with redis.client() as client:
         (key,) = await client.keys("mnemograph:turns:*")
@@ -274,13 +274,13 @@ async def test_invalid_data_in_redis_is_skipped_and_deleted(redis: RedisProcess)
             key, b"\xff\x00", b"{", b"[1]", b'{"id": 7}', b'{"id":"x","said_ms":1,"position":0}', b"[" * 3000
         )
         assert await _ids(window) == ["m-1-0"]
-        window.add(a_talk(), [a_turn(2), a_turn(3)])
+        window.add(a_session_key(), [a_turn(2), a_turn(3)])
         assert await window.catch_up()
         assert await _ids(window) == ["m-1-0", "m-2-0", "m-3-0"]
         for wrong in (key, index):
             await client.delete(wrong)
             await client.set(wrong, "something else")
-        window.add(a_talk(), [a_turn(4)])
+        window.add(a_session_key(), [a_turn(4)])
         assert await window.catch_up()
         assert await _ids(window) == ["m-4-0"]
     await window.close()
@@ -288,7 +288,7 @@ async def test_invalid_data_in_redis_is_skipped_and_deleted(redis: RedisProcess)
 
 async def test_closing_writes_pending_turns(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     await window.close()
     other = a_window(redis.url)
     assert await _ids(other) == ["m-1-0"]
@@ -298,7 +298,7 @@ async def test_closing_writes_pending_turns(redis: RedisProcess) -> None:
 async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> None:
     window = a_window(redis.url)
     redis.signal(signal.SIGSTOP)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     before = time.perf_counter()
     await window.close()
     assert time.perf_counter() - before < 1.5
@@ -306,7 +306,7 @@ async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> 
 
 async def test_turns_are_written_to_redis_in_the_background(redis: RedisProcess) -> None:
     window = a_window(redis.url)
-    window.add(a_talk(), [a_turn(1)])
+    window.add(a_session_key(), [a_turn(1)])
     await _until(lambda: _has_handed_over(window))
-    assert (await window.turns(a_talk())).sources == (Source.REDIS,)
+    assert (await window.turns(a_session_key())).sources == (Source.REDIS,)
     await window.close()

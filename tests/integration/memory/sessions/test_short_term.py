@@ -25,7 +25,7 @@ from tests.conftest import Server
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import redis_process
-from tests.support.turns import a_talk
+from tests.support.turns import a_session_key
 
 TEXTS = ("I met Anna.", "我妹妹叫李娜。", "She lives in Oslo.", "我们周末去了杭州。", "It was fun.")
 
@@ -165,7 +165,7 @@ async def test_message_forgotten_while_the_window_is_filled_is_not_returned(grap
     await asyncio.sleep(0)
     await window.forget(TenantId(tenant), UserId("alice"))
     await filling
-    assert (await window.turns(a_talk(tenant=tenant))).turns == ()
+    assert (await window.turns(a_session_key(tenant=tenant))).turns == ()
 
 
 async def test_graphql_returns_turns_and_their_sources(graph: Graph, tenant: str) -> None:

@@ -23,19 +23,19 @@ TALK_ZH = ["我五月搬到了里斯本。", "我很喜欢那里的电车。", "
 
 
 @pytest_asyncio.fixture(autouse=True)
-async def nothing_left(graph: Graph) -> None:
+async def no_pending_jobs(graph: Graph) -> None:
     """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
     await a_worker(graph).drain()
 
 
-def a_teller(graph: Graph, worker: Worker) -> Memory:
+def memory_with(graph: Graph, worker: Worker) -> Memory:
     """Return the Memory of a process with this worker."""
     memory = a_memory(graph)
     memory.layers._refresh = worker.refresh_layers
     return memory
 
 
-async def said(memory: Memory, tenant: str, *texts: str, **more: Any) -> str:
+async def session_of(memory: Memory, tenant: str, *texts: str, **more: Any) -> str:
     """Store messages; return the URI of their session."""
     return (await memory.remember(TenantId(tenant), an_incoming(*texts, **more))).session_uri
 
@@ -43,8 +43,8 @@ async def said(memory: Memory, tenant: str, *texts: str, **more: Any) -> str:
 @pytest.mark.parametrize("talk", [TALK_EN, TALK_ZH], ids=["en", "zh"])
 async def test_each_level_of_a_scene_and_a_session_is_returned(graph: Graph, tenant: str, talk: list[str]) -> None:
     worker = a_worker(graph)
-    memory = a_teller(graph, worker)
-    session = await said(memory, tenant, *talk)
+    memory = memory_with(graph, worker)
+    session = await session_of(memory, tenant, *talk)
     # Nothing was read yet: requesting the text generates it.
     told = await memory.layers.layer(TenantId(tenant), f"{session}#L0")
     assert (told.level, told.made_by, told.uri) == (Level.L0, "extractive", f"{session}#L0")
@@ -58,9 +58,9 @@ async def test_each_level_of_a_scene_and_a_session_is_returned(graph: Graph, ten
 
 async def test_texts_of_a_scene_are_renewed_on_request(graph: Graph, tenant: str) -> None:
     worker = a_worker(graph)
-    memory = a_teller(graph, worker)
+    memory = memory_with(graph, worker)
     texts = [f"My {word} garden has tulips." for word in ("red", "blue", "old", "new", "wide", "small")]
-    session = await said(memory, tenant, *texts, "I decided to sell the last garden.")
+    session = await session_of(memory, tenant, *texts, "I decided to sell the last garden.")
     await worker.drain()
     snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=100)
     (scene_id,) = [node.id for node in snapshot.nodes if node.kind == "Scene"]
@@ -77,9 +77,9 @@ async def test_texts_of_a_scene_are_renewed_on_request(graph: Graph, tenant: str
 
 async def test_session_of_many_scenes_is_summarised_scene_by_scene(graph: Graph, tenant: str) -> None:
     worker = a_worker(graph)
-    memory = a_teller(graph, worker)
+    memory = memory_with(graph, worker)
     messages = tuple(a_message(text, minute=90 * place) for place, text in enumerate(TALK_EN))
-    session = await said(memory, tenant, messages=messages)
+    session = await session_of(memory, tenant, messages=messages)
     told = await memory.layers.layer(TenantId(tenant), session)
     assert told.text.count("\n### 2026-03-01 ") == 3
     assert "Lisbon" in told.text
@@ -97,8 +97,8 @@ async def test_only_changed_sessions_cost_a_call(graph: Graph, tenant: str) -> N
 async def test_overview_that_the_model_failed_to_write_is_written_on_request(graph: Graph, tenant: str) -> None:
     with FakeOpenAI(says(READ), fails(500), says(TOLD)) as fake:
         worker = await a_model_worker(graph, fake)
-        memory = a_teller(graph, worker)
-        await said(memory, tenant, LONG)
+        memory = memory_with(graph, worker)
+        await session_of(memory, tenant, LONG)
         await memory.sessions.close(TenantId(tenant), "alice", "s1")
         await worker.drain()
         snapshot = await memory.mindmap.snapshot(TenantId(tenant), user_id=None, budget=100)
@@ -117,7 +117,7 @@ async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, te
     # The first three have the same time, so that only their positions distinguish them.
     texts = [f"part {number} {letter * 69_000}" for number, letter in enumerate("abcdefg")]
     messages = tuple(a_message(text, minute=max(place, 2)) for place, text in enumerate(texts))
-    session = await said(memory, tenant, messages=messages)
+    session = await session_of(memory, tenant, messages=messages)
     told, after, parts = list[str](), None, 0
     while parts == 0 or after is not None:
         part = await memory.layers.layer(TenantId(tenant), session, Level.L2, after=after)
@@ -137,8 +137,8 @@ async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, te
 
 
 async def test_texts_of_another_tenant_are_not_found(graph: Graph, tenant: str) -> None:
-    memory = a_teller(graph, a_worker(graph))
-    session = await said(memory, tenant, *TALK_EN)
+    memory = memory_with(graph, a_worker(graph))
+    session = await session_of(memory, tenant, *TALK_EN)
     with pytest.raises(NotFoundError):
         await memory.layers.layer(TenantId(f"{tenant}-other"), session)
     report = await memory.layers.generate(TenantId(f"{tenant}-other"), user_id=None, session_id=None)
@@ -160,7 +160,7 @@ async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: st
 @pytest.mark.parametrize("secret", ["The code of the vault is heliotrope.", "保险柜的密码是天芥菜。"], ids=["en", "zh"])
 async def test_forgotten_message_is_in_no_text_of_its_session(graph: Graph, tenant: str, secret: str) -> None:
     worker = a_worker(graph)
-    memory = a_teller(graph, worker)
+    memory = memory_with(graph, worker)
     receipt = await memory.remember(TenantId(tenant), an_incoming("I moved to Lisbon in May.", secret))
     assert secret in (await memory.layers.layer(TenantId(tenant), receipt.session_uri)).text
     await memory.forgetting.message(TenantId(tenant), receipt.message_ids[1])

@@ -92,7 +92,7 @@ def _later() -> JobContext:
     )
 
 
-async def picture(graph: Graph, tenant: str) -> list[str]:
+async def comparable_graph(graph: Graph, tenant: str) -> list[str]:
     """Return the whole graph of a tenant without ids and storage times, which differ between equal runs."""
     async with graph._driver.session() as session:
         result = await session.run("CYPHER 25 " + _GRAPH, {"tenant": tenant})
@@ -115,7 +115,7 @@ async def _undisturbed(graph: Graph, tenant: str, expected: dict[str, Any]) -> l
         for ask in (tell, close):
             await ask(graph, f"{tenant}-whole")
         await a_worker(graph).drain()
-        expected["picture"] = await picture(graph, f"{tenant}-whole")
+        expected["picture"] = await comparable_graph(graph, f"{tenant}-whole")
     return list(expected["picture"])
 
 
@@ -142,6 +142,6 @@ async def test_kill_at_any_point_leaves_the_same_graph_after_a_restart(
         if ask.__name__.encode() not in said:  # The caller got no acknowledgement, so it repeats the call.
             await ask(graph, tenant)
     await a_worker(graph, job_context=_later()).drain()
-    assert await picture(graph, tenant) == whole
+    assert await comparable_graph(graph, tenant) == whole
     log = await change_numbers(graph, tenant)
     assert log == list(range(1, len(log) + 1))

@@ -4,7 +4,7 @@ import asyncio
 
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import a_memory, a_worker, an_incoming
 
 CALLS = [
@@ -21,8 +21,8 @@ async def test_two_workers_leave_the_same_graph_as_one(graph: Graph, tenant: str
             await a_memory(graph).remember(TenantId(name), call)
         workers = [a_worker(graph) for _ in range(2 if name == tenant else 1)]
         await asyncio.gather(*(worker.drain() for worker in workers))
-    together = await picture(graph, tenant)
-    assert together == await picture(graph, f"{tenant}-alone")
+    together = await comparable_graph(graph, tenant)
+    assert together == await comparable_graph(graph, f"{tenant}-alone")
     assert not any("dead" in row for row in together)
     numbers = await change_numbers(graph, tenant)
     assert numbers == list(range(1, len(numbers) + 1))

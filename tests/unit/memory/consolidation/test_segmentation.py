@@ -20,7 +20,7 @@ SESSION = "memory://t/session/alice/s1"
 RULES = SceneRules(pause_s=600, messages_max=5)
 
 
-def said(minutes: list[int]) -> list[Message]:
+def messages_at(minutes: list[int]) -> list[Message]:
     """Return messages at these minutes after noon, in order."""
     messages = []
     for index, minute in enumerate(sorted(minutes)):
@@ -39,7 +39,7 @@ def said(minutes: list[int]) -> list[Message]:
     return messages
 
 
-def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
+def add_messages(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
     """Return all scenes after some more messages."""
     if not messages:
         return scenes
@@ -51,7 +51,7 @@ def grow(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
 
 
 def test_scene_ends_when_it_has_much_text() -> None:
-    messages = [replace(message, text="x" * 9_000) for message in said([0, 1, 2, 3, 4, 5])]
+    messages = [replace(message, text="x" * 9_000) for message in messages_at([0, 1, 2, 3, 4, 5])]
     scenes = assign(SESSION, messages, [], SceneRules())
     assert [len(scene.messages) for scene in scenes] == [3, 3]
     # For any order of arrival.
@@ -63,24 +63,24 @@ minutes = st.lists(st.integers(0, 120), max_size=30)
 
 @given(minutes, st.lists(st.integers(0, 30), max_size=4))
 def test_batching_into_calls_does_not_change_the_scenes(times: list[int], cuts: list[int]) -> None:
-    messages = said(times)
-    edges = [0, *sorted(min(cut, len(messages)) for cut in cuts), len(messages)]
+    messages = messages_at(times)
+    edges = [0, *sorted(min(scene_sizes, len(messages)) for scene_sizes in cuts), len(messages)]
     scenes: list[Scene] = []
     for start, end in pairwise(edges):
-        scenes = grow(scenes, messages[start:end])
-    assert scenes == grow([], messages)
+        scenes = add_messages(scenes, messages[start:end])
+    assert scenes == add_messages([], messages)
 
 
 @given(minutes)
 def test_every_message_is_in_exactly_one_scene(times: list[int]) -> None:
-    messages = said(times)
-    held = [message.id for scene in grow([], messages) for message in scene.messages]
+    messages = messages_at(times)
+    held = [message.id for scene in add_messages([], messages) for message in scene.messages]
     assert sorted(held) == sorted(message.id for message in messages)
 
 
 @given(minutes)
 def test_scenes_respect_maximum_size_and_pause(times: list[int]) -> None:
-    for scene in grow([], said(times)):
+    for scene in add_messages([], messages_at(times)):
         assert len(scene.messages) <= RULES.messages_max
         moments = [message.said_at for message in in_order(scene.messages)]
         assert all((b - a).total_seconds() <= RULES.pause_s for a, b in pairwise(moments))
@@ -88,32 +88,32 @@ def test_scenes_respect_maximum_size_and_pause(times: list[int]) -> None:
 
 @given(minutes)
 def test_assigning_the_same_messages_again_changes_nothing(times: list[int]) -> None:
-    scenes = grow([], said(times))
-    assert assign(SESSION, said(times), scenes, RULES) == []
+    scenes = add_messages([], messages_at(times))
+    assert assign(SESSION, messages_at(times), scenes, RULES) == []
 
 
 def test_late_message_is_added_to_its_scene() -> None:
-    messages = said([0, 1, 2, 60, 61])
+    messages = messages_at([0, 1, 2, 60, 61])
     late = messages.pop(1)
-    scenes = grow(grow([], messages), [late])
+    scenes = add_messages(add_messages([], messages), [late])
     assert [len(scene.messages) for scene in scenes] == [3, 2]
 
 
 def test_late_message_is_added_to_its_scene_although_it_is_full() -> None:
-    messages = said([0, 1, 2, 3, 4, 5])
+    messages = messages_at([0, 1, 2, 3, 4, 5])
     late = messages.pop(2)
-    scenes = grow(grow([], messages), [late])
+    scenes = add_messages(add_messages([], messages), [late])
     assert [len(scene.messages) for scene in scenes] == [6]
 
 
 def test_message_after_a_full_scene_is_not_added_to_an_earlier_one() -> None:
-    scenes = grow([], said([0, 8, 9, 10, 11, 12, 13]))
+    scenes = add_messages([], messages_at([0, 8, 9, 10, 11, 12, 13]))
     assert [len(scene.messages) for scene in scenes] == [5, 2]
 
 
 def test_messages_with_equal_times_keep_their_order_across_scenes() -> None:
-    messages = said([0] * 12)
-    pieces = {tuple(message.position for message in scene.messages) for scene in grow([], messages)}
+    messages = messages_at([0] * 12)
+    pieces = {tuple(message.position for message in scene.messages) for scene in add_messages([], messages)}
     assert pieces == {(0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11)}
 
 
@@ -149,11 +149,11 @@ TRAVEL_ZH = [
 ]
 
 
-def cut(texts: list[str], rules: SceneRules | None = None, *, importance: int = 5) -> list[int]:
+def scene_sizes(texts: list[str], rules: SceneRules | None = None, *, importance: int = 5) -> list[int]:
     """Return the sizes of the scenes of these texts, one per minute."""
     messages = [
         replace(message, text=text, importance=importance)
-        for message, text in zip(said(list(range(len(texts)))), texts, strict=True)
+        for message, text in zip(messages_at(list(range(len(texts)))), texts, strict=True)
     ]
     topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
     return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SceneRules(), topics)]
@@ -161,24 +161,24 @@ def cut(texts: list[str], rules: SceneRules | None = None, *, importance: int = 
 
 @pytest.mark.parametrize("texts", [COOKING_EN + TRAVEL_EN, COOKING_ZH + TRAVEL_ZH], ids=["en", "zh"])
 def test_change_of_topic_begins_a_scene(texts: list[str]) -> None:
-    assert cut(texts) == [8, 3]
+    assert scene_sizes(texts) == [8, 3]
 
 
 @pytest.mark.parametrize("texts", [COOKING_EN[:5] + TRAVEL_EN, COOKING_ZH[:5] + TRAVEL_ZH], ids=["en", "zh"])
 def test_change_of_topic_leaves_no_fragment(texts: list[str]) -> None:
-    assert cut(texts) == [8]
+    assert scene_sizes(texts) == [8]
 
 
 def test_thanks_and_unimportant_messages_change_no_topic() -> None:
-    assert cut([*COOKING_EN, "Thanks a lot!", "好的，谢谢"]) == [10]
-    assert cut(COOKING_EN + TRAVEL_EN, importance=2) == [11]
+    assert scene_sizes([*COOKING_EN, "Thanks a lot!", "好的，谢谢"]) == [10]
+    assert scene_sizes(COOKING_EN + TRAVEL_EN, importance=2) == [11]
 
 
 def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
     texts = COOKING_EN[:5] + TRAVEL_EN
     messages = [
         replace(message, text=text, speaker="Ana" if index < 5 else "Ben")
-        for index, (message, text) in enumerate(zip(said(list(range(8))), texts, strict=True))
+        for index, (message, text) in enumerate(zip(messages_at(list(range(8))), texts, strict=True))
     ]
     topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
     assert [len(scene.messages) for scene in assign(SESSION, messages, [], SceneRules(), topics)] == [5, 3]
@@ -187,7 +187,7 @@ def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
 @given(st.permutations(range(11)), st.booleans())
 def test_late_messages_never_move_others_to_another_scene(order: list[int], chinese: bool) -> None:
     texts = COOKING_ZH + TRAVEL_ZH if chinese else COOKING_EN + TRAVEL_EN
-    messages = [replace(m, text=text) for m, text in zip(said(list(range(11))), texts, strict=True)]
+    messages = [replace(m, text=text) for m, text in zip(messages_at(list(range(11))), texts, strict=True)]
     topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
     scenes: dict[str, Scene] = {}
     home: dict[str, str] = {}

@@ -38,7 +38,7 @@ def other_level(one: str | None, other: str | None) -> bool:
     return len(regions) == 2 and regions[0] != regions[1]
 
 
-def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
+def periods_by_full_search(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
     """Return the validity periods of a claim by comparing all assertions of all claims."""
     blows = []
     for other in rivals(claim, list(board)):
@@ -111,7 +111,7 @@ def test_indexed_search_equals_a_full_comparison(board: dict[Claim, ClaimKnown])
     rivalry = Rivalry(board)
     for claim in board:
         found = rivalry.spells(claim).spells
-        assert list(map(_shown, found)) == list(map(_shown, by_all(board, claim)))
+        assert list(map(_shown, found)) == list(map(_shown, periods_by_full_search(board, claim)))
 
 
 @given(st.lists(claims, max_size=12))
@@ -196,12 +196,12 @@ def _there_and_back(count: int) -> list[AcceptedFact]:
     return [living(("Paris", "Oslo")[n % 2], n) for n in range(count)]
 
 
-def _torn(count: int) -> list[AcceptedFact]:
+def _interleaved(count: int) -> list[AcceptedFact]:
     kinds = ("PREFERS", "DISLIKES")
     return [a_fact("tea", day=n, predicate=kinds[n % 2], relation=f"for {n}", message=f"{n}") for n in range(count)]
 
 
-_SHAPES = (_towns, _in_one_message, _besides, _in_the_same_words, _again_and_again, _there_and_back, _torn)
+_SHAPES = (_towns, _in_one_message, _besides, _in_the_same_words, _again_and_again, _there_and_back, _interleaved)
 
 
 def _cpu_s(work: Callable[[], object]) -> float:
@@ -234,7 +234,9 @@ def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
     return 1.0 if long_s < FLOOR_S else long_s / short_s
 
 
-@pytest.mark.parametrize("shape", slow_but([_towns, _torn], _SHAPES), ids=lambda shape: shape.__name__.strip("_"))
+@pytest.mark.parametrize(
+    "shape", slow_but([_towns, _interleaved], _SHAPES), ids=lambda shape: shape.__name__.strip("_")
+)
 def test_planning_time_is_linear_in_the_facts(shape: Callable[[int], list[AcceptedFact]]) -> None:
     def brought(count: int) -> Callable[[], object]:
         facts = shape(count)

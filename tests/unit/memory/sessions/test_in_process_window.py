@@ -14,7 +14,7 @@ from graph_service.memory.sessions.short_term_window import (
     turn_json,
 )
 from schema.ids import SessionId, TenantId, UserId
-from tests.support.turns import a_talk, a_turn
+from tests.support.turns import a_session_key, a_turn
 
 _NAMES = st.text(alphabet=st.sampled_from("a:/%{}*?2张 "), min_size=1, max_size=6)
 _TURNS = st.lists(st.builds(a_turn, st.integers(0, 30), position=st.integers(0, 3)), max_size=40)
@@ -26,20 +26,24 @@ def test_window_is_the_same_in_any_order_of_arrival(turns: list[Turn], random, t
     shuffled = random.sample(turns, len(turns))
     ring = TurnBuffer(turns_max=turns_max)
     for turn in shuffled + shuffled[::2]:
-        ring.add(a_talk(), [turn])
-    assert [turn.order for turn in expected] == [turn.order for turn in ring.turns(a_talk())]
+        ring.add(a_session_key(), [turn])
+    assert [turn.order for turn in expected] == [turn.order for turn in ring.turns(a_session_key())]
     assert len({turn.id for turn in expected}) == len(expected) <= turns_max
 
 
 @given(_NAMES, _NAMES, _NAMES, _NAMES, _NAMES, _NAMES)
 def test_different_sessions_have_different_keys(a: str, b: str, c: str, d: str, e: str, f: str) -> None:
-    one, other = a_talk(tenant=a, user=b, session=c), a_talk(tenant=d, user=e, session=f)
+    one, other = a_session_key(tenant=a, user=b, session=c), a_session_key(tenant=d, user=e, session=f)
     assert (one == other) == (session_key_text(one) == session_key_text(other))
 
 
 def test_session_name_cannot_reach_another_users_window() -> None:
-    assert session_key_text(a_talk(user="a", session="b/c")) != session_key_text(a_talk(user="a/b", session="c"))
-    assert session_key_text(a_talk(tenant="a", user="b")) != session_key_text(a_talk(tenant="a/user/b", user="b"))
+    assert session_key_text(a_session_key(user="a", session="b/c")) != session_key_text(
+        a_session_key(user="a/b", session="c")
+    )
+    assert session_key_text(a_session_key(tenant="a", user="b")) != session_key_text(
+        a_session_key(tenant="a/user/b", user="b")
+    )
 
 
 @given(st.text(max_size=50), st.none() | st.text(max_size=10), st.integers(-(2**46), 2**46))
@@ -56,47 +60,47 @@ def test_invalid_turn_is_not_parsed() -> None:
 
 async def test_tenant_and_user_see_only_their_own_turns() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
-    window.add(a_talk(tenant="one"), [a_turn(1)])
-    window.add(a_talk(tenant="two"), [a_turn(2)])
-    window.add(a_talk(tenant="one", user="bob"), [a_turn(3)])
-    assert [turn.said_ms for turn in (await window.turns(a_talk(tenant="one"))).turns] == [1]
-    assert (await window.turns(a_talk(tenant="three"))).turns == ()
+    window.add(a_session_key(tenant="one"), [a_turn(1)])
+    window.add(a_session_key(tenant="two"), [a_turn(2)])
+    window.add(a_session_key(tenant="one", user="bob"), [a_turn(3)])
+    assert [turn.said_ms for turn in (await window.turns(a_session_key(tenant="one"))).turns] == [1]
+    assert (await window.turns(a_session_key(tenant="three"))).turns == ()
 
 
 async def test_forgetting_deletes_messages_sessions_or_users() -> None:
     window = InProcessWindow(TurnBuffer(turns_max=5))
     tenant, alice = TenantId("t"), UserId("alice")
     for session in ("s1", "s2"):
-        window.add(a_talk(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
-    window.add(a_talk(tenant="t", user="bob"), [a_turn(9)])
+        window.add(a_session_key(tenant="t", session=session), [a_turn(n, id=f"{session}-{n}") for n in (1, 2)])
+    window.add(a_session_key(tenant="t", user="bob"), [a_turn(9)])
     assert await window.forget(tenant, alice, message_ids=["s1-1", "s2-2", "unknown"])
-    assert [turn.id for turn in (await window.turns(a_talk(tenant="t", session="s1"))).turns] == ["s1-2"]
+    assert [turn.id for turn in (await window.turns(a_session_key(tenant="t", session="s1"))).turns] == ["s1-2"]
     await window.forget(tenant, alice, session_id=SessionId("s1"))
-    assert (await window.turns(a_talk(tenant="t", session="s1"))).turns == ()
-    assert len((await window.turns(a_talk(tenant="t", session="s2"))).turns) == 1
+    assert (await window.turns(a_session_key(tenant="t", session="s1"))).turns == ()
+    assert len((await window.turns(a_session_key(tenant="t", session="s2"))).turns) == 1
     await window.forget(tenant, alice)
-    assert (await window.turns(a_talk(tenant="t", session="s2"))).turns == ()
-    assert (await window.turns(a_talk(tenant="t", user="bob"))).sources == (Source.RING,)
+    assert (await window.turns(a_session_key(tenant="t", session="s2"))).turns == ()
+    assert (await window.turns(a_session_key(tenant="t", user="bob"))).sources == (Source.RING,)
 
 
 def test_least_recently_used_session_is_evicted_first() -> None:
     ring = TurnBuffer(turns_max=5, sessions_max=2)
-    ring.add(a_talk(session="a"), [a_turn()])
-    ring.add(a_talk(session="b"), [a_turn()])
-    ring.turns(a_talk(session="a"))
-    ring.add(a_talk(session="c"), [a_turn()])
-    assert ring.turns(a_talk(session="b")) == ()
-    assert len(ring) == 2 == len([s for s in "ac" if ring.turns(a_talk(session=s))])
+    ring.add(a_session_key(session="a"), [a_turn()])
+    ring.add(a_session_key(session="b"), [a_turn()])
+    ring.turns(a_session_key(session="a"))
+    ring.add(a_session_key(session="c"), [a_turn()])
+    assert ring.turns(a_session_key(session="b")) == ()
+    assert len(ring) == 2 == len([s for s in "ac" if ring.turns(a_session_key(session=s))])
 
 
 def test_window_stays_within_its_bytes_and_is_zero_when_empty() -> None:
     ring = TurnBuffer(turns_max=5, bytes_max=50_000)
     for number in range(100):
-        ring.add(a_talk(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
+        ring.add(a_session_key(session=f"s{number}"), [a_turn(number, text="好" * 1_000)])
     assert 10 < len(ring) < 40
     assert ring.size_bytes <= 50_000
     for number in range(100):
-        ring.drop(a_talk(session=f"s{number}"))
+        ring.drop(a_session_key(session=f"s{number}"))
     assert (len(ring), ring.size_bytes) == (0, 0)
 
 

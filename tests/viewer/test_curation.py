@@ -100,7 +100,7 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
     await expect(bar).not_to_contain_text("Rejected: ", timeout=WAIT_MS)
-    logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.deeds()]
+    logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.audit_entries()]
     assert (["rejectFact"], "done", [fact["id"]]) in logged
     assert ["undoCorrection"] in [what for what, _, _ in logged]
 
@@ -178,10 +178,10 @@ async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watch
     await expect(keep).to_be_focused()
     await keep.press("Enter")
     await viewer.page.clock.fast_forward(20_000)
-    assert ["forgetFact"] not in [deed["what"] for deed in service.deeds()]
+    assert ["forgetFact"] not in [deed["what"] for deed in service.audit_entries()]
     await _act(viewer, "forget")
     await _act(viewer, "forget-now")
     await viewer.page.clock.fast_forward(11_000)
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
     await expect(viewer.page.locator("[data-correct-bar]")).to_have_attribute("aria-busy", "false")
-    assert ["forgetFact"] in [deed["what"] for deed in service.deeds()]
+    assert ["forgetFact"] in [deed["what"] for deed in service.audit_entries()]

@@ -20,11 +20,11 @@ async def service(graph: Graph) -> AsyncIterator[Service]:
         yield running
 
 
-def taken(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
+def frames_of(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
     return [json.loads(text) for text in member.take(frames_max=frames_max)]
 
 
-def pointing(clock: int, *ids: str) -> Pointing:
+def a_selection(clock: int, *ids: str) -> Pointing:
     return Pointing(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
 
 
@@ -32,33 +32,33 @@ def test_slow_viewer_gets_the_latest_selection_of_each_viewer_only() -> None:
     company = ViewerGroup()
     slow, quick, third = company.join(), company.join(), company.join()
     for clock in range(1_000):
-        company.point(quick, pointing(clock, f"e{clock}"))
-        company.point(third, pointing(clock, f"n{clock}"))
-    heard = taken(slow)
+        company.point(quick, a_selection(clock, f"e{clock}"))
+        company.point(third, a_selection(clock, f"n{clock}"))
+    heard = frames_of(slow)
     assert heard[0] == {"t": "presence", "others": 2}
     assert [(word["by"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
-    assert taken(slow) == []
+    assert frames_of(slow) == []
     assert 0 <= quick.colour < COLOURS
 
 
 def test_outdated_selection_is_ignored_and_leaving_is_announced() -> None:
     company = ViewerGroup()
     one, other = company.join(), company.join()
-    company.point(one, pointing(5, "a"))
-    company.point(one, pointing(5, "b"))
-    company.point(one, pointing(4, "c"))
-    assert [word["ids"] for word in taken(other)[1:]] == [["a"]]
+    company.point(one, a_selection(5, "a"))
+    company.point(one, a_selection(5, "b"))
+    company.point(one, a_selection(4, "c"))
+    assert [word["ids"] for word in frames_of(other)[1:]] == [["a"]]
     company.leave(one)
-    left, gone = taken(other)
+    left, gone = frames_of(other)
     assert left == {"t": "presence", "others": 0}
     assert (gone["by"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
 
 
 def test_new_viewer_gets_the_selections_of_the_others_at_once() -> None:
     company = ViewerGroup()
-    company.point(company.join(), pointing(1, "a"))
+    company.point(company.join(), a_selection(1, "a"))
     newcomer = company.join()
-    assert [word["ids"] for word in taken(newcomer)[1:]] == [["a"]]
+    assert [word["ids"] for word in frames_of(newcomer)[1:]] == [["a"]]
 
 
 def test_selection_is_encoded_once_for_all_viewers() -> None:
@@ -66,7 +66,7 @@ def test_selection_is_encoded_once_for_all_viewers() -> None:
     one, *others = [company.join() for _ in range(50)]
     for other in others:
         other.take(frames_max=500)
-    company.point(one, pointing(1, "a"))
+    company.point(one, a_selection(1, "a"))
     texts = [text for other in others for text in other.take(frames_max=500)]
     assert len(texts) == 49
     assert len({id(text) for text in texts}) == 1
@@ -79,19 +79,19 @@ def test_large_group_gets_selections_in_bounded_portions_until_complete() -> Non
         for member in members:
             member.take(frames_max=100)
         for member in members:
-            company.point(member, pointing(1, "a"))
+            company.point(member, a_selection(1, "a"))
         return sum(len(member.take(frames_max=100)) for member in members)
 
     assert [told_at_once(count) for count in (5, 10, 50, 200)] == [5 * 4, 10 * 9, 50 * 2, 200]
     company = ViewerGroup()
     slow, *others = [company.join() for _ in range(8)]
     for other in others:
-        company.point(other, pointing(1, "a"))
-    heard = taken(slow, frames_max=16)[1:]
+        company.point(other, a_selection(1, "a"))
+    heard = frames_of(slow, frames_max=16)[1:]
     assert [word["by"] for word in heard] == [other.name for other in others[:2]]
-    company.point(others[0], pointing(2, "b"))
+    company.point(others[0], a_selection(2, "b"))
     while slow.wake.is_set():
-        heard += taken(slow, frames_max=16)
+        heard += frames_of(slow, frames_max=16)
     assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
     assert heard[-1]["ids"] == ["b"]
 

@@ -40,7 +40,7 @@ async def open_again(service: OpenService) -> AsyncIterator[None]:
     await service.forget_keys()
 
 
-async def sent(service: OpenService, text: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def connection_after(service: OpenService, text: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """Open a connection and send this text."""
     reader, writer = await asyncio.open_connection("127.0.0.1", urlsplit(service.http).port)
     writer.write(text)
@@ -48,7 +48,7 @@ async def sent(service: OpenService, text: bytes) -> tuple[asyncio.StreamReader,
     return reader, writer
 
 
-def head(method: str, path: str, size: int, *more: str) -> bytes:
+def request_head(method: str, path: str, size: int, *more: str) -> bytes:
     lines = (f"{method} {path} HTTP/1.1", "Host: 127.0.0.1", f"Content-Length: {size}", *more)
     return "\r\n".join((*lines, "", "")).encode()
 
@@ -75,14 +75,16 @@ async def test_sign_in_body_larger_than_a_key_is_refused(service: OpenService) -
 async def test_unauthenticated_request_is_refused_before_its_body(service: OpenService, tenant: str) -> None:
     await service.key(tenant)
     for path in ("/graphql", "/mcp"):
-        reader, writer = await sent(service, head("POST", path, LIMITS.body_bytes))
+        reader, writer = await connection_after(service, request_head("POST", path, LIMITS.body_bytes))
         async with asyncio.timeout(SOON_S):
             assert b" 401 " in await reader.readline()
         writer.close()
 
 
 async def test_body_that_never_arrives_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
-    reader, writer = await sent(service, head("POST", "/graphql", 100, "Content-Type: application/json") + b"{")
+    reader, writer = await connection_after(
+        service, request_head("POST", "/graphql", 100, "Content-Type: application/json") + b"{"
+    )
     async with asyncio.timeout(SOON_S):
         assert b" 408 " in await reader.readline()
     writer.close()
@@ -175,18 +177,20 @@ async def test_disconnecting_client_is_not_a_server_error(
     """Regression: each one left a traceback and counted as a failure of the service."""
     caplog.set_level(logging.WARNING)
     before = dict(REQUESTS.values)
-    _, writer = await sent(service, head("POST", path, 1000, "Content-Type: application/json") + b'{"query": "')
+    _, writer = await connection_after(
+        service, request_head("POST", path, 1000, "Content-Type: application/json") + b'{"query": "'
+    )
     await asyncio.sleep(0.1)
     writer.close()
 
-    def grown(status: str) -> float:
+    def one_more(status: str) -> float:
         return sum(count - before[labels] for labels, count in REQUESTS.values.items() if labels[1] == status)
 
     until_s = asyncio.get_running_loop().time() + SOON_S
-    while not grown("4xx"):
+    while not one_more("4xx"):
         assert asyncio.get_running_loop().time() < until_s
         await asyncio.sleep(0)
-    assert grown("5xx") == 0
+    assert one_more("5xx") == 0
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 

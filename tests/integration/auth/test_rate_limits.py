@@ -71,7 +71,7 @@ async def by_socket(service: OpenService, key: str) -> Outcome:
             async with graphql_socket(service, key) as socket:
                 await socket.send('{"type": "connection_init"}')
                 assert (await answer(socket))["type"] == "connection_ack"
-                found = await documents(socket, SENT - answered - len(waits))
+                found = await send_documents(socket, SENT - answered - len(waits))
                 answered, waits = answered + found[0], waits + found[1]
         except InvalidStatus:
             # A connection counts as a request too; the handshake cannot say how long to wait.
@@ -79,7 +79,7 @@ async def by_socket(service: OpenService, key: str) -> Outcome:
     return answered, waits
 
 
-async def documents(socket: ClientConnection, count: int) -> Outcome:
+async def send_documents(socket: ClientConnection, count: int) -> Outcome:
     answered, waits = 0, list[float]()
     for number in range(count):
         payload = {"query": "{ work { waiting } }"}
@@ -192,7 +192,7 @@ async def test_introspection_and_one_field_cost_one_request(service: OpenService
     assert codes == [200] * BURST
 
 
-async def pinged(socket: ClientConnection) -> int:
+async def count_pongs(socket: ClientConnection) -> int:
     """Ping until the connection is closed; return the number of pongs."""
     heard = 0
     with contextlib.suppress(ConnectionClosed):
@@ -206,7 +206,7 @@ async def test_a_connection_that_only_pings_is_closed(service: OpenService) -> N
     key = (await service.key(f"rates{uuid4().hex[:8]}")).text
     async with graphql_socket(service, key) as socket:
         await socket.send('{"type": "connection_init"}')
-        heard = await pinged(socket)
+        heard = await count_pongs(socket)
     assert socket.close_code == TOO_FAST
     assert heard >= MESSAGES_BURST - 2
 

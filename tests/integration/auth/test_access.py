@@ -51,7 +51,7 @@ async def test_without_any_key_every_interface_is_open(service: OpenService, ten
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
         assert (await client.get("/api/snapshot")).status_code == 200
     assert (await service.greeted(tenant))["t"] == "hello_ack"
-    assert service.deeds() == []
+    assert service.audit_entries() == []
 
 
 async def test_caller_can_ask_for_its_own_permissions(service: OpenService, tenant: str) -> None:
@@ -247,7 +247,7 @@ async def test_guessing_keys_is_slowed_down(server: Server, tenant: str, tmp_pat
 
 async def test_writes_and_administration_are_audited_without_message_texts(service: OpenService, tenant: str) -> None:
     writer, admin = await service.key(tenant, Role.WRITE), await service.key(tenant)
-    before = len(service.deeds())
+    before = len(service.audit_entries())
     thing = "0b2d7b5e-6a53-5b8c-9f39-3f0f5c9a1c11"
     forget = "mutation($id: String!) { forgetFact(id: $id) { facts } }"
     async with service.client(writer.text) as client:
@@ -257,7 +257,7 @@ async def test_writes_and_administration_are_audited_without_message_texts(servi
         await ask(client, '{ recall(userId: "ana", query: "tea") { path } }')
     async with service.client(admin.text) as client:
         await ask(client, "{ deadLetters { nodes { id } } }")
-    deeds = service.deeds()[before:]
+    deeds = service.audit_entries()[before:]
     assert [(deed["who"], deed["tenant"], deed["what"], deed["outcome"]) for deed in deeds] == [
         (f"key:{writer.key.id}", tenant, ["remember"], "done"),
         (f"key:{writer.key.id}", tenant, ["forgetFact"], "NOT_FOUND"),

@@ -31,11 +31,11 @@ TENANT = "told-in-two-languages-2"
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def told(graph: Graph) -> Graph:
+async def bilingual(graph: Graph) -> Graph:
     """Return the graph in which the tenant of that name has this memory; filled once and shared."""
     head = await graph.read(statement("change_log/head"), {"tenant": TENANT})
     if not head[0]["seq"]:
-        await tell(graph, TENANT)
+        await fill_bilingual(graph, TENANT)
     return graph
 
 
@@ -79,7 +79,7 @@ MOVED = (
 )
 
 
-async def tell(graph: Graph, tenant: str) -> None:
+async def fill_bilingual(graph: Graph, tenant: str) -> None:
     """Store two users with sessions, facts of every kind, a merge, a deletion and an answered question."""
     memory, whose = a_memory(graph), TenantId(tenant)
     await memory.remember(whose, an_incoming(*ANA, user="ana", session="first", user_name="Ana", facts=ANAS_FACTS))

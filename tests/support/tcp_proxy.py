@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 
 
-class Cable:
+class TcpProxy:
     """A proxy to a local port. `port` stays the same after `mend`."""
 
     def __init__(self) -> None:
@@ -60,9 +60,9 @@ class Cable:
 
 
 @contextlib.asynccontextmanager
-async def whole_cable(target: int) -> AsyncIterator[Cable]:
+async def tcp_proxy(target: int) -> AsyncIterator[TcpProxy]:
     """Forward to `target` until the end of the block."""
-    cable = Cable()
+    cable = TcpProxy()
     await cable.mend(target)
     try:
         yield cable
