@@ -1,11 +1,12 @@
-"""How well recall's confidence tells questions that a memory answers from those it cannot, and the weights for it.
+"""Measure how well recall's confidence separates answerable from unanswerable questions, and fit its weights.
 
-    python -m tests.benchmarks.abstention_table DATASET… [--keep signs.json]
-    python -m tests.benchmarks.abstention_table --signs signs.json
+    python -m tests.benchmarks.abstention_table DATASET… [--keep features.json]
+    python -m tests.benchmarks.abstention_table --signs features.json
 
-The first starts its own local Neo4j, stores every conversation, lets the worker read it, and asks of each memory its
-own questions, as many of other conversations, and those again with the names of this conversation's speakers. The
-second takes what the first kept. Both fit a logistic for each language on all conversations but one and judge that one.
+The first form starts its own local Neo4j, stores every conversation, lets the worker read it, and asks each memory its
+own questions, as many questions of other conversations, and those again with the speaker names of this conversation.
+With --keep the features are saved; the second form reads them. Both fit a logistic regression per language, leaving one
+conversation out at a time, and print its weights, F1 and calibration error.
 """
 
 import argparse
@@ -37,7 +38,7 @@ from tests.support.builders import a_memory, a_worker
 OWN, FOREIGN, RENAMED = "own", "foreign", "renamed"
 QUESTIONS_OF_EACH = 100
 RIDGE = 1.0
-# What is weighed for each language, and what takes its place without vectors.
+# Features weighted for each language, and their replacements without vectors.
 FEATURES = {
     "en": ("known", "best", "meaning", "joint", "stranger", "words"),
     "en, no vectors": ("known", "best", "stranger", "words"),
@@ -48,7 +49,7 @@ Rows = list[dict[str, Any]]
 
 
 def main() -> None:
-    """Prints the table and the weights."""
+    """Print the table and the weights."""
     parser = argparse.ArgumentParser()
     parser.add_argument("datasets", nargs="*", type=Path)
     parser.add_argument("--keep", type=Path)
@@ -64,10 +65,10 @@ def main() -> None:
 
 
 def tell(name: str, rows: Rows, features: Sequence[str]) -> None:
-    """The table of one language."""
+    """Print the table of one language."""
     x = np.array([[row["signs"][feature] or 0.0 for feature in features] for row in rows])
     y = np.array([row["set"] == OWN for row in rows], float)
-    # Of each own question there are as many weights as of the questions without an answer.
+    # Give the own questions as much weight in total as the unanswerable ones.
     weight = np.where(y == 1, (y == 0).sum() / max(y.sum(), 1), 1.0)
     groups = np.array([f"{row['dataset']} {row['conversation']}" for row in rows])
     sure = np.zeros(len(y))
@@ -90,7 +91,7 @@ def tell(name: str, rows: Rows, features: Sequence[str]) -> None:
 
 
 def figures(sure: np.ndarray, y: np.ndarray) -> str:
-    """F1 of saying that there is no answer, and the calibration error in ten bins."""
+    """Return F1 of refusing, and the calibration error in ten bins."""
     refused, none = sure < RELEVANT_MIN, y == 0
     right = int((refused & none).sum())
     precision, recall = right / max(refused.sum(), 1), right / max(none.sum(), 1)
@@ -101,12 +102,12 @@ def figures(sure: np.ndarray, y: np.ndarray) -> str:
 
 
 def confidence(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """As `memory/confidence.py` has it."""
+    """Return the confidence as `memory/confidence.py` computes it."""
     return 1 / (1 + np.exp(-(weights[0] + x @ weights[1:])))
 
 
 def fitted(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Base and weights of a logistic with a ridge on standardised signs, by Newton's steps."""
+    """Fit a ridge logistic regression on standardised features by Newton's method; return its base and weights."""
     mean, spread = x.mean(0), x.std(0) + 1e-9
     z = np.c_[np.ones(len(x)), (x - mean) / spread]
     ridge = np.diag([0.0, *[RIDGE] * x.shape[1]])
@@ -120,7 +121,7 @@ def fitted(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 async def asked_of_all(paths: Sequence[Path]) -> Rows:
-    """Signs of every question, on a Neo4j of its own."""
+    """Return the features of every question, measured on a new Neo4j."""
     conversations = read_datasets(paths)
     cache = Path(platformdirs.user_cache_dir("mnemograph"))
     embedder = await load_local_embedder(cache_dir=cache)
@@ -143,7 +144,7 @@ async def asked_of_all(paths: Sequence[Path]) -> Rows:
 
 
 def calls_of(one: Conversation) -> Iterator[RememberRequest]:
-    """A conversation as an agent hands it in."""
+    """Return a conversation as an agent would send it."""
     for session in one.sessions:
         messages = tuple(
             IncomingMessage(
@@ -159,7 +160,7 @@ def calls_of(one: Conversation) -> Iterator[RememberRequest]:
 
 
 def questions(one: Conversation, conversations: Sequence[Conversation]) -> Iterator[tuple[str, str]]:
-    """Own questions, as many of others of the data set, and those with the names of this one's speakers."""
+    """Return its own questions, as many foreign ones, and those with the speaker names of this conversation."""
     chance = random.Random(one.id)
     own = [question.text for question in one.answerable]
     others = [other for other in conversations if other is not one and other.dataset == one.dataset]
@@ -174,14 +175,14 @@ def questions(one: Conversation, conversations: Sequence[Conversation]) -> Itera
 
 
 def renamed(text: str, other: Conversation, one: Conversation) -> str:
-    """A question with the names of one conversation's speakers in the place of another's."""
+    """Replace the speaker names of one conversation by those of another."""
     for theirs, ours in zip(other.speakers, one.speakers, strict=False):
         text = re.sub(rf"(?<![A-Za-z]){re.escape(theirs)}(?![A-Za-z])", ours, text)
     return text
 
 
 async def asked(memory: Memory, tenant: str, one: Conversation, sort: str, text: str) -> dict[str, Any]:
-    """The signs that recall saw."""
+    """Return the features of one question, as recall computed them."""
     answer = await memory.recall(TenantId(tenant), Question(user_id=one.user, text=text, limit=1))
     signs = {} if answer.features is None else asdict(answer.features)
     return {"dataset": one.dataset, "lang": one.lang, "conversation": one.id, "set": sort, "signs": signs}

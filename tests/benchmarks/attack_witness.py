@@ -1,10 +1,10 @@
-"""Watch a service from a process of its own while something attacks it: `python -m tests.benchmarks.attack_witness`.
+"""Watch a service from a separate process while it is attacked: `python -m tests.benchmarks.attack_witness`.
 
-Asks `/health` every 50 ms over a new connection, and works as an honest tenant: asks its memory a question four times a
-second, and tells it one sentence after the other, each when the fact of the last is there and no work is left. Prints
-one JSON line when all three have succeeded once, appends samples to a file, and runs until its input ends.
+Requests `/health` every 50 ms over a new connection, and works as an honest tenant: recalls four times a second, and
+remembers one sentence after the other, each when the fact of the previous one is stored and no job is left. Prints one
+JSON line when all three have succeeded once, appends samples to a file, and runs until stdin ends.
 
-The second half of the module computes figures from the samples.
+The second half of the module computes statistics of the samples.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from typing import Any, Final
 HEALTH_EVERY_S: Final = 0.05
 RECALL_EVERY_S: Final = 0.25
 _LOOK_AGAIN_S: Final = 0.15
-# A service that has just started plans its statements when it is asked the first time.
+# A service that has just started plans its statements on their first use.
 _ANSWER_MAX_S: Final = 60.0
 _HEALTH_MAX_S: Final = 5.0
 _REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { stored } }"
@@ -39,11 +39,11 @@ _STAND: Final = """query ($seq: Float!) {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One thing asked of the service; times are seconds of the monotonic clock.
+    """One measured request; times are seconds of the monotonic clock.
 
     Attributes:
-        of: `health`, `recall` or `read` (from telling a sentence until its fact is there).
-        answered_s: None when it failed or was not answered before the watching ended.
+        of: `health`, `recall` or `read` (from remembering a sentence until its fact is stored).
+        answered_s: None if it failed or was not answered before the end of the run.
     """
 
     of: str
@@ -52,7 +52,7 @@ class Sample:
 
 
 class _Honest:
-    """A client of one tenant with a connection that it keeps."""
+    """A client of one tenant with a persistent connection."""
 
     def __init__(self, port: int, tenant: str, key: str) -> None:
         self._port = port
@@ -62,7 +62,7 @@ class _Honest:
         self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, query: str, **variables: Any) -> Any:
-        """Return the data of an operation, or None if it was not answered without errors."""
+        """Return the data of an operation, or None if there was no response or one with errors."""
         try:
             if self._connection is None:
                 self._connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_ANSWER_MAX_S)
@@ -79,7 +79,7 @@ class _Honest:
 
 
 class _Witness:
-    """Three threads, each with samples of its own kind."""
+    """Three threads, each of which collects one kind of samples."""
 
     def __init__(self, port: int, tenant: str, key: str, samples: Path) -> None:
         self._port, self._tenant, self._key = port, tenant, key
@@ -90,7 +90,7 @@ class _Witness:
         self._words = random.Random()
 
     def run(self) -> None:
-        """Watch until standard input ends."""
+        """Run until stdin ends."""
         for kind, once, every_s in (
             ("health", self._health, HEALTH_EVERY_S),
             ("recall", self._recalling(), RECALL_EVERY_S),
@@ -103,7 +103,7 @@ class _Witness:
             for sample in self._under_way.values():
                 self._file.write(json.dumps(asdict(sample)) + "\n")
             self._file.flush()
-            # Threads may wait for an answer that never comes.
+            # Threads may be waiting for a response that never comes.
             os._exit(0)
 
     def _say_when_all_succeeded(self) -> None:
@@ -136,7 +136,7 @@ class _Witness:
         client = _Honest(self._port, self._tenant, self._key)
 
         def once() -> bool:
-            # An empty memory is no example.
+            # An empty memory is not representative.
             self._succeeded["read"].wait()
             return client.ask(_RECALL) is not None
 
@@ -148,7 +148,7 @@ class _Witness:
         def once() -> bool:
             head = self._insist(lambda: client.ask(_STAND, seq=0))["changesSince"]["head"]
             number = next(numbers)
-            # The first sentence in Chinese loads its dictionary, 120 MB; no attack is to be blamed for that.
+            # The first Chinese sentence loads its dictionary, 120 MB, which must not be attributed to an attack.
             texts = [f"I love {self._word()} tea.", *(["我喜欢喝茉莉花茶。"] if number == 0 else [])]
             messages = [{"role": "USER", "text": text} for text in texts]
             told = {"userId": "bea", "sessionId": f"s{number}", "messages": messages}
@@ -175,15 +175,15 @@ class _Witness:
 
 
 def samples_in(path: Path) -> list[Sample]:
-    """Return what a witness has written so far."""
+    """Return the samples that a witness has written so far."""
     return [Sample(**json.loads(line)) for line in path.read_text("utf-8").splitlines() if line.endswith("}")]
 
 
 def p95_wait_s(samples: Iterable[Sample], from_s: float, to_s: float, every_s: float) -> float:
-    """Return the 95th percentile of the time that somebody who comes at any moment waits for an answer.
+    """Return the 95th percentile of the latency for a request sent at any moment of a window.
 
-    The witness asks again only when it was answered, so one long silence is one sample; here it counts for every
-    `every_s` in which somebody would have asked. Whoever is not answered by `to_s` has waited until then.
+    The witness sends the next request only after a response, so one long silence is one sample; here it counts for
+    every request that would have been sent every `every_s` meanwhile. Unanswered requests have waited until `to_s`.
     """
     answered = sorted((one.asked_s, one.answered_s) for one in samples if one.answered_s is not None)
     moments = [from_s + number * every_s for number in range(int((to_s - from_s) / every_s))]
@@ -193,37 +193,38 @@ def p95_wait_s(samples: Iterable[Sample], from_s: float, to_s: float, every_s: f
         while position < len(answered) and answered[position][0] < moment:
             position += 1
         if position < len(answered) and answered[position][1] <= to_s:
-            # The witness rested until it asked; whoever comes meanwhile is answered as fast as it was.
+            # Between two probes a request would take as long as the previous probe.
             asked_s, answered_s = answered[position]
             waits.append(answered_s - (asked_s if asked_s - moment <= 2 * every_s else moment))
         else:
             waits.append(max(to_s - moment, 0.0))
-    # At the end of the window the next question had no time to be answered.
+    # At the end of the window the next probe had no time to be answered.
     settled = waits[: -2 or None] or waits
     return sorted(settled)[math.ceil(0.95 * len(settled)) - 1] if settled else math.nan
 
 
 def longest_gap_s(samples: Iterable[Sample], from_s: float, to_s: float) -> float:
-    """Return the longest time of a window in which nothing was answered."""
+    """Return the longest time of a window without a response."""
     answered = sorted(one.answered_s for one in samples if one.answered_s and from_s <= one.answered_s <= to_s)
     ends = [from_s, *answered, to_s]
     return max(later - earlier for earlier, later in itertools.pairwise(ends))
 
 
 def lags_s(samples: Iterable[Sample], from_s: float, to_s: float) -> tuple[list[float], int]:
-    """Return how long each sentence that waited in a window took to be read, and how many of them were not.
+    """Return how long each sentence pending in a window took to be read, and how many were not.
 
-    One that was told before the window and read in it counts whole; one that was not read has waited until its end.
+    A sentence sent before the window and read in it counts in full; an unread one has waited until the end of the
+    window.
     """
     waiting = [one for one in samples if one.asked_s <= to_s and (one.answered_s is None or one.answered_s >= from_s)]
     done = [one.answered_s - one.asked_s for one in waiting if one.answered_s is not None and one.answered_s <= to_s]
     late = [to_s - max(one.asked_s, from_s) for one in waiting if one.answered_s is None or one.answered_s > to_s]
-    # One that waits at the end says only that it takes longer than that.
+    # One still pending at the end only gives a lower bound.
     return done + [wait for wait in late if not done or wait > max(done)], len(late)
 
 
 def median(values: Sequence[float]) -> float | None:
-    """Return the median, None of nothing."""
+    """Return the median; None for no values."""
     return statistics.median(values) if values else None
 
 
@@ -233,5 +234,5 @@ if __name__ == "__main__":
     parser.add_argument("--tenant", required=True)
     parser.add_argument("--samples", type=Path, required=True)
     given = parser.parse_args()
-    # On the command line the key would stand in the list of processes.
+    # On the command line the key would be visible in the process list.
     _Witness(given.port, given.tenant, sys.stdin.readline().strip(), given.samples).run()

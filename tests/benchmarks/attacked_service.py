@@ -1,8 +1,8 @@
-"""`mnemograph serve` of any checkout in a process of its own, with keys, as the benches attack it.
+"""Run `mnemograph serve` of any checkout in a separate process, with keys, for the attack benchmarks.
 
-A data directory with keys is prepared once and copied for each service, so that every attack meets the same one. What
-a service costs is read from the outside: memory and processor time of its process and of its Neo4j, and how long it
-takes to end after SIGTERM. Whatever is started here is ended here, also when the bench is interrupted.
+A data directory with keys is prepared once and copied for each service, so that every attack starts from the same
+state. Resource use is measured from outside: memory and processor time of the service and its Neo4j, and the seconds
+from SIGTERM to exit. Every started process is stopped, also when the benchmark is interrupted.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from neo4j import AsyncGraphDatabase
 
 from tests.support.cli_process import COMMAND, Home, Running
 
-# What the issue's bound is for an orderly end, and how long a bench waits before it kills.
+# The target for an orderly stop, and the time after which a benchmark kills the service.
 STOP_MAX_S: Final = 30.0
 STOP_PATIENCE_S: Final = 45.0
 READY_MAX_S: Final = 240.0
@@ -35,13 +35,13 @@ _MB: Final = 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
-    """API keys of a service; empty ones where its doors are open.
+    """API keys of a service; empty for a service without keys.
 
     Attributes:
-        admin: opens every tenant.
-        attacker: an administrator of the tenant `attacker`, with the usual rate.
-        slow: the same with five requests a second.
-        honest: writes in the tenant `honest`.
+        admin: for every tenant.
+        attacker: an administrator of the tenant `attacker`, with the default rate.
+        slow: the same with five requests per second.
+        honest: a writer of the tenant `honest`.
     """
 
     admin: str = ""
@@ -52,7 +52,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Resident memory in MB: of the service's process, and of its Neo4j."""
+    """Resident memory in MB of the service process and of its Neo4j."""
 
     python_mb: float
     java_mb: float
@@ -72,21 +72,21 @@ class AttackedService:
 
     @property
     def url(self) -> str:
-        """Where it is reached."""
+        """Return its base URL."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def alive(self) -> bool:
-        """Whether its process has not ended."""
+        """Return whether its process is running."""
         return self._running.process.poll() is None
 
     def memory(self) -> Memory:
-        """Return how much it holds now; zeros of what has ended."""
+        """Return its current memory; zeros for a process that has ended."""
         java = sum(_rss_mb(process) for process in self._java())
         return Memory(python_mb=_rss_mb(self._process), java_mb=java)
 
     def java_cpu_s(self) -> float:
-        """Return the seconds of processor time that its Neo4j has used."""
+        """Return the seconds of processor time used by its Neo4j."""
         used = 0.0
         for process in self._java():
             with contextlib.suppress(psutil.Error):
@@ -95,7 +95,7 @@ class AttackedService:
         return used
 
     async def statements_running(self, part: str) -> int:
-        """Return how many statements with these words its Neo4j works on, also those that nobody waits for."""
+        """Return how many statements containing these words run in its Neo4j, including abandoned ones."""
         data = Path(self.home.environ["MNEMOGRAPH_DATA_DIR"])
         owner = json.loads(await asyncio.to_thread((data / "owner.json").read_text, "utf-8"))
         password = (await asyncio.to_thread((data / "password").read_text, "utf-8")).strip()
@@ -103,11 +103,11 @@ class AttackedService:
           WHERE currentQuery CONTAINS $part OR status STARTS WITH 'Terminated' RETURN count(*) AS n"""
         async with AsyncGraphDatabase.driver(owner["uri"], auth=("neo4j", password)) as driver:
             found = await driver.execute_query(query, part=part)
-        # This question holds the words as a parameter, not in its text.
+        # This query has the words in a parameter, not in its text.
         return int(found.records[0]["n"])
 
     async def stop(self) -> float | None:
-        """Send SIGTERM; return the seconds until the process has ended, or None if it was killed."""
+        """Send SIGTERM; return the seconds until exit, or None if it had to be killed."""
         if not self.alive:
             return 0.0
         begun_s = time.monotonic()
@@ -119,13 +119,14 @@ class AttackedService:
         return time.monotonic() - begun_s
 
     def error_lines(self, count: int = 12) -> list[str]:
-        """Return the last lines of its log, cut to a readable length."""
+        """Return the last lines of its log, truncated to a readable length."""
         return [line[:300] for line in self._running.err.read_text("utf-8", "replace").splitlines()[-count:]]
 
     def _java(self) -> Iterator[psutil.Process]:
         with contextlib.suppress(psutil.Error):
             for child in self._process.children():
-                # A class archive may be built beside the service for its next start; that Java is not its database.
+                # A class archive may be built beside the service for its next start; that Java process is not its
+                # database.
                 if "class_archive" not in " ".join(child.cmdline()):
                     yield child
                     yield from child.children(recursive=True)
@@ -139,14 +140,14 @@ def _rss_mb(process: psutil.Process) -> float:
 
 
 def home_of(checkout: Path, folder: Path, settings: Mapping[str, str]) -> Home:
-    """Return the settings of a service that runs the code of a checkout."""
+    """Return settings of a service that runs the code of a checkout."""
     folder.mkdir(parents=True, exist_ok=True)
     return Home(folder, {"PYTHONPATH": str(checkout), "MNEMOGRAPH_SERVICE_OPEN_BROWSER": "false", **settings})
 
 
 @contextlib.asynccontextmanager
 async def attacked_service(home: Home, keys: Keys) -> AsyncIterator[AttackedService]:
-    """Run a service until the block ends, ready to answer when it begins."""
+    """Run a service until the end of the block; it is ready when the block begins."""
     err = home.folder / "stderr.txt"
     process = _started(home, err)
     running = Running(process, err)
@@ -169,13 +170,13 @@ def _started(home: Home, err: Path) -> "subprocess.Popen[str]":
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            # Ctrl-C is for the bench, which ends the service itself.
+            # Ctrl-C is for the benchmark, which stops the service itself.
             start_new_session=True,
         )
 
 
 async def _until_ready(service: AttackedService) -> None:
-    """A service may listen before its database is there."""
+    """Wait for `/ready`: a service may listen before its database has started."""
     async with asyncio.timeout(READY_MAX_S), httpx.AsyncClient(base_url=service.url, timeout=10) as http:
         while True:
             with contextlib.suppress(httpx.HTTPError):
@@ -187,7 +188,7 @@ async def _until_ready(service: AttackedService) -> None:
 
 
 def _end(process: "subprocess.Popen[str]") -> None:
-    """Kill the service if it has not ended, and every process that it has left behind."""
+    """Kill the service if it still runs, and every process that it has left behind."""
     left: list[psutil.Process] = []
     with contextlib.suppress(psutil.Error):
         left = psutil.Process(process.pid).children(recursive=True)
@@ -195,7 +196,7 @@ def _end(process: "subprocess.Popen[str]") -> None:
         process.kill()
     process.wait()
     for child in left:
-        # psutil looks whether it is still the same process before it sends a signal.
+        # psutil checks that it is still the same process before it sends a signal.
         with contextlib.suppress(psutil.Error):
             child.kill()
     psutil.wait_procs(left, timeout=10)
@@ -204,7 +205,7 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 
 async def prepared(checkout: Path, folder: Path) -> Keys:
-    """Make a data directory with keys in a folder, unless it is there already, and return the keys."""
+    """Create a data directory with keys in a folder, unless it exists, and return the keys."""
     told = folder / "keys.json"
     if told.is_file():
         return Keys(**json.loads(told.read_text("utf-8")))
@@ -222,7 +223,7 @@ async def prepared(checkout: Path, folder: Path) -> Keys:
 
 
 def copied(prepared_in: Path, data_dir: Path) -> None:
-    """Copy the data directory that `prepared` has made."""
+    """Copy the data directory that `prepared` created."""
     shutil.copytree(prepared_in / "data", data_dir, dirs_exist_ok=True)
 
 
@@ -234,7 +235,7 @@ async def _key(home: Home, name: str, *options: str, tenant: str | None = None) 
 
 
 def machine_speed() -> dict[str, float]:
-    """Return how many milliseconds this machine takes for fixed work now; compare only runs where these are alike."""
+    """Return how many milliseconds a fixed computation takes now; compare only runs with similar values."""
     begun_s = time.perf_counter()
     total = 0
     for number in range(1_000_000):
@@ -254,7 +255,7 @@ def machine_speed() -> dict[str, float]:
 
 
 def free_descriptors() -> int:
-    """Return how many connections this process may open, after asking for as many as it may have."""
+    """Raise the limit of open files to its maximum; return how many connections this process may open."""
     if sys.platform == "win32":
         return 500
     import resource

@@ -1,29 +1,27 @@
-"""What each attack on a running service does to it and to others: `python -m tests.benchmarks.attacks`.
+"""Measure the effect of each attack on a running service and on other tenants: `python -m tests.benchmarks.attacks`.
 
     python -m tests.benchmarks.attacks [--only NAME ...] [--checkout DIR] [--json] [--into FILE]
 
-For each attack of `tests.benchmarks.hostile_callers` a `mnemograph serve` of the checkout (this one unless another is
-named) starts with a Neo4j and a data directory of its own, which are thrown away. A process beside it
-(attack_witness.py) asks `/health` every 50 ms and works as an honest tenant: first undisturbed, then while the attack
-runs. At the end, still under the load, the service gets SIGTERM. A table says for each attack, before and during:
+For each attack of `tests.benchmarks.hostile_callers` a `mnemograph serve` of the checkout (default: this one) starts
+with a temporary Neo4j and data directory. A separate process (attack_witness.py) requests `/health` every 50 ms and
+works as an honest tenant, first without the attack, then during it. At the end the service gets SIGTERM under the load.
+A table shows for each attack, before and during:
 
-- health: 95th percentile of the wait for an answer at any moment, and the longest time without one;
-- memory of the service's process, and of its Neo4j: before, at most, and at the end of the load;
-- read: median time from telling a sentence until its fact is there and no work is left, and the longest;
-- recall: 95th percentile of the wait of the honest tenant's question;
-- stop: seconds from SIGTERM to the end of the process; 30 are allowed, after 45 it is killed;
-- whether the service held, by the rule in the attack's docstring, or fell, and why; `not measured` where it did not
-  serve the honest tenant even before the attack.
+- health: 95th percentile of the latency for a request at any moment, and the longest time without a response;
+- memory of the service and of its Neo4j: before, maximum, and at the end of the load;
+- read: median and maximum time from remembering a sentence until its fact is stored and no job is left;
+- recall: 95th percentile of the honest tenant's latency;
+- stop: seconds from SIGTERM to exit; 30 are allowed, after 45 the service is killed;
+- whether the service passed the rule in the attack's docstring, and if not, why; `not measured` if it did not serve the
+  honest tenant even before the attack.
 
-Attacks are bounded in time and speak to 127.0.0.1 only. Clients, witness, service and Neo4j share the machine, so every
-service is measured against itself, and the table begins with how fast the machine was. With `--into` the figures are
-put into a JSON file attack by attack, so that a run may be interrupted and gone on with; `--against FILE` shows such
-figures of another checkout beside these. `database_full_disk` needs to mount a tmpfs, and is left out where that is
-not allowed.
+Attacks are bounded in time and send to 127.0.0.1 only. Clients, witness, service and Neo4j share the machine, so every
+service is compared with itself, and the table begins with the speed of the machine. `--into` writes the figures to a
+JSON file after each attack, so that an interrupted run can be continued; `--against FILE` shows such figures of another
+checkout beside these. `database_full_disk` mounts a tmpfs, and is left out without the right to do so.
 
-The whole of what must be shown, one after the other, is `python -m tests.benchmarks.hostile`: this table, ten thousand
-silent connections beside one honest client (silent_crowd.py), and the kill drill of service and database under four
-writers (kill_drill.py).
+`python -m tests.benchmarks.hostile` runs this table, ten thousand silent connections beside one honest client
+(silent_crowd.py), and the kill drill of service and database with four writers (kill_drill.py).
 """
 
 import argparse
@@ -70,10 +68,10 @@ from tests.benchmarks.hostile_callers import ATTACKS, Attack, Bounds, Stage
 
 ROOT: Final = Path(__file__).parents[2]
 BEFORE_S: Final = 8.0
-# An attack that is over sooner is looked at for so long after it.
+# An attack that ends sooner is observed for this long afterwards.
 SETTLE_S: Final = 4.0
 CHECK_MAX_S: Final = 30.0
-# Until the honest tenant was served for the first time, on a machine that has much else to do.
+# Time limit until the honest tenant is first served, on a busy machine.
 WARM_MAX_S: Final = 240.0
 HELD, FELL, LEFT_OUT, UNMEASURED = "held", "fell", "left out", "not measured"
 _MEMORY_EVERY_S: Final = 0.25
@@ -81,7 +79,7 @@ _MEMORY_EVERY_S: Final = 0.25
 
 @dataclass
 class Weighed:
-    """Memory of the service while it is attacked."""
+    """Memory of the service during an attack."""
 
     service: AttackedService
     before: Memory
@@ -90,7 +88,7 @@ class Weighed:
     after: Memory = field(default_factory=lambda: Memory(python_mb=0.0, java_mb=0.0))
 
     async def watch(self) -> None:
-        """Look at the memory until cancelled."""
+        """Sample the memory until cancelled."""
         while True:
             now = await asyncio.to_thread(self.service.memory)
             self.python_most_mb = max(self.python_most_mb, now.python_mb)
@@ -100,13 +98,13 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A time in which figures are taken."""
+    """A time window of a measurement."""
 
     from_s: float
     to_s: float
 
     def figures(self, samples: Sequence[Sample]) -> dict[str, Any]:
-        """Return what health and the honest tenant's work were like."""
+        """Return the figures of health and of the honest tenant."""
         of = {kind: [one for one in samples if one.of == kind] for kind in ("health", "recall", "read")}
         lags, late = lags_s(of["read"], self.from_s, self.to_s)
         return {
@@ -128,7 +126,7 @@ def _rounded(seconds: float | None) -> float | None:
 
 
 async def measured(attack: Attack, checkout: Path, prepared_in: Path, keys: Keys) -> dict[str, Any]:
-    """Run one attack on a service of its own and return its figures and the verdict."""
+    """Run one attack on a new service and return its figures and the verdict."""
     with tempfile.TemporaryDirectory(prefix="mnemograph-attack-", ignore_cleanup_errors=True) as folder:
         home = home_of(checkout, Path(folder), attack.settings)
         data_dir = Path(home.environ["MNEMOGRAPH_DATA_DIR"])
@@ -204,7 +202,7 @@ async def _checked(stage: Stage) -> None:
 
 
 def judged(attack: Attack, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Say which bounds of the attack were not kept."""
+    """Return the violated bounds of the attack."""
     if attack.witnessed:
         yield from _others_noticed(attack.bounds, figures["before"], figures["during"])
     grown_mb = figures["python_mb"][1] - figures["python_mb"][0]
@@ -232,7 +230,7 @@ def _others_noticed(bounds: Bounds, before: Mapping[str, Any], during: Mapping[s
 
 @contextlib.contextmanager
 def _disk(place: Path, size_mb: int) -> Iterator[bool]:
-    """Give a folder a small disk of its own; False where this may not be done."""
+    """Mount a small disk at a folder; return False without the right to do so."""
     if not size_mb:
         yield True
         return
@@ -255,7 +253,7 @@ _COLUMNS: Final = (
 
 
 def row(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the line of the table for one attack."""
+    """Return the table row of one attack."""
     if "before" not in found:
         return (name, *[""] * 7, f"{found['verdict']}: {'; '.join(found['why'])}")
     before, during = found["before"], found["during"]
@@ -295,7 +293,7 @@ def table(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def beside(before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return a table of the same attacks on two checkouts, only what it was like during each."""
+    """Return a table of the same attacks on two checkouts, with the figures during each attack."""
     lines: list[tuple[str, ...]] = [
         (
             "attack",
@@ -332,21 +330,21 @@ def _at(found: Any, path: Sequence[str]) -> Any:
 
 
 def read_results(path: Path) -> dict[str, Any]:
-    """Return figures that a run has put into a file."""
+    """Return the results that `write_results` wrote."""
     found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found or {"attacks": {}}
 
 
 def write_results(path: Path, results: Mapping[str, Any]) -> None:
-    """Put figures into a file, from which `read_results` reads them."""
+    """Write results to a file."""
     path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 async def run(names: Sequence[str], checkout: Path, prepared_in: Path, into: Path | None) -> dict[str, Any]:
-    """Run attacks one after the other; each is put into the file as soon as it is done.
+    """Run attacks one after the other and write the results after each.
 
-    SIGINT and SIGTERM cancel this, and every process that it has started is ended; SIGINT is handled here, too, since
-    a shell has programs in the background ignore it.
+    SIGINT and SIGTERM cancel the run, and every process it started is stopped. SIGINT is handled explicitly, since a
+    shell makes background programs ignore it.
     """
     here = asyncio.current_task()
     assert here is not None
@@ -361,7 +359,7 @@ async def run(names: Sequence[str], checkout: Path, prepared_in: Path, into: Pat
         except (AssertionError, TimeoutError, OSError) as error:
             found = {"verdict": UNMEASURED, "why": [f"{type(error).__name__}: {error}"[:500]]}
         sys.stderr.write("  " + " | ".join(row(name, found)[1:]) + "\n")
-        # Another run may have put something into the file meanwhile.
+        # Another run may have written to the file meanwhile.
         results = read_results(into) if into else results
         results |= {"checkout": _commit(checkout), "machine": machine_speed(), "note": _NOTE}
         if found["verdict"] != UNMEASURED or name not in results["attacks"]:
@@ -380,7 +378,7 @@ def _commit(checkout: Path) -> str:
 
 
 def main() -> None:
-    """Read the arguments, run, and print the table or the JSON."""
+    """Parse the arguments, run, and print the table or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=tuple(ATTACKS), metavar="NAME", help=", ".join(ATTACKS))
     parser.add_argument("--checkout", type=Path, default=ROOT, help="whose code serves")

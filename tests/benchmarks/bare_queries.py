@@ -1,7 +1,7 @@
-"""What somebody would write by hand instead of `recall`: one hybrid query of vectors and words.
+"""Hand-written hybrid queries of vectors and words, as a baseline of `recall`.
 
-Of messages alone, and of all that a question without `kinds` asks for: messages, scenes and facts. Neither weighs
-anything, brings what was said around a hit, looks at times, names or facts of facts, or at what held when.
+One queries messages only, the other all kinds that a question without `kinds` asks for: messages, scenes and facts.
+Neither has weights, neighbours of a hit, time ranges, names, supporting facts, or validity.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ RETURN hit.id AS id, coalesce(hit.text, hit.abstract, hit.statement) AS text, sc
 
 
 def bare_parameters(tenant: TenantId, user: str, text: str, vector: Sequence[float]) -> dict[str, Any]:
-    """What both are asked with; the first leaves the words of scenes and facts."""
+    """Return the parameters of both queries; the first ignores the words of scenes and facts."""
 
     def words(*fields: str) -> str:
         return scoped_query(words_in(text), fields=list(fields), scope_user=scope_token(tenant, user), days=False)

@@ -1,11 +1,11 @@
-"""What indexing costs: messages a second, round trips for each, how soon they are found, and how that grows.
+"""Measure indexing: messages per second, round trips per message, delay until a message is found, and growth.
 
     python -m tests.benchmarks.bench_indexing --messages 10000
 
-Starts a whole service in a temporary directory (its own local Neo4j, the local embedder, reading by rules) with the
-worker beside it. Messages of the demonstration's sentences come in calls of ten; at each mark the time ends only when
-the worker has nothing left. Then single messages are remembered and asked for until they are found, by their words and
-by their vectors. JSON goes to standard output, a table to standard error. Nothing else should run on the machine.
+Starts a whole service in a temporary directory (its own local Neo4j, the local embedder, extraction by rules) with its
+worker. Messages of the demo's sentences are sent in calls of ten; each mark is reached when the worker is idle. Then
+single messages are remembered and queried until they are found, by words and by vectors. Prints JSON to stdout and a
+table to stderr. Run it on an otherwise idle machine.
 """
 
 import argparse
@@ -44,12 +44,12 @@ LOOK_AGAIN_S = 0.005
 
 @dataclass
 class Bench:
-    """A running service and what was counted on it.
+    """A running service and its statement counts.
 
     Attributes:
-        server_pid: the database's process.
-        users: how many take turns, a session each; the memory of one is read by one reader at a time.
-        sent: how often each statement went to the database.
+        server_pid: the process id of the database.
+        users: number of users who take turns, one session each; only one job at a time reads a user's memory.
+        sent: number of executions of each statement.
     """
 
     parts: Services
@@ -60,7 +60,7 @@ class Bench:
     sent: Counter[str] = field(default_factory=Counter)
 
     def count(self) -> None:
-        """From now on, every statement is counted."""
+        """Count every statement from now on."""
 
         def seen(statement: Any) -> None:
             self.sent[statement.name] += 1
@@ -69,13 +69,13 @@ class Bench:
 
 
 def cpu_s(pid: int) -> float:
-    """Seconds of processor time that a process of this Linux machine has used; they grow little when it is busy."""
+    """Return the processor seconds of a process (Linux); they hardly depend on other load."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def done(parts: Services) -> None:
-    """Returns when the worker has nothing left to do."""
+    """Return when the worker is idle."""
     while True:
         if not await parts.work_left(TENANT):
             return
@@ -83,7 +83,7 @@ async def done(parts: Services) -> None:
 
 
 async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
-    """Stores messages `first` … `last - 1`, waits until they are read and embedded, and tells what that cost."""
+    """Store messages `first` … `last - 1`, wait until they are read and embedded, and return the cost."""
     bench.sent.clear()
     remember_ms = []
     own_cpu_s, server_cpu_s = time.process_time(), cpu_s(bench.server_pid)
@@ -102,7 +102,7 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
     stored_s = time.perf_counter() - before
     await done(bench.parts)
     took_s = time.perf_counter() - before
-    # Asking whether work is left is the measurement's own.
+    # Polling for remaining work belongs to the measurement, not to indexing.
     own = {"jobs/backlog", "jobs/due"}
     sent = {name: number for name, number in bench.sent.items() if name not in own}
     messages = last - first
@@ -122,7 +122,7 @@ async def slice_of(bench: Bench, first: int, last: int) -> dict[str, Any]:
 
 
 async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
-    """How long a single message takes until it is found, from the call of `remember` on."""
+    """Return how long a single message takes to be found, from the call of `remember` on."""
     words_ms, vector_ms, missed = [], [], 0
     for number in range(probes):
         token = f"zebra{mark}x{number}"
@@ -154,7 +154,7 @@ def _cpu(mark: dict[str, Any]) -> float:
 
 
 def table(marks: list[dict[str, Any]]) -> str:
-    """The figures for people."""
+    """Return the figures as a table."""
     head = ("messages", "msg/s", "ms/msg", "cpu ms/msg", "remember p50/p95", "statements/msg", "words p50/p95")
     head += ("vector p50/p95",)
     rows = [head]
@@ -181,13 +181,13 @@ def _pair(figures: dict[str, float] | None) -> str:
 
 
 def marks_up_to(messages: int) -> list[int]:
-    """Where figures are taken: a thousand, and then at shares of the whole."""
+    """Return the message counts at which figures are taken: a thousand, then shares of the total."""
     shares = {messages * tenths // 10 for tenths in (2, 4, 7, 10)}
     return sorted({0, min(1_000, messages), *(share for share in shares if share > 1_000)})
 
 
 async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, Any]:
-    """All figures of one run."""
+    """Run the benchmark and return all figures."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
         settings = load_settings(environ={}, here=Path(folder), user_dir=Path(folder), options={"data_dir": folder})
@@ -225,7 +225,7 @@ async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, 
 
 
 async def _measured(bench: Bench, messages: int, probes: int) -> list[dict[str, Any]]:
-    # The first of everything is planned and loaded once; that is the start's cost, not indexing's.
+    # Planning and loading on first use belong to the start, not to indexing.
     await bench.parts.memory.warm_up()
     await slice_of(bench, -bench.batch * 10, 0)
     await lags(bench, 0, 3)

@@ -1,9 +1,10 @@
-"""How long remember and recall take beside the bare statements they cannot do without, in one run on one server.
+"""Compare the latency of remember and recall with bare Cypher statements, in one run on one server.
 
     python -m tests.benchmarks.bench_memory --messages 10000
 
-Starts its own local Neo4j in a temporary directory, stores messages made of the demonstration's sentences, lets the
-worker embed and read them, and then times pairs in turn: remember / a bare write, recall / a hand-written hybrid query.
+Starts its own local Neo4j in a temporary directory, stores messages made of the demo's sentences, lets the worker embed
+and read them, and then times alternately: remember / a bare write, recall / a hand-written hybrid query. Prints the
+median and 95th percentile of each, and their ratios, as JSON.
 """
 
 import argparse
@@ -61,27 +62,27 @@ QUESTIONS = (
 
 
 def sentences() -> Iterator[str]:
-    """Endless distinct sentences."""
+    """Yield endless distinct sentences."""
     texts = [message.text for call in demo_conversations() for message in call.messages]
     for number, text in zip(count(), cycle(texts), strict=False):
         yield text if number < len(texts) else f"{text} ({number})"
 
 
 async def timed(work: Callable[[], Awaitable[object]]) -> float:
-    """Milliseconds that one call takes."""
+    """Return the milliseconds of one call."""
     before = time.perf_counter()
     await work()
     return (time.perf_counter() - before) * 1000
 
 
 def spread(times_ms: list[float]) -> dict[str, float]:
-    """Median and 95th percentile."""
+    """Return median and 95th percentile."""
     ordered = sorted(times_ms)
     return {"p50_ms": round(statistics.median(ordered), 2), "p95_ms": round(ordered[int(len(ordered) * 0.95)], 2)}
 
 
 async def fill(memory: Memory, worker: Worker, messages: int) -> float:
-    """Stores messages in calls of 100, has them embedded and read; returns the seconds it took."""
+    """Store messages in calls of 100, and have them embedded and read; return the seconds."""
     texts = sentences()
     before = time.perf_counter()
     for number in range(0, messages, 100):
@@ -99,7 +100,7 @@ async def fill(memory: Memory, worker: Worker, messages: int) -> float:
 async def measure(
     graph: Graph, memory: Memory, embed: Callable[[str], Awaitable[list[float]]], rounds: int
 ) -> dict[str, object]:
-    """Times pairs in turn, so that what the machine does besides hits both alike."""
+    """Time pairs alternately, so that other load affects both alike."""
     texts = sentences()
     pairs: dict[str, list[float]] = {
         name: [] for name in ("remember", "bare write", "recall", "bare hybrid", "embedding")
@@ -127,7 +128,7 @@ async def measure(
         }
         vector = await embed(question)
         row["bare hybrid"] = await timed(lambda q=question, v=vector: hybrid(q, v))
-        if number >= 10:  # the first rounds warm caches and plans
+        if number >= 10:  # The first rounds warm up caches and plans.
             for name, took in row.items():
                 pairs[name].append(took)
     figures: dict[str, object] = {name: spread(times) for name, times in pairs.items()}
@@ -142,7 +143,7 @@ async def measure(
 
 
 async def main(messages: int, rounds: int) -> dict[str, object]:
-    """All figures of one run."""
+    """Run the benchmark and return all figures."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
         server = await start_local_server(

@@ -1,10 +1,10 @@
-"""How many calls a model costs for a thousand messages, and how many tokens, with scenes read once each.
+"""Count the model calls and tokens for a thousand messages, with each scene read once.
 
     python -m tests.benchmarks.bench_model_calls [FILE ...]
 
-Cuts the demonstration's conversations (or those in the files) into scenes as the service does, and reads every scene
-through the whole chain against the fake endpoint of the tests, which answers with an empty reading. Tokens are
-estimated from the prompts: one for a Chinese character, 1.3 for a word.
+Splits the demo's conversations (or those in the files) into scenes as the service does, and reads every scene through
+the whole reader chain with the fake endpoint of the tests, which answers with an empty reading. Tokens are estimated
+from the prompts: one per Chinese character, 1.3 per word. Prints totals and figures per thousand messages.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _EMPTY = '{"title": "A scene", "summary": "Somebody spoke."}'
 
 
 def scenes_of(incoming: RememberRequest) -> list[SceneText]:
-    """The scenes of one session, as a reader gets them when they grow no more."""
+    """Return the scenes of one session, as a reader gets them once they are complete."""
     episode = check_request(TenantId("bench"), incoming, now=datetime.now(UTC)).episode
     return [
         SceneText(
@@ -48,7 +48,7 @@ def scenes_of(incoming: RememberRequest) -> list[SceneText]:
 
 
 async def cost(conversations: Sequence[RememberRequest]) -> Counter[str]:
-    """What reading all of it costs."""
+    """Return the cost of reading all conversations."""
     told: Counter[str] = Counter()
     with FakeOpenAI() as fake:
         model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None)
@@ -68,7 +68,7 @@ async def cost(conversations: Sequence[RememberRequest]) -> Counter[str]:
 
 
 def main() -> None:
-    """Prints one line for each number, and the same for a thousand messages."""
+    """Print one line per figure, and the same per thousand messages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
     files: list[Path] = parser.parse_args().files

@@ -1,4 +1,4 @@
-"""A module of the benches in a process of its own, which says where it is and ends with its input."""
+"""Run a benchmark module in a child process that reports its address and ends with its stdin."""
 
 import asyncio
 import contextlib
@@ -12,10 +12,10 @@ from typing import Any
 async def child_process(
     module: str, *arguments: str, said: str | None = None
 ) -> AsyncIterator[tuple[Any, asyncio.subprocess.Process]]:
-    """The first line that it prints, which is JSON, and the process; it has ended when the block has.
+    """Start the module; yield its first line (JSON) and the process, which is stopped at the end of the block.
 
     Args:
-        said: a line that it is told first, for what must not stand in the list of processes.
+        said: a line written to its stdin first, for secrets that must not be in the process list.
     """
     child = await asyncio.create_subprocess_exec(
         sys.executable,

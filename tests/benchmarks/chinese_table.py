@@ -1,10 +1,10 @@
-"""What each signal adds for Chinese questions, by data set: recall@10 and nDCG@10 with the service's own weights.
+"""Measure the effect of each feature on Chinese questions, by data set: recall@10 and nDCG@10 with the default weights.
 
     python -m tests.benchmarks.chinese_table FOLDER_OR_FILE...
 
-No database: all messages of a conversation are ranked, by the service's own signals and weights for Chinese; with
-`--words` by those without an embedder. The weights were chosen by hand among few, for all data sets at once; nothing is
-fitted here.
+Without a database: all messages of a conversation are ranked with the service's features and Chinese weights; with
+`--words` with those for no embedder. The weights were chosen by hand among a few for all data sets; nothing is fitted
+here. Prints a table with one row per left-out feature.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SHOWN = ("recall@10", "ndcg@10")
 
 
 async def cases_of(conversation: Conversation, embedder: Embedder | None) -> list[Case]:
-    """All answerable questions of a conversation."""
+    """Return all answerable questions of a conversation."""
     told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
     vectors = await embed_with_tokens(embedder, told) if embedder else [Embedded(vector=[])] * len(told)
     lines = lines_of(conversation, vectors)
@@ -50,7 +50,7 @@ async def cases_of(conversation: Conversation, embedder: Embedder | None) -> lis
 
 
 def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mapping[str, float]:
-    """Means with the service's weights, without one signal."""
+    """Return the mean figures with the default weights, without one feature."""
     rows = []
     for case in cases:
         weights = weights_for(chinese=True, vectors=vectors, tokens=vectors, chars=len(case.question.text))
@@ -60,7 +60,7 @@ def figures(cases: Sequence[Case], left_out: str | None, vectors: bool) -> Mappi
 
 
 async def main(paths: Sequence[Path], *, words: bool) -> str:
-    """The table."""
+    """Print the table."""
     cache = Path(platformdirs.user_cache_dir("mnemograph"))
     embedder = None if words else await load_local_embedder(cache_dir=cache)
     sets: dict[str, list[Case]] = {}

@@ -1,8 +1,8 @@
-"""Memories of any size for benches: one is told and read by the service, larger ones are copies of all that it became.
+"""Create memories of any size for benchmarks: the service reads one, and larger ones are copies of the result.
 
-No memory holds the same vector a hundred times, so each copied message and scene gets one between its own and that of
-another, and each fact one near its own. Texts get a number. Entities are not copied: in a memory a hundred times as
-large each name is said a hundred times as often, in as many more scenes and facts.
+Real memories do not contain the same vector a hundred times, so each copied message and scene gets a vector between its
+own and another one's, and each fact one near its own. Texts get a number. Entities are not copied: in a memory a
+hundred times as large each name occurs a hundred times as often, in as many more scenes and facts.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from graph_service.graph.store import Graph, Writing
 from schema.ids import TenantId, scope_token, user_uri
 
 Floats = npt.NDArray[np.float32]
-# So far apart are copies in time: the model's thousand messages are a minute apart.
+# Time between copies: the original's thousand messages are a minute apart.
 SHIFT_MS = 1_000 * 60_000
 ROWS_A_COMMIT = 1_000
 
@@ -37,7 +37,7 @@ RETURN n.id AS id, n:Scene AS scene, coalesce(n.embedding, n.abstract_embedding)
     "scene",
     "vector",
 )
-# Whole maps, because a node with the model's own tenant and id must not exist for a moment.
+# Whole property maps, because no node may have the original's tenant and id even for a moment.
 _MOVED = """.*, tenant: $tenant, id: row.id + $mark, uri: replace(m.uri, $model_uri, $uri) + $mark,
   session_id: m.session_id + $mark, scope_tenant: $scope_tenant, scope_user: $scope_user"""
 MESSAGES = _statement(
@@ -88,7 +88,7 @@ SET c = r {.*, tenant: $tenant, id: r.id + $mark, uri: replace(r.uri, $model_uri
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A memory that the service told and read, and the vectors in it.
+    """A memory that the service stored and read, with its vectors.
 
     Attributes:
         messages, scenes: ids with their vectors, one row each.
@@ -101,7 +101,7 @@ class Model:
 
 
 async def model_of(graph: Graph, tenant: TenantId, user_id: str) -> Model:
-    """The memory of a user, read back."""
+    """Return the memory of a user, read from the database."""
     rows = await graph.read(VECTORS, {"model": tenant})
 
     def part(scene: bool) -> tuple[Sequence[str], Floats]:
@@ -112,7 +112,7 @@ async def model_of(graph: Graph, tenant: TenantId, user_id: str) -> Model:
 
 
 async def copied(graph: Graph, model: Model, tenant: TenantId, messages: int) -> None:
-    """Makes a memory of so many messages, in whole copies but for the last."""
+    """Create a memory with this number of messages; only the last copy may be partial."""
     draw = np.random.default_rng(messages)
     scope: dict[str, Any] = {
         "model": model.tenant,
@@ -133,7 +133,7 @@ async def copied(graph: Graph, model: Model, tenant: TenantId, messages: int) ->
 
 
 def _beginning(tenant: str, user_id: str) -> str:
-    """What all addresses of a tenant begin with."""
+    """Return the common prefix of all URIs of a user."""
     return user_uri(tenant, user_id).partition("/user/")[0]
 
 

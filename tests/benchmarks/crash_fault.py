@@ -1,4 +1,4 @@
-"""What a crash round does to its child, and where: a fault at the moment a point is reached for the nth time."""
+"""Faults of crash rounds, each injected when a point is reached for the nth time."""
 
 import asyncio
 import json
@@ -35,14 +35,14 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What one child does.
+    """The plan of one child process.
 
     Attributes:
-        by_model: scenes are read by the model at the endpoint, when they are ripe; by the rules at once otherwise.
-        together: worker and replay run beside the caller, as in a service; one after the other otherwise.
+        by_model: scenes are read by the model once they are complete; otherwise at once by rules.
+        together: worker and replay run beside the caller, as in a service; otherwise one after the other.
         point: a statement, a step, or `model` or `embedder` for a request to the endpoint.
-        nth: the fault happens when the point is reached for this time, from 1.
-        during_s: how long after it, for `KILL_DURING`.
+        nth: the fault is injected when the point is reached for this time, from 1.
+        during_s: delay after it, for `KILL_DURING`.
     """
 
     tenant: str
@@ -56,10 +56,10 @@ class Round:
 
 
 class Endpoint(FakeOpenAI):
-    """Finds the last word of each line worth knowing; fails as the round says.
+    """A model endpoint that extracts the last word of each line; fails as the round says.
 
     Args:
-        reached: told `model` or `embedder` for each request; True when this request is to fail.
+        reached: called with `model` or `embedder` for each request; returns True if this request is to fail.
     """
 
     def __init__(self, reached: Callable[[str], bool], fault: Fault = Fault.NONE) -> None:
@@ -68,7 +68,7 @@ class Endpoint(FakeOpenAI):
         self._fault = fault
 
     def reply(self, path: str, asked: dict[str, Any]) -> Reply:
-        """What to answer to one request."""
+        """Return the response to one request."""
         embeds = path.endswith("/embeddings")
         if self._reached("embedder" if embeds else "model"):
             return fails(500) if self._fault is Fault.ENDPOINT_500 else Reply(waits_for=threading.Event())
@@ -85,10 +85,10 @@ def _last_word(text: str) -> str:
 
 
 class Trigger:
-    """Counts how often each point was reached, and lets the fault happen.
+    """Counts how often each point was reached, and injects the fault.
 
     Attributes:
-        cable: what a `DATABASE_AWAY` cuts, and the port that it leads to.
+        cable: the proxy that a `DATABASE_AWAY` cuts, and the port that it forwards to.
     """
 
     def __init__(self, planned: Round) -> None:
@@ -99,7 +99,7 @@ class Trigger:
         self._planned = planned
 
     def reach(self, point: str) -> bool:
-        """True when the endpoint is to fail."""
+        """Count a point; return True if the endpoint is to fail."""
         planned = self._planned
         if self.happened and planned.fault is Fault.KILL_AFTER:
             _die()

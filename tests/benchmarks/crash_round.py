@@ -1,8 +1,8 @@
-"""One crash round: a child process that remembers, reads and closes the crash story, and meets one fault on the way.
+"""Run one crash round: a child process that remembers, reads and closes the crash story and meets one fault.
 
-Run as a program it is a nursery: it reads rounds from standard input (JSON, one a line) and writes what became of each.
-Rounds without a fault it plays itself, and so loads everything; for the others it forks a child. That is a real process
-of its own; starting one anew for each round would take seconds of imports.
+Run as a program, it reads rounds from stdin (JSON, one per line) and writes the outcome of each. It runs rounds without
+a fault itself, which imports everything, and forks a child for each other round; starting a new Python process per
+round would take seconds of imports.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ LOOK_AGAIN_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """Everything that works in one process."""
+    """All services of one process."""
 
     graph: Graph
     memory: Memory
@@ -65,10 +65,10 @@ async def world(
     on_step: Callable[[str], object],
     ahead_s: float,
 ) -> AsyncIterator[World]:
-    """A worker with its external_services, as the service builds it.
+    """Create a worker with its external services, as the service does.
 
     Args:
-        ahead_s: the clock of a process that starts later, when leases of a dead one are over.
+        ahead_s: offset of the clock, for a process that starts after the leases of a killed one have expired.
     """
     external_services, steady = ExternalServices(), a_job_context(on_step=lambda step: on_step(step) and None)
     job_context = JobContext(
@@ -103,7 +103,7 @@ async def world(
 
 
 async def tell(world: World, tenant: str, said: set[str], say: Callable[[str], object]) -> None:
-    """Remembers and closes what was not acknowledged before; callers ask again until they are answered."""
+    """Remember and close what was not acknowledged before, repeating calls as callers do."""
     for number, call in enumerate(STORY):
         if f"told {number}" not in said:
             await _insisting(partial(world.memory.remember, TenantId(tenant), call))
@@ -117,7 +117,7 @@ async def tell(world: World, tenant: str, said: set[str], say: Callable[[str], o
 
 
 async def finish(world: World, tenant: str) -> None:
-    """Works until nothing of the tenant is left."""
+    """Work until no job of the tenant is left."""
     while True:
         with contextlib.suppress(UnavailableError):
             await world.worker.drain()
@@ -143,7 +143,7 @@ async def _insisting(call: Callable[[], Any]) -> None:
 
 
 async def _live(planned: Round, access: tuple[str, str, str], say: Callable[[str], object]) -> None:
-    """The life of a child, if nobody ends it."""
+    """Run the child's work, unless a fault ends it."""
     uri, user, password = access
     trigger, port = Trigger(planned), urlsplit(uri).port or 0
     async with contextlib.AsyncExitStack() as stack:
@@ -187,7 +187,7 @@ async def _together(world: World, tenant: str, say: Callable[[str], object]) -> 
 
 
 async def _watch(graph: Graph) -> None:
-    """Notices that the database is back, as the service's watch does."""
+    """Detect that the database is available again, as the service's watch does."""
     while True:
         if graph.away:
             with contextlib.suppress(MnemographError):
@@ -196,12 +196,12 @@ async def _watch(graph: Graph) -> None:
 
 
 def _born(planned: Round, access: tuple[str, str, str], out: int) -> None:
-    """Everything a child does; never returns."""
+    """Run a child to its end; never returns."""
 
     def say(line: str) -> None:
         os.write(out, f"{line}\n".encode())
 
-    # Faults are meant to happen; what the nursery left open belongs to a loop that is gone.
+    # Faults are expected; open resources of the parent belong to an event loop that no longer runs.
     logging.disable()
     try:
         asyncio.run(_live(planned, access, say))
@@ -237,7 +237,7 @@ def _answer(said: list[str], code: int) -> None:
 
 
 def as_line(planned: Round) -> str:
-    """A round as the nursery reads it."""
+    """Return a round as a line of the parent's input."""
     return json.dumps(asdict(planned)) + "\n"
 
 

@@ -1,13 +1,13 @@
-"""What becomes of a memory whose service dies, or loses what it needs, at any step: 200 rounds with one fault each.
+"""Check the memory after a crash or outage at every step: 200 rounds with one fault each.
 
     python -m tests.benchmarks.crash_rounds --rounds 200 --seed 1
 
-Starts a Neo4j of its own. In each round a child process (crash_round.py) remembers, reads and closes the same story
-for a tenant of its own and meets one fault: kill -9 before, after or a few milliseconds after a step, the database cut
-off at a step, a request to the model or the embedder that fails or is never answered. Then callers ask again for what
-was not acknowledged, a second worker finishes, and the memory must be what an undisturbed run leaves: no acknowledged
-message lost, none twice, a change log without gaps, the same graph. Half of the rounds read by rules and half by a
-model; half work beside the caller and half after it. A table goes to standard output, or JSON with --json.
+Starts its own Neo4j. In each round a child process (crash_round.py) remembers, reads and closes the same story for a
+new tenant and meets one fault: kill -9 before, after or a few milliseconds after a step, a database outage at a step,
+or a request to the model or embedder that fails or is never answered. Then callers repeat what was not acknowledged, a
+second worker finishes, and the memory must equal that of an uninterrupted run: no acknowledged message lost or
+duplicated, a change log without gaps, the same graph. Half of the rounds read by rules and half by a model; in half the
+worker runs beside the caller and in half after it. Prints a table, or JSON with --json.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round
 from tests.benchmarks.crash_round import MODEL, as_line, finish, tell, world
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 
-# When a second process starts, the leases of the dead one are over, and so is every wait before the next try.
+# A second process starts when the leases of the killed one, and every retry delay, are over.
 LATER_S: Final = 90.0
 KILLS = (Fault.KILL_BEFORE, Fault.KILL_AFTER, Fault.KILL_DURING)
 ENDPOINT_FAULTS = (Fault.ENDPOINT_500, Fault.ENDPOINT_SILENT)
@@ -44,10 +44,10 @@ SAME: Final = "same graph"
 
 @dataclass
 class Bench:
-    """A database, the process that children are forked from, and what undisturbed runs left and passed.
+    """A database, the process that forks children, and the results of uninterrupted runs.
 
     Attributes:
-        whole: picture of the memory, by reader.
+        whole: the graph of an uninterrupted run, by reader.
         points: how often each point was reached, by reader.
     """
 
@@ -58,7 +58,7 @@ class Bench:
     points: dict[bool, Counter[str]] = field(default_factory=dict)
 
     async def child(self, planned: Round) -> tuple[list[str], int]:
-        """What a child said, and how it ended."""
+        """Run a child; return its output and how it ended."""
         assert self.nursery.stdin is not None
         assert self.nursery.stdout is not None
         self.nursery.stdin.write(as_line(planned).encode())
@@ -66,7 +66,7 @@ class Bench:
         return answer["said"], answer["code"]
 
     async def undisturbed(self) -> None:
-        """Learns what a run without a fault passes and leaves."""
+        """Record the points and the graph of a run without a fault."""
         for by_model in (False, True):
             planned = self.round(f"whole-{by_model}", Fault.NONE, "", by_model=by_model, together=False)
             said, code = await self.child(planned)
@@ -76,13 +76,13 @@ class Bench:
             self.whole[by_model] = await comparable_graph(self.graph, planned.tenant)
 
     def round(self, tenant: str, fault: Fault, point: str, *, by_model: bool, together: bool, **more: Any) -> Round:
-        """A round whose tenant and spool nobody else uses."""
+        """Return a round with its own tenant and spool."""
         spool = str(self.folder / f"{tenant}.sqlite3")
         told = {"nth": 1, "during_s": 0.0} | more
         return Round(tenant=tenant, spool=spool, fault=fault, point=point, by_model=by_model, together=together, **told)
 
     async def outcome(self, planned: Round) -> tuple[str, bool]:
-        """What became of the memory, and whether the fault happened."""
+        """Run a round; return the state of the memory, and whether the fault was injected."""
         said, code = await self.child(planned)
         killed = code == -9
         if code != 0 and not killed:
@@ -116,7 +116,7 @@ class Bench:
         return "another graph" if missing or extra else SAME
 
     def planned(self, rounds: int, rng: random.Random) -> Iterator[Round]:
-        """Rounds over all points; each kill before and after comes once before any comes twice."""
+        """Return rounds over all points; each kill before and after is used once before any is repeated."""
         turns = {fault: self._turns(fault, rng) for fault in Fault if fault is not Fault.NONE}
         for number in range(rounds):
             place = number % 10
@@ -146,7 +146,7 @@ class Bench:
 
 
 async def rounds(count: int, seed: int, folder: Path, server: LocalServer) -> dict[str, Any]:
-    """Plays them all; outcomes by point and fault."""
+    """Run all rounds; return outcomes by point and fault."""
     graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
     await prepare_vectors(graph, model=MODEL, dim=DIM)
     command = [sys.executable, "-m", "tests.benchmarks.crash_round", server.uri, server.user, server.password]
@@ -171,7 +171,7 @@ async def rounds(count: int, seed: int, folder: Path, server: LocalServer) -> di
 
 
 def shown(report: dict[str, Any]) -> str:
-    """The table as text: for each point and fault how many rounds left the same graph, and what others left."""
+    """Return the table as text: for each point and fault the rounds with the same graph, and the problems of others."""
     faults = [fault for fault in Fault if fault is not Fault.NONE]
     lines = [f"{'step':32}" + "".join(f"{fault:>18}" for fault in faults)]
     for point, cells in sorted(report["table"].items()):
@@ -182,7 +182,7 @@ def shown(report: dict[str, Any]) -> str:
 
 
 def _cell(outcomes: Counter[str] | None) -> str:
-    """How many were well; in brackets of how many the fault did not happen; then what was not well."""
+    """Return one cell: passed rounds; in brackets those without the fault; then the problems."""
     if not outcomes:
         return "·"
     missed = outcomes[f"{SAME}, fault not reached"]

@@ -1,12 +1,12 @@
-"""Recall a second and how long it takes over GraphQL, MCP and the command line, beside the bare Cypher, in one run.
+"""Compare recalls per second and latency over GraphQL, MCP and the command line with bare Cypher, in one run.
 
     python -m tests.benchmarks.door_costs [--messages 2000] [--seconds 5] [--clients 1 8 32]
 
-Starts `mnemograph serve` with a Neo4j and an embedder of its own in a temporary directory, stores messages made of the
-demonstration's sentences and waits until they are read. Then every door is asked the same questions by so many clients
-at once, one door after the other, and the bare statement too: a hand-written hybrid query of vectors and words, whose
-vectors were made before, through a driver of its own. Each answer of the command line is a process. Clients, service
-and database share the machine. JSON goes to standard output, a table to standard error. Requirements E1, E4, E5, D8.
+Starts `mnemograph serve` with its own Neo4j and embedder in a temporary directory, stores messages made of the demo's
+sentences and waits until they are read. Then concurrent clients ask the same questions over each interface in turn, and
+with the bare statement: a hand-written hybrid query with precomputed vectors through its own driver. Each answer of the
+command line is a process. Clients, service and database share the machine. Prints JSON to stdout and a table to stderr.
+Requirements E1, E4, E5, D8.
 """
 
 import argparse
@@ -42,20 +42,20 @@ _LIMITLESS: Final = {"MNEMOGRAPH_SERVICE_PORT": "0", "MNEMOGRAPH_AUTH_REQUESTS_P
 
 
 def questions() -> Callable[[], str]:
-    """The next question, whoever asks."""
+    """Yield the next question for any client."""
     numbers = count()
     return lambda: QUESTIONS[next(numbers) % len(QUESTIONS)]
 
 
 async def asked(client: httpx.AsyncClient, query: str, **variables: Any) -> Any:
-    """The answer to an operation that works."""
+    """Return the data of an operation that must succeed."""
     answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
     assert not answer.get("errors"), answer["errors"]
     return answer["data"]
 
 
 async def fill(client: httpx.AsyncClient, messages: int) -> None:
-    """Stores messages and waits until all of them are read."""
+    """Store messages and wait until all of them are read."""
     texts = sentences()
     for number in range(0, messages, 100):
         said = [
@@ -82,7 +82,7 @@ def _password(found: dict[str, str]) -> str:
 
 @asynccontextmanager
 async def bare(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
-    """The hand-written query through a driver of its own."""
+    """Return clients that run the hand-written query through their own driver."""
     found = home.run("db", "uri", "--json").document()
     graph = await connect(uri=found["uri"], user=found["user"], password=_password(found), database=None)
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
@@ -99,7 +99,7 @@ async def bare(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
 
 @asynccontextmanager
 async def over_graphql(url: str, clients: int) -> AsyncIterator[list[Ask]]:
-    """Each client with a connection of its own."""
+    """Return clients with a connection each."""
     following, query = questions(), _RECALL % json.dumps(USER)
 
     def of(client: httpx.AsyncClient) -> Ask:
@@ -114,7 +114,7 @@ async def over_graphql(url: str, clients: int) -> AsyncIterator[list[Ask]]:
 
 @asynccontextmanager
 async def over_mcp(url: str, clients: int) -> AsyncIterator[list[Ask]]:
-    """Each client with a session of its own, over streamable HTTP."""
+    """Return clients with a session each, over streamable HTTP."""
     following, service = questions(), McpService(httpx.URL(url).port or 80)
 
     def of(agent: Any) -> Ask:
@@ -130,7 +130,7 @@ async def over_mcp(url: str, clients: int) -> AsyncIterator[list[Ask]]:
 
 @asynccontextmanager
 async def over_cli(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
-    """Each answer a process."""
+    """Return clients that run a process for each answer."""
     following = questions()
 
     async def ask() -> None:
@@ -145,7 +145,7 @@ async def over_cli(home: Home, clients: int) -> AsyncIterator[list[Ask]]:
 
 
 async def timed(asks: Sequence[Ask], seconds: float) -> dict[str, float]:
-    """Answers a second, and how long they took; each client asks on until the time is up, and at least once."""
+    """Return answers per second and latencies; each client asks until the time is up, and at least once."""
     took_ms: list[float] = []
     begun_s = time.perf_counter()
 
@@ -161,7 +161,7 @@ async def timed(asks: Sequence[Ask], seconds: float) -> dict[str, float]:
 
 
 async def main(messages: int, seconds: float, clients: Sequence[int]) -> dict[str, Any]:
-    """All figures of one run."""
+    """Run the benchmark and return all figures."""
     figures: dict[str, Any] = {"messages": messages}
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
         home = Home(Path(folder), _LIMITLESS)

@@ -1,6 +1,8 @@
-"""What a nested answer of 50 facts costs over GraphQL, beside the same JSON of a plain route, side by side.
+"""Compare the latency of a nested GraphQL response of 50 facts with the same JSON from a plain route.
 
-python -m tests.benchmarks.graphql_cost --uri bolt://… --password … [--rounds 200]
+    python -m tests.benchmarks.graphql_cost --uri bolt://… --password … [--rounds 200]
+
+Prints the milliseconds of both.
 """
 
 import argparse
@@ -35,7 +37,7 @@ QUERY: Final = """query ($id: String!) { user(userId: $id) { id kind name facts(
 
 
 async def told(memory: Memory, graph: Graph, tenant: TenantId) -> None:
-    """A user with 50 facts about 50 things."""
+    """Create a user with 50 facts about 50 entities."""
     facts = tuple(
         ProvidedFact(subject="user", predicate="PREFERS", object=f"thing {n}", statement=f"Ana likes thing {n}")
         for n in range(_FACTS)
@@ -46,7 +48,7 @@ async def told(memory: Memory, graph: Graph, tenant: TenantId) -> None:
 
 
 def doors(memory: Memory, tenant: TenantId) -> FastAPI:
-    """GraphQL, and a route that reads the same and writes it down by hand."""
+    """Return the GraphQL API, and a route that reads the same data and serialises it by hand."""
     app = FastAPI()
     app.include_router(graphql_router(memory), prefix="/graphql")
 
@@ -69,7 +71,7 @@ def doors(memory: Memory, tenant: TenantId) -> FastAPI:
 
 
 async def measured(graph: Graph, *, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each request, both doors in turn."""
+    """Return the milliseconds of each request, alternating between both."""
     memory, tenant = a_memory(graph), TenantId(f"cost-{datetime.now(UTC):%H%M%S}")
     await told(memory, graph, tenant)
     times: dict[str, list[float]] = {"plain": [], "graphql": []}

@@ -1,6 +1,8 @@
-"""Random operations on the GraphQL schema, with values that clients should never send; the service must not fail.
+"""Send random operations of the GraphQL schema, with invalid values; the service must never fail.
 
-python -m tests.benchmarks.graphql_fuzz --uri bolt://… --password … --minutes 5
+    python -m tests.benchmarks.graphql_fuzz --uri bolt://… --password … --minutes 5
+
+Prints how often each error code occurred.
 """
 
 import argparse
@@ -50,7 +52,7 @@ _TEXTS: Final = (
         "assistant",
     ),
 )
-# Good cursors at odd places, for the lists that take them and for those that must not.
+# Valid cursors of other lists, for lists and other fields.
 _CURSORS: Final = (
     *(
         encode_cursor(of, at, "x")
@@ -66,15 +68,15 @@ _MOMENTS: Final = (
     *("2026-03-01T12:00:00Z", "2026-03-01T12:00:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "yesterday"),
     *("2026-03-01T12:00:00+23:59", "1969-12-31T23:59:59.999999Z"),
 )
-# These take from the tenant what the others are tried with.
+# These delete what the other operations are tried with.
 _LAST: Final = frozenset({"forgetUser", "importGraph"})
 
 
 class Fuzz:
-    """Makes operations; the same seed makes the same ones.
+    """Generates operations; the same seed gives the same ones.
 
     Args:
-        ids: of things that exist.
+        ids: ids of existing elements.
     """
 
     def __init__(self, seed: int, ids: Sequence[str]) -> None:
@@ -82,7 +84,7 @@ class Fuzz:
         self._texts = (*_TEXTS, *_CURSORS, *ids, *ids)
 
     def operation(self) -> tuple[str, dict[str, Any]]:
-        """A document with one or two root fields, and its variables."""
+        """Return a document with one or two root fields, and its variables."""
         kind = self._random.choice(("query", "query", "mutation"))
         root = _CORE.query_type if kind == "query" else _CORE.mutation_type
         assert root is not None
@@ -105,7 +107,7 @@ class Fuzz:
         return f"{kind}{head} {{ {' '.join(fields)} }}", variables
 
     def value(self, kind: Any) -> Any:
-        """A value of a type, or one that is not."""
+        """Return a value of a type, or an invalid one."""
         if isinstance(kind, GraphQLNonNull):
             return self.value(kind.of_type) if self._random.random() < 0.98 else None
         if self._random.random() < 0.05:
@@ -150,7 +152,10 @@ class Fuzz:
 
 
 async def fuzzed(graph: Graph, tenant: str, *, seed: int, cases: int) -> Counter[str]:
-    """How often each code came of that many operations; a failure of the service raises with what caused it."""
+    """Run this many operations; return how often each code occurred.
+
+    A failure of the service raises, with its cause.
+    """
     memory = a_memory(graph, refresh=a_worker(graph).refresh_layers)
     told = an_incoming("I love jasmine tea.", "I live in Paris.", "My sister Anna works at Acme.")
     receipt = await memory.remember(TenantId(tenant), told)

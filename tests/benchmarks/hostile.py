@@ -1,11 +1,11 @@
-"""Run all benches that show that a caller cannot stop the service: `python -m tests.benchmarks.hostile`.
+"""Run all benchmarks of hostile callers: `python -m tests.benchmarks.hostile`.
 
     python -m tests.benchmarks.hostile [--checkout DIR] [--folder DIR] [--skip NAME ...] [-- ARGUMENTS OF attacks]
 
-Runs `tests.benchmarks.attacks`, `tests.benchmarks.silent_crowd` and `tests.benchmarks.kill_drill` in processes of
-their own, as far as they are there, and says at the end which of them held. What each prints goes to standard output
-and to a file of its name in the folder. The exit code is 0 only if all that ran held. Together they take the better
-part of two hours: nothing else should run on the machine.
+Runs `tests.benchmarks.attacks`, `tests.benchmarks.silent_crowd` and `tests.benchmarks.kill_drill` in separate
+processes, if they exist, and prints at the end which of them passed. The output of each goes to stdout and to a file of
+its name in the folder. The exit code is 0 only if all of them passed. They take nearly two hours on an otherwise idle
+machine.
 """
 
 import argparse
@@ -23,7 +23,7 @@ _ENDED_MAX_S: Final = 60.0
 
 
 def ran(name: str, arguments: list[str], into: Path | None) -> int:
-    """Run one bench, show what it prints, and return its exit code; it ends with this process."""
+    """Run one benchmark, show its output, and return its exit code; it ends with this process."""
     process = subprocess.Popen(
         [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments], stdout=subprocess.PIPE, text=True
     )
@@ -39,13 +39,13 @@ def ran(name: str, arguments: list[str], into: Path | None) -> int:
             return process.wait()
         finally:
             if process.poll() is None:
-                # Each bench ends what it has started when it is asked to.
+                # Each benchmark stops what it has started when it is terminated.
                 process.terminate()
                 process.wait(_ENDED_MAX_S)
 
 
 def main() -> int:
-    """Read the arguments and run what is there."""
+    """Parse the arguments and run the existing benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="whose code serves")
     parser.add_argument("--folder", type=Path, help="gets what each bench prints")
@@ -54,7 +54,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.folder:
         given.folder.mkdir(parents=True, exist_ok=True)
-    # The bench that runs is ended in order.
+    # Terminate the running benchmark in order.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     outcomes: dict[str, str] = {}
     for name in BENCHES:

@@ -1,12 +1,12 @@
-"""The attacks of `tests.benchmarks.attacks`: one function each, in a registry, with the rule by which it is judged.
+"""The attacks of `tests.benchmarks.attacks`: a registry of one function each, with the rule that the service must meet.
 
-An attack runs beside an honest tenant until it is cancelled, or returns when it is done; what it sees goes into
-`stage.notes`, and each thing that must not be into `stage.fault`. `stage.after(check)` runs a check at the end of the
-load, before the service is told to stop. Every answer is taken: a door may refuse in any way, as long as it is quick.
+An attack runs beside an honest tenant until it is cancelled, or returns when it is done; observations go into
+`stage.notes`, and violations into `stage.fault`. `stage.after(check)` runs a check at the end of the load, before the
+service is told to stop. Every refusal is accepted, if it is fast.
 
-The general rule, `Bounds()`, holds for all: no second without an answer of `/health`, other tenants' sentences are
-read, the service holds no more than 150 MB more, and it ends within 30 s of SIGTERM. What an attack asks beyond that
-stands in its docstring.
+The general rule, `Bounds()`, applies to all: no second without a response of `/health`, other tenants' sentences are
+read, the service's memory grows by at most 150 MB, and it stops within 30 s of SIGTERM. Further rules are in the
+docstrings of the attacks.
 """
 
 import asyncio
@@ -46,13 +46,13 @@ _REFUSED_SOCKET = (OSError, WebSocketException, TimeoutError, AssertionError, EO
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What an attack may do to others.
+    """Bounds on the effect of an attack on others.
 
     Attributes:
-        gap_s: longest time without an answer of `/health`, or three times what it was before, if that is longer.
-        lag_s: longest time until a sentence of another tenant is read, or three times what it was before.
-        recall_ratio: how much longer the recalls of another tenant may take, if that is bounded; 50 ms are free.
-        python_mb: by how much the service's memory may grow.
+        gap_s: longest time without a response of `/health`, or three times the value before, if that is longer.
+        lag_s: longest time until a sentence of another tenant is read, or three times the value before.
+        recall_ratio: maximum slowdown of other tenants' recalls, if bounded; 50 ms are always allowed.
+        python_mb: maximum growth of the service's memory.
     """
 
     gap_s: float = 1.0
@@ -66,11 +66,12 @@ class Attack:
     """An attack.
 
     Attributes:
-        load_s: how long it runs, if it does not return before.
-        settings: of the service that is attacked.
+        load_s: how long it runs, unless it returns before.
+        settings: settings of the attacked service.
         open_doors: no credential exists.
-        witnessed: it is a load on others; else it only asks what must be refused, and nobody watches.
-        disk_mb: the data directory lies on a disk of so many MB; 0 means where it always does.
+        witnessed: it is a load on others; otherwise it only sends requests that must be refused, and there is no
+            witness.
+        disk_mb: the data directory is on a disk of this size; 0 for the usual disk.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Attack:
 
     @property
     def rule(self) -> str:
-        """What is asked of the service, for people."""
+        """Return the rule as text."""
         return " ".join((self.run.__doc__ or "").split())
 
 
@@ -100,7 +101,7 @@ def attack(
     witnessed: bool = True,
     disk_mb: int = 0,
 ) -> "Callable[[Callable[[Stage], Coroutine[Any, Any, None]]], Callable[[Stage], Coroutine[Any, Any, None]]]":
-    """Put a function into the registry under its name."""
+    """Register a function as an attack under its name."""
 
     def taken(run: "Callable[[Stage], Coroutine[Any, Any, None]]") -> "Callable[[Stage], Coroutine[Any, Any, None]]":
         name = str(getattr(run, "__name__", ""))
@@ -121,11 +122,11 @@ def attack(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What a request came to.
+    """The outcome of a request.
 
     Attributes:
-        status: 0 when the connection was refused, closed, or silent for `ANSWER_MAX_S`.
-        took_s: how long that took.
+        status: 0 if the connection was refused, closed, or silent for `ANSWER_MAX_S`.
+        took_s: seconds until the outcome.
     """
 
     status: int
@@ -135,13 +136,13 @@ class Answer:
 
     @property
     def data(self) -> Any:
-        """What GraphQL answered, None with errors."""
+        """Return the GraphQL data; None with errors."""
         good = self.status == 200 and isinstance(self.body, dict) and not self.body.get("errors")
         return self.body["data"] if good else None
 
     @property
     def code(self) -> str:
-        """The stable code of an error, as GraphQL or REST tells it."""
+        """Return the stable error code of a GraphQL or REST response."""
         body = self.body if isinstance(self.body, dict) else {}
         errors = body.get("errors") or [{}]
         first = errors[0] if isinstance(errors, list) and isinstance(errors[0], dict) else {}
@@ -152,7 +153,7 @@ class Answer:
 
 @dataclass
 class Stage:
-    """A service under attack and what was seen of it."""
+    """A service under attack, with the observations."""
 
     service: AttackedService
     http: httpx.AsyncClient
@@ -162,7 +163,7 @@ class Stage:
     statuses: Counter[str] = field(default_factory=Counter)
 
     def fault(self, text: str) -> None:
-        """Say what must not be, once."""
+        """Record a violation, once per text."""
         if text not in self.faults:
             self.faults.append(text)
 
@@ -173,7 +174,7 @@ class Stage:
     async def send(
         self, method: str, path: str, *, key: str = "", timeout_s: float = ANSWER_MAX_S, **more: Any
     ) -> Answer:
-        """Send a request and return what came of it, whatever that is."""
+        """Send a request and return its outcome, whatever that is."""
         headers = {**({"Authorization": f"Bearer {key}"} if key else {}), **more.pop("headers", {})}
         begun_s = time.monotonic()
         try:
@@ -199,24 +200,24 @@ class Stage:
     async def graphql(
         self, query: str, *, key: str | None = None, tenant: str | None = None, **variables: Any
     ) -> Answer:
-        """Send a GraphQL operation, with the attacker's key unless another is given."""
+        """Send a GraphQL operation, by default with the attacker's key."""
         headers = {"Mnemograph-Tenant": tenant} if tenant else {}
         body = {"query": query, "variables": variables}
         shown = self.service.keys.attacker if key is None else key
         return await self.send("POST", "/graphql", key=shown, json=body, headers=headers)
 
     async def remember(self, *texts: str, user: str = "mal", session: str = "s", **more: Any) -> Answer:
-        """Tell messages as the attacker."""
+        """Remember messages as the attacker."""
         messages = [{"role": "USER", "text": text} for text in texts]
         told = {"userId": user, "sessionId": session, "messages": messages}
         return await self.graphql(REMEMBER, input=told, **more)
 
     async def recall(self, text: str, *, user: str = "mal", **more: Any) -> Answer:
-        """Ask as the attacker."""
+        """Recall as the attacker."""
         return await self.graphql(RECALL, user=user, text=text, **more)
 
 
-# --- text -----------------------------------------------------------------------------------------------------------
+# --- message and question texts -------------------------------------------------------------------------------------
 
 
 async def _ask_again(stage: Stage, questions: Sequence[str], *, at_once: int = 2, rest_s: float = 0.1) -> None:
@@ -233,20 +234,20 @@ async def _ask_again(stage: Stage, questions: Sequence[str], *, at_once: int = 2
 
 @attack()
 async def time_words_question(stage: Stage) -> None:
-    """Ask 400 characters of contradicting time words again and again; nobody else may notice."""
+    """Ask 400 characters of contradicting time expressions again and again; others must not be affected."""
     await _ask_again(stage, ["昨天明年" * 100, "in may in june " * 26, "去年明天" * 100, "last week next year " * 20])
 
 
 @attack()
 async def time_words_stored(stage: Stage) -> None:
-    """Store two messages of 1,600 characters and ask about them: both are read, and nobody else may notice."""
+    """Store two messages of 1,600 characters and ask about them: both are read, and others are not affected."""
     await stage.remember(("in may in june " * 107)[:1_600], ("昨天明年" * 400)[:1_600])
     await _ask_again(stage, ["What happened in may?", "我昨天做了什么？"], rest_s=0.5)
 
 
 @attack()
 async def time_words_long(stage: Stage) -> None:
-    """Store 20,000 characters of time words in both languages and ask 4,000; nobody else may notice."""
+    """Store 20,000 characters of time expressions in both languages and ask 4,000; others must not be affected."""
     long = ["昨天明年" * 5_000, ("in may in june " * 1_334)[:20_000], "昨天 in may 明年 in june " * 1_000]
     for number, text in enumerate(long):
         await stage.remember(text[:20_000], session=f"s{number}")
@@ -260,7 +261,7 @@ _RUNS: Final = (*_SIGNS, *_WORDS.split("|"))
 
 @attack(load_s=20.0)
 async def regex_bombs(stage: Stage) -> None:
-    """Tell and ask long runs of one character or word, each with an end that does not fit; nobody else may notice."""
+    """Store and ask long runs of one character or word with a mismatching end; others must not be affected."""
     for number in range(0, len(_RUNS), 6):
         texts = [(run * 20_000)[:20_000] + "!x" for run in _RUNS[number : number + 6]]
         await stage.remember(*texts, session=f"s{number}")
@@ -269,7 +270,7 @@ async def regex_bombs(stage: Stage) -> None:
 
 @attack()
 async def deep_json(stage: Stage) -> None:
-    """Send arrays 100,000 deep to every door: each refuses them (4xx or a close), none fails."""
+    """Send JSON arrays 100,000 deep to every interface: each refuses them (4xx or a close), none fails."""
     deep = "[" * 100_000 + "]" * 100_000
     objects = '{"a":' * 100_000 + "1" + "}" * 100_000
     as_json = {"Content-Type": "application/json"}
@@ -295,7 +296,7 @@ async def deep_json(stage: Stage) -> None:
 
 
 async def _live_frame(stage: Stage, text: str) -> None:
-    """Send one frame to the viewers' socket and wait until it is answered or closed."""
+    """Send one frame to the live socket and wait until it is answered or closed."""
     with contextlib.suppress(*_REFUSED_SOCKET):
         async with asyncio.timeout(5), ServiceAddress(stage.service.port).connect(compression=None) as door:
             await door.send(text)
@@ -310,7 +311,7 @@ async def _live_frame(stage: Stage, text: str) -> None:
 
 @attack(load_s=20.0)
 async def import_without_fields(stage: Stage) -> None:
-    """Import work without `attempts` and messages without `role`: refused or repaired; others' work goes on."""
+    """Import jobs without `attempts` and messages without `role`: refused or repaired, and jobs of others continue."""
     imports = {
         "a job without attempts": [*_told_rows(), _job("read", open=True, due_ms=0)],
         "jobs of other kinds": [*_told_rows(), *(_job(kind, open=True, due_ms=0, wanted="x") for kind in _KINDS)],
@@ -337,7 +338,7 @@ _SESSION: Final = session_uri("", "ana", "s")
 
 
 def _told_rows(*left_out: str) -> list[dict[str, Any]]:
-    """Return a session with one message that waits to be read, as an export has them, without some of its fields."""
+    """Return a session with one unread message as exported, without some of its fields."""
     user, message = user_uri("", "ana"), message_uri(_SESSION, "m1")
     whose = {"user_id": "ana"}
     at = {"$time": "2026-01-31T18:00:00Z"}
@@ -372,7 +373,7 @@ def _job(kind: str, **more: Any) -> dict[str, Any]:
 
 
 def _export_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return an export with a last line that fits."""
+    """Return an export with a matching last line."""
     head = {"format": "mnemograph-export", "version": 1, "embedder": None, "tenant": {"seq": 0}}
     first, *rest = (json.dumps(row, ensure_ascii=False) + "\n" for row in (head, *rows))
     digest = sha256((first + "".join(rest)).encode()).hexdigest()
@@ -386,14 +387,14 @@ def _export_text(rows: Sequence[dict[str, Any]]) -> str:
 
 @dataclass
 class _Held:
-    """A connection of somebody who does not go on."""
+    """A connection of a client that stalls."""
 
     socket: socket.socket
     opened_s: float
     dribbles: bytes
 
     def still_open(self) -> bool:
-        """Whether the service has not closed it; what it has sent is read."""
+        """Return whether the service has not closed it; received data is read."""
         try:
             while True:
                 data = self.socket.recv(65_536, socket.MSG_DONTWAIT)
@@ -405,7 +406,7 @@ class _Held:
             return False
 
     def dribble(self) -> None:
-        """Send one byte more."""
+        """Send one more byte."""
         with contextlib.suppress(OSError):
             self.socket.send(self.dribbles, socket.MSG_DONTWAIT)
 
@@ -417,11 +418,11 @@ async def _hold(
     *,
     open_max_s: float | None = None,
 ) -> None:
-    """Keep so many connections open, opening new ones for those that were closed, until cancelled.
+    """Keep this number of connections open, replacing closed ones, until cancelled.
 
     Args:
-        openings: what a connection says first, and what it adds every second.
-        open_max_s: a connection that is open for longer is a fault.
+        openings: what a connection sends first, and what it adds every second.
+        open_max_s: a connection open for longer is a violation.
     """
     number, closed = 0, 0
     held: list[_Held] = []
@@ -467,15 +468,15 @@ def _opened(port: int, said: bytes) -> socket.socket | None:
         if not said or len(said) < 65_536:
             door.close()
             return None
-    # A service that takes no more of a body may still hold what it took.
+    # A service that reads no more of a body may still keep what it has read.
     door.setblocking(False)
     return door
 
 
 @attack(bounds=Bounds(recall_ratio=2.0, python_mb=100.0), load_s=35.0)
 async def silent_connections(stage: Stage) -> None:
-    """Hold 1,500 connections that are silent, stop in the head, or dribble a body: none is held for more than 30 s,
-    and others are served at no more than twice their usual time."""
+    """Hold 1,500 connections that are silent, stop in the header, or dribble a body: none stays open for more than 30
+    s, and other tenants' recalls take at most twice as long as before."""
     host = f"Host: 127.0.0.1:{stage.service.port}\r\n".encode()
     json_body = b"Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
     openings = [
@@ -491,7 +492,7 @@ async def silent_connections(stage: Stage) -> None:
 
 @attack(bounds=Bounds(python_mb=150.0))
 async def sign_in_bodies(stage: Stage) -> None:
-    """Send 60 bodies of 16 MB to /api/sign-in, without an end and without a credential; memory stays flat."""
+    """Send 60 bodies of 16 MB to /api/sign-in, without an end and without a credential; memory must not grow."""
     size = 16_000_000
     head = (
         f"POST /api/sign-in HTTP/1.1\r\nHost: 127.0.0.1:{stage.service.port}\r\n"
@@ -503,7 +504,7 @@ async def sign_in_bodies(stage: Stage) -> None:
 
 @attack(bounds=Bounds(python_mb=150.0))
 async def deflate_frames(stage: Stage) -> None:
-    """Send 60 sockets deflated frames of 16 MB before they say who they are; memory stays flat."""
+    """Send 60 sockets deflated frames of 16 MB before hello; memory must not grow."""
     frame = _deflated_frame(b" " * 15_900_000)
     live = _upgrade(stage.service.port, "/live", "mnemograph.v1")
     graphql = _upgrade(stage.service.port, "/graphql", "graphql-transport-ws")
@@ -520,7 +521,7 @@ async def deflate_frames(stage: Stage) -> None:
                         if b" 101 " in answer:
                             writer.write(frame)
                             await writer.drain()
-                            # Held until the service closes it.
+                            # Wait until the service closes it.
                             while await reader.read(65_536):
                                 pass
                 except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -543,16 +544,16 @@ def _upgrade(port: int, path: str, protocol: str) -> bytes:
 
 
 def _deflated_frame(text: bytes) -> bytes:
-    """Return the first fragment of a message (RFC 6455, RFC 7692): who takes it must keep it until more comes."""
+    """Return the first fragment of a message (RFC 6455, RFC 7692), which a server must keep until the next one."""
     squeezing = zlib.compressobj(9, zlib.DEFLATED, -15)
     body = squeezing.compress(text) + squeezing.flush(zlib.Z_SYNC_FLUSH)
-    # RSV1 and text without FIN; a mask of zeros leaves the body as it is.
+    # RSV1 and text without FIN; a mask of zeros leaves the body unchanged.
     return struct.pack("!BBQ", 0x41, 0x80 | 127, len(body)) + bytes(4) + body
 
 
 @attack(load_s=20.0)
 async def silent_sockets(stage: Stage) -> None:
-    """Hold 300 sockets of viewers that do not say hello; an honest viewer gets in within 2 s each time."""
+    """Hold 300 viewer sockets without hello; an honest viewer connects within 2 s each time."""
     door, tries = ServiceAddress(stage.service.port), Counter[str]()
 
     async def silent() -> None:
@@ -593,7 +594,7 @@ async def silent_sockets(stage: Stage) -> None:
 
 @attack(bounds=Bounds(python_mb=150.0), load_s=20.0)
 async def graphql_documents(stage: Stage) -> None:
-    """Send 400 different documents of 16,000 characters; what is kept of them stays below 150 MB."""
+    """Send 400 different documents of 16,000 characters; the document cache stays below 150 MB."""
     sent = 0
 
     async def sending(first: int) -> None:
@@ -613,8 +614,7 @@ async def graphql_documents(stage: Stage) -> None:
 
 @attack(settings={"MNEMOGRAPH_AUTH_BURST": "10"})
 async def graphql_socket_flood(stage: Stage) -> None:
-    """Send 300 documents through one socket with a key of 5 requests a second: no more are let through than its burst
-    of 10 and 5 a second."""
+    """Send 300 documents through one socket with a key of 5 requests per second; its burst is 10, and no more pass."""
     told, begun_s, ended_s = Counter[str](), time.monotonic(), time.monotonic()
 
     async def check() -> None:
@@ -637,7 +637,7 @@ async def graphql_socket_flood(stage: Stage) -> None:
             for number in range(300):
                 query = f"query D{number} {{ {'work { waiting } ' * 15}}}"
                 await door.send(json.dumps({"id": str(number), "type": "subscribe", "payload": {"query": query}}))
-                # A connection may have few subscriptions at a time, so the next comes when this one is over.
+                # A connection may have few subscriptions at a time, so the next starts when this one ends.
                 frame = json.loads(await asyncio.wait_for(door.recv(), 12))
                 while frame["type"] not in ("next", "error"):
                     frame = json.loads(await asyncio.wait_for(door.recv(), 12))
@@ -658,14 +658,14 @@ _ENDLESS: Final = "RETURN reduce(s = 0, i IN range(1, 20000000000) | s + i) AS s
 _CYPHER: Final = "query ($s: String!, $t: Float) { cypher(statement: $s, timeoutS: $t) { rows cut } }"
 
 
-# Of an analyst's statements so many may run, also of those whose answer is over.
+# Maximum number of analyst statements running at a time, including abandoned ones.
 _RUNNING_MAX: Final = 2
 
 
 @attack(bounds=Bounds(recall_ratio=4.0, lag_s=10.0), load_s=20.0)
 async def analyst_cpu(stage: Stage) -> None:
-    """Ask endless sums as an administrator, six at a time, each for a second: at no time more than two of them run in
-    Neo4j, and others are served in no more than four times their usual time."""
+    """Run endless sums as an administrator, six at a time, for a second each: at most two run in Neo4j at any time, and
+    other tenants' recalls take at most four times as long as before."""
 
     async def asking() -> None:
         while True:
@@ -695,7 +695,7 @@ async def analyst_cpu(stage: Stage) -> None:
 
 
 async def _count_endless(stage: Stage) -> None:
-    """Look how many endless statements run in Neo4j, by asking it rather than the service."""
+    """Count the endless statements in Neo4j, by asking it rather than the service."""
     try:
         running = await stage.service.statements_running("20000000000")
     except (DriverError, Neo4jError, OSError) as error:
@@ -714,7 +714,7 @@ CALL dbms.components();TERMINATE TRANSACTION 'neo4j-transaction-1';LOAD CSV FROM
 
 @attack(load_s=60.0, witnessed=False)
 async def analyst_show(stage: Stage) -> None:
-    """Ask as an administrator what belongs to the server and not to the graph; all of it is refused."""
+    """Query server-level data as an administrator; all of it is refused."""
     passed, key = [], stage.service.keys.admin
     statements = _SHOWN.replace("\n", ";").split(";")
     for statement in statements:
@@ -729,13 +729,13 @@ async def analyst_show(stage: Stage) -> None:
         stage.fault(f"{len(passed)} statements about the server pass: {', '.join(passed[:4])} …")
 
 
-# --- what is said -----------------------------------------------------------------------------------------------------
+# --- forgetting -------------------------------------------------------------------------------------------------------
 
 
 @attack(load_s=25.0)
 async def forgotten_user_spool(stage: Stage) -> None:
-    """Forget a user while four talkers speak as that user: nothing that was acknowledged is put aside, and other
-    users and tenants go on."""
+    """Forget a user while four writers send messages of that user: nothing acknowledged is put aside, and other users
+    and tenants are not delayed."""
     for number in range(3):
         texts = [f"I love tea number {number} {line}. 我喜欢第{number}种茶。" for line in range(40)]
         await stage.remember(*texts, user="ida", session=f"s{number}")
@@ -766,7 +766,7 @@ async def forgotten_user_spool(stage: Stage) -> None:
 
 
 async def _spool_is_empty(stage: Stage, *, within_s: float) -> None:
-    """Wait until no call waits in the spool; one that was put aside, or still waits, is a fault."""
+    """Wait until the spool is empty; an episode put aside, or still waiting, is a violation."""
     until_s = time.monotonic() + within_s
     told: Any = None
     while told is None or told["waiting"]:
@@ -782,12 +782,12 @@ async def _spool_is_empty(stage: Stage, *, within_s: float) -> None:
         stage.fault(f"{told['refused']} acknowledged calls were put aside")
 
 
-# --- who is asking --------------------------------------------------------------------------------------------------
+# --- authentication -------------------------------------------------------------------------------------------------
 
 
 @attack(load_s=60.0, witnessed=False)
 async def forwarded_headers(stage: Stage) -> None:
-    """Send X-Forwarded-* without a proxy that was configured: they change neither the scheme nor the address."""
+    """Send X-Forwarded-* without a configured proxy: they change neither scheme nor address."""
     told = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
     signed = await stage.send("POST", "/api/sign-in", json={"key": stage.service.keys.attacker}, headers=told)
     if "secure" in signed.headers.get("set-cookie", "").lower():
@@ -813,7 +813,7 @@ async def forwarded_headers(stage: Stage) -> None:
     settings={"MNEMOGRAPH_AUTH_JWT_SECRET": _JWT_SECRET, "MNEMOGRAPH_AUTH_JWT_AUDIENCE": _JWT_AUDIENCE},
 )
 async def jwt_null_tenant(stage: Stage) -> None:
-    """Show signed tokens whose tenant is no text: each is refused with 401, and one with a tenant is taken."""
+    """Send signed tokens whose tenant is not text: each gets 401, and one with a valid tenant is accepted."""
     lacking: dict[str, Any] = {}
     claims = {
         "null": None,
@@ -847,7 +847,7 @@ def _token(**claims: Any) -> str:
 
 @attack(open_doors=True, witnessed=False)
 async def foreign_page_mcp(stage: Stage) -> None:
-    """Open 100 streams of GET /mcp as a page of another site: each is refused within 5 s, and none is held open."""
+    """Open 100 streams of GET /mcp from another origin: each is refused within 5 s, and none stays open."""
     foreign = {"Origin": "http://evil.example", "Accept": "text/event-stream"}
     held = Counter[str]()
 
@@ -877,8 +877,8 @@ async def foreign_page_mcp(stage: Stage) -> None:
 
 @attack(bounds=Bounds(lag_s=30.0), load_s=45.0, disk_mb=400)
 async def database_full_disk(stage: Stage) -> None:
-    """Fill the disk of the data directory for 12 s: calls are answered with a stable code that is not INTERNAL, and
-    30 s after there is room again everything works without a restart."""
+    """Fill the disk of the data directory for 12 s: calls get a stable code other than INTERNAL, and 30 s after space
+    is freed everything works without a restart."""
     data, answers = Path(stage.service.home.environ["MNEMOGRAPH_DATA_DIR"]), Counter[str]()
     filler = data / "filler"
     until_s = time.monotonic() + 12
@@ -898,7 +898,7 @@ async def database_full_disk(stage: Stage) -> None:
     room_s = time.monotonic()
     stored = False
     while time.monotonic() - room_s < 30:
-        # Told again only until the database itself takes it: each sentence is new work.
+        # Repeat until the database itself stores it: each sentence is new work.
         stored = stored or await _is_stored(stage)
         if stored and await _nothing_waits(stage):
             stage.notes["works_again_after_s"] = round(time.monotonic() - room_s, 1)
@@ -910,13 +910,13 @@ async def database_full_disk(stage: Stage) -> None:
 
 
 async def _is_stored(stage: Stage) -> bool:
-    """Tell a sentence; return whether the database itself took it."""
+    """Remember a sentence; return whether the database itself stored it."""
     told = await stage.remember("I live in Paris.", session="after")
     return bool(told.data) and not told.data["remember"]["spooled"]
 
 
 async def _nothing_waits(stage: Stage) -> bool:
-    """Return whether the service is ready and has neither work nor a spool left."""
+    """Return whether the service is ready, without jobs and with an empty spool."""
     ready = await stage.send("GET", "/ready", key=stage.service.keys.admin, timeout_s=5)
     left = await stage.graphql("{ work { waiting leased } spool { waiting refused } }")
     if not left.data or ready.status != 200:

@@ -1,6 +1,8 @@
-"""How names meet: false merges and missed ones over the labelled pairs of both languages.
+"""Count false and missed merges of names over the labelled pairs of both languages.
 
-python -m tests.benchmarks.identity_table
+    python -m tests.benchmarks.identity_table
+
+Prints a table, and below it each misjudged pair.
 """
 
 import sys
@@ -16,7 +18,7 @@ LANGUAGES = ("en", "zh")
 
 @dataclass(frozen=True)
 class Score:
-    """One language: how many pairs there are, and which were judged wrongly."""
+    """Counts of one language: the pairs, and those judged wrongly."""
 
     language: str
     same: int
@@ -26,12 +28,12 @@ class Score:
 
     @property
     def missed_part(self) -> float:
-        """How much of what is the same was kept apart, 0 to 1."""
+        """Return the share of equal pairs that were kept apart, 0 to 1."""
         return len(self.missed) / self.same
 
 
 def score(language: str) -> Score:
-    """The labelled pairs of one language, each judged in both directions."""
+    """Return the score of one language; each labelled pair is judged in both directions."""
     lines = (_PAIRS / f"identity_pairs_{language}.tsv").read_text(encoding="utf-8").splitlines()
     pairs = [line.split("\t") for line in lines if not line.startswith("#")]
     same = [(one, other) for label, one, other in pairs if label == "same"]
@@ -46,13 +48,13 @@ def score(language: str) -> Score:
 
 
 def judged_same(mention: str, known: str) -> bool:
-    """Whether a mention is taken for the only known entity."""
+    """Return whether a mention resolves to the only known entity."""
     candidate = Candidate(id=MemoryId("known"), name=known)
     return match(mention, None, [candidate]).verdict is MatchKind.SAME
 
 
 def main() -> None:
-    """Prints the table, and below it each pair that was judged wrongly."""
+    """Print the table, and below it each misjudged pair."""
     say = sys.stdout.write
     say("language  same  different  false merges  missed\n")
     scores = [score(language) for language in LANGUAGES]

@@ -1,12 +1,12 @@
-"""How much of what an exact search finds the vector index finds: recall@10 and milliseconds by size of the tenant.
+"""Measure recall@10 of the vector index against an exact search, and its latency, by size of the tenant.
 
     python -m tests.benchmarks.index_recall --vectors random --sizes 10,100,1000,10000,100000
 
-Starts a local Neo4j in a temporary directory and makes the index as the service does. All tenants share it, and their
-messages are written mixed, so that the filter for one tenant bites. The search is the one of `recall/recall.cypher`:
-tenant, user and time filter inside the index. "narrow" asks for a tenth of the tenant's time besides. Real vectors are
-those of the sentences in the given conversation files; past their number two sentences are mixed to one vector. JSON
-goes to standard output, a table to standard error. Nothing else should run on the machine.
+Starts a local Neo4j in a temporary directory and creates the index as the service does. All tenants share it, and their
+messages are written interleaved, so that the tenant filter matters. The query is that of `recall/recall.cypher`:
+tenant, user and time filter inside the index; "narrow" also restricts it to a tenth of the tenant's time. Real vectors
+are those of sentences in the given conversation files; beyond their number, two sentences are mixed into one vector.
+Prints JSON to stdout and a table to stderr. Run it on an otherwise idle machine.
 """
 
 import argparse
@@ -47,19 +47,19 @@ EXACT_UP_TO = 3_000
 
 
 def unit(rows: Floats) -> Floats:
-    """Rows at length 1."""
+    """Return the rows normalised to length 1."""
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
 def random_vectors(sizes: Sequence[int], questions: int) -> tuple[list[Floats], Floats]:
-    """Directions drawn evenly: the hardest case, nothing is near anything."""
+    """Return uniformly distributed directions: the hardest case, since nothing is similar."""
     draw = np.random.default_rng(7)
     tenants = [unit(draw.normal(size=(size, DIM)).astype(np.float32)) for size in sizes]
     return tenants, unit(draw.normal(size=(questions, DIM)).astype(np.float32))
 
 
 async def real_vectors(sizes: Sequence[int], questions: int, files: Sequence[Path]) -> tuple[list[Floats], Floats]:
-    """Vectors of sentences and of questions about them."""
+    """Return vectors of sentences and of questions about them."""
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
     held = [json.loads(path.read_text("utf-8")) for path in files]
     said = sorted({turn["text"] for one in held for session in one["sessions"] for turn in session["turns"]} - {""})
@@ -80,7 +80,7 @@ async def real_vectors(sizes: Sequence[int], questions: int, files: Sequence[Pat
 
 
 async def fill(driver: AsyncDriver, tenants: Sequence[Floats]) -> float:
-    """Writes all tenants mixed; seconds."""
+    """Write all tenants interleaved; return the seconds."""
     places = [(tenant, place) for tenant, vectors in enumerate(tenants) for place in range(len(vectors))]
     order = np.random.default_rng(3).permutation(len(places))
     before = time.perf_counter()
@@ -104,7 +104,7 @@ async def fill(driver: AsyncDriver, tenants: Sequence[Floats]) -> float:
 async def figures(
     driver: AsyncDriver, query: str, vectors: Floats, questions: Floats, parameters: dict[str, Any]
 ) -> dict[str, float]:
-    """Recall@10 against the exact order, and how long it took."""
+    """Return recall@10 against the exact order, and the latency."""
     span = slice(parameters["from_ms"], parameters["to_ms"])
     shares, took_ms = [], []
     async with driver.session() as session:
@@ -113,7 +113,7 @@ async def figures(
             before = time.perf_counter()
             result = await session.run(query, {**parameters, "vector": vector_parameter(question.tolist())})
             found = {record["place"] async for record in result}
-            if number >= len(questions) // 5:  # the first warm caches and plans
+            if number >= len(questions) // 5:  # The first ones warm up caches and plans.
                 took_ms.append((time.perf_counter() - before) * 1000)
             shares.append(len(found & set(right.tolist())) / len(right))
     return {
@@ -124,7 +124,7 @@ async def figures(
 
 
 async def measured(driver: AsyncDriver, tenants: Sequence[Floats], questions: Floats) -> list[dict[str, Any]]:
-    """One row for each way to ask each tenant."""
+    """Return one row for each kind of query on each tenant."""
     rows: list[dict[str, Any]] = []
     for number, vectors in enumerate(tenants):
         size = len(vectors)
@@ -142,7 +142,7 @@ async def measured(driver: AsyncDriver, tenants: Sequence[Floats], questions: Fl
 
 
 async def main(kind: str, sizes: Sequence[int], count: int, files: Sequence[Path]) -> dict[str, Any]:
-    """All figures of one run."""
+    """Run the benchmark and return all figures."""
     if kind == "random":
         tenants, questions = random_vectors(sizes, count)
     else:

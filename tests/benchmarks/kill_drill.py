@@ -1,19 +1,19 @@
-"""Kill the service, its local Neo4j, or both at random under load, and measure who goes without an answer for how long.
+"""Kill the service, its local Neo4j, or both at random times under load, and measure lost writes and outages.
 
     python -m tests.benchmarks.kill_drill --rounds 60 --seed 1 [--checkout DIR] [--json]
 
-Starts a real `serve` with a local Neo4j in a directory that is thrown away. Four writers `remember` over GraphQL, one
-message after the other, and send each one again until it is accepted; a reader asks `recall`. In each round something
-is killed with SIGKILL at a random moment; a supervisor starts the service again at once, as systemd or a container
-runtime would. A round is over when `/ready` answers 200 again. In the end the database must hold every acknowledged
-message once, and in each session in the order of the acknowledgements.
+Starts a real `serve` with a local Neo4j in a temporary directory. Four writers `remember` over GraphQL, one message
+after the other, repeating each until it is accepted; a reader calls `recall`. In each round something is killed with
+SIGKILL at a random time; a supervisor restarts the service at once, as systemd or a container runtime does. A round
+ends when `/ready` answers 200 again. At the end the database must contain every acknowledged message once, and in each
+session in the order of the acknowledgements.
 
-Printed for each round: what was killed, until `/ready`, the longest time without an accepted message (of the worst
-writer) and without an answer to the reader, and the database's own start (from its process to its first answer; the
-slowest of the round). Exit code 0: nothing lost, nothing twice, nothing put aside, and no wait longer than 15 seconds
-beyond the database's own start.
+Prints for each round: what was killed, the time until `/ready`, the longest time without an accepted message (of the
+worst writer) and without an answer to the reader, and the start of the database (from its process to its first answer;
+the slowest of the round). Exit code 0: nothing lost, duplicated or put aside, and no outage longer than 15 seconds plus
+the start of the database.
 
-`--checkout` runs the service of another checkout, to see how it was before.
+`--checkout` runs the service of another checkout, for comparison.
 """
 
 import argparse
@@ -38,7 +38,7 @@ from neo4j import AsyncGraphDatabase
 
 WRITERS: Final = 4
 ALLOWED_S: Final = 15.0
-# A caller's own time limit; a longer answer is no answer.
+# The timeout of the callers; a later response counts as none.
 CALL_MAX_S: Final = 10.0
 AGAIN_S: Final = 0.1
 ROUND_MAX_S: Final = 600.0
@@ -51,28 +51,28 @@ HARM: Final = ("service", "database", "both", "database, then service", "service
 
 @dataclass(slots=True)
 class Waits:
-    """When somebody was answered last, and the longest time they waited."""
+    """The time of the last response, and the longest time without one."""
 
     last_s: float = field(default_factory=time.monotonic)
     longest_s: float = 0.0
 
     def answered(self) -> None:
-        """Count an answer."""
+        """Record a response."""
         now_s = time.monotonic()
         self.longest_s, self.last_s = max(self.longest_s, now_s - self.last_s), now_s
 
     def so_far_s(self) -> float:
-        """The longest wait, the one under way included."""
+        """Return the longest time without a response, including the current one."""
         return max(self.longest_s, time.monotonic() - self.last_s)
 
     def restart(self) -> None:
-        """Measure the next round; a wait under way goes on."""
+        """Start the next round; the current time without a response continues."""
         self.longest_s = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundResult:
-    """One round of the table; times in seconds."""
+    """One row of the table; times in seconds."""
 
     harm: str
     ready_s: float
@@ -84,12 +84,12 @@ class RoundResult:
 
     @property
     def passed(self) -> bool:
-        """No wait beyond what is allowed."""
+        """Return whether no outage was longer than allowed."""
         return max(self.writer_wait_s, self.reader_wait_s) <= ALLOWED_S + self.database_start_s
 
 
 class Drill:
-    """The service under a supervisor, and everybody who uses it."""
+    """The service under a supervisor, with its clients."""
 
     def __init__(self, folder: Path, checkout: Path, rng: random.Random) -> None:
         self.data_dir = folder / "data"
@@ -118,14 +118,14 @@ class Drill:
             "XDG_CONFIG_HOME": str(self._folder / "config"),
             "MNEMOGRAPH_DATA_DIR": str(self.data_dir),
             "MNEMOGRAPH_EMBEDDING_KIND": "none",
-            # A busy machine must not end a start that would succeed.
+            # A busy machine must not time out a start that would succeed.
             "MNEMOGRAPH_NEO4J_START_TIMEOUT_S": "300",
             "PYTHONPATH": str(self._checkout),
         }
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Everything at work inside the block; at its end the writers stop first, then the service in order."""
+        """Run supervisor and clients; at the end stop the writers first, then the service."""
         supervisor = asyncio.create_task(self._supervise())
         watching = asyncio.create_task(self._watch_database())
         try:
@@ -140,7 +140,7 @@ class Drill:
 
     @contextlib.asynccontextmanager
     async def under_load(self) -> AsyncIterator[None]:
-        """Writers and a reader at work inside the block."""
+        """Run writers and a reader until the end of the block."""
         stop = asyncio.Event()
         self.writers, self.reader = [Waits() for _ in range(WRITERS)], Waits()
         async with asyncio.TaskGroup() as group:
@@ -153,7 +153,7 @@ class Drill:
                 stop.set()
 
     async def round(self, harm: str) -> RoundResult:
-        """Do the harm and return when the service is ready again."""
+        """Kill as told and return when the service is ready again."""
         for waits in (*self.writers, self.reader):
             waits.restart()
         self.database_starts.clear()
@@ -164,7 +164,7 @@ class Drill:
         begun_s = max(begun_s, self._harmed_s)
         await self.until_ready()
         ready_s = time.monotonic() - begun_s
-        # Whoever waited is answered before the next round begins.
+        # Every waiting client is answered before the next round.
         await asyncio.sleep(1.0)
         return RoundResult(
             harm=harm,
@@ -198,7 +198,7 @@ class Drill:
             self._service.kill()
 
     def _kill_database(self) -> int | None:
-        """Kill the recorded database, whether it answers already or still starts."""
+        """Kill the recorded database, whether it is running or starting."""
         number = self._database()
         if number is not None:
             with contextlib.suppress(psutil.NoSuchProcess):
@@ -206,14 +206,14 @@ class Drill:
         return number
 
     def _database(self, *, answering: bool = False) -> int | None:
-        """The process number of the recorded database; of one that starts, too, unless it must be `answering`."""
+        """Return the process id of the recorded database; with `answering` only of one that is running."""
         with contextlib.suppress(OSError, ValueError, KeyError):
             record = json.loads((self.data_dir / "owner.json").read_text())
             return int(record["server"]["pid"]) if record["uri"] or not answering else None
         return None
 
     async def _watch_database(self) -> None:
-        """Learn how long each database took from its process to its record, which is written when it answers."""
+        """Measure each database's start: from its process to its owner record, written at its first answer."""
         seen: set[int] = set()
         while True:
             with contextlib.suppress(OSError, ValueError, KeyError):
@@ -227,7 +227,7 @@ class Drill:
             await asyncio.sleep(0.05)
 
     async def _supervise(self) -> None:
-        """Start the service whenever it is not there."""
+        """Restart the service whenever it is not running."""
         command = [sys.executable, "-m", "graph_service", "serve", "--port", str(self._port), "--no-browser"]
         while not self._ending:
             with (self._folder / f"service-{self.service_starts}.log").open("w") as log:
@@ -252,7 +252,7 @@ class Drill:
                 await asyncio.sleep(AGAIN_S)
 
     async def until_drained(self) -> dict[str, Any]:
-        """The state of the spool when nothing waits in it any longer."""
+        """Return the state of the spool once it is empty."""
         async with httpx.AsyncClient(base_url=self._url, timeout=CALL_MAX_S) as client, asyncio.timeout(DRAIN_MAX_S):
             while True:
                 with contextlib.suppress(httpx.HTTPError):
@@ -262,7 +262,7 @@ class Drill:
                 await asyncio.sleep(AGAIN_S)
 
     async def until(self, met: Callable[[], bool]) -> None:
-        """Return when `met`."""
+        """Return when the condition is met."""
         async with asyncio.timeout(ROUND_MAX_S):
             while True:
                 if met():
@@ -304,7 +304,7 @@ class Drill:
         return None
 
     async def stored(self) -> list[list[str]]:
-        """What each writer said, as the database holds it, in the order in which it was taken in."""
+        """Return each writer's messages in the database, in the order of storage."""
         record = json.loads((self.data_dir / "owner.json").read_text())
         password = (self.data_dir / "password").read_text()
         query = "MATCH (m:Message {user_id: $user}) RETURN m.text AS text ORDER BY m.received_at, m.text"
@@ -317,14 +317,14 @@ class Drill:
 
 
 async def drill(rounds: int, seed: int, folder: Path, checkout: Path, only: str | None) -> dict[str, Any]:
-    """Play all rounds and look at what is left."""
+    """Run all rounds and check the result."""
     rng = random.Random(seed)
     order = [HARM[number % len(HARM)] if only is None else only for number in range(rounds)]
     rng.shuffle(order)
     run, results = Drill(folder, checkout, rng), list[RoundResult]()
     async with run.running():
         async with run.under_load():
-            # A machine that is busy with other things takes its time for the first answers.
+            # A busy machine needs time for the first responses.
             await run.until(lambda: all(run.acknowledged) and run.reader.longest_s > 0)
             for number, harm in enumerate(order, 1):
                 results.append(await run.round(harm))
@@ -374,7 +374,7 @@ def _line(result: RoundResult) -> str:
 
 
 def _code(answer: dict[str, Any] | None) -> str:
-    """The code of an error; `no answer` when nobody answered."""
+    """Return the code of an error; `no answer` without a response."""
     if answer is None:
         return "no answer"
     errors = answer.get("errors") or [{"extensions": answer.get("error") or {}}]

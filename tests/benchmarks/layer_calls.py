@@ -1,7 +1,9 @@
-"""What overviews cost when few sessions change: `python -m tests.benchmarks.layer_calls [--sessions 100] [--changed
-10]`.
+"""Count the model calls for overviews when few sessions change.
 
-Against the Neo4j of MNEMOGRAPH_TEST_URI, with a model endpoint of our own that counts its calls. Requirement C2.
+    python -m tests.benchmarks.layer_calls [--sessions 100] [--changed 10]
+
+Uses the Neo4j of MNEMOGRAPH_TEST_URI and a fake model endpoint that counts its calls. Prints the calls for all
+sessions, after the changes, and without changes. Requirement C2.
 """
 
 import argparse
@@ -31,7 +33,7 @@ TOLD = json.dumps({"title": "The house", "abstract": "Anna and a house.", "overv
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """Calls for overviews: of all sessions at first, after some changed, and when all are asked for once more."""
+    """Numbers of calls for overviews: of all sessions, after some changed, and when all are requested again."""
 
     first: int
     then: int
@@ -39,7 +41,7 @@ class Counted:
 
 
 async def a_model_worker(graph: Graph, fake: FakeOpenAI) -> Worker:
-    """A worker whose scenes the fake endpoint reads and tells."""
+    """Return a worker whose scenes the fake endpoint reads and summarises."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
     readers = Readers(
         first=model_chain(model, read_by_rules),
@@ -51,7 +53,7 @@ async def a_model_worker(graph: Graph, fake: FakeOpenAI) -> Worker:
 
 
 async def count_calls(graph: Graph, tenant: TenantId, *, sessions: int, changed: int) -> Counted:
-    """Closes sessions, changes some of them and closes these again, then asks for the texts of all."""
+    """Close sessions, change and close some of them again, then request the texts of all; count the calls."""
     with FakeOpenAI(*[says(READ), says(TOLD)] * (sessions + changed)) as fake:
         worker = await a_model_worker(graph, fake)
         memory = a_memory(graph)

@@ -1,11 +1,11 @@
-"""Learns by which directions vectors are compared, from questions whose proof is known; numpy alone.
+"""Learn the directions in which vectors are compared, from questions with known evidence; uses numpy only.
 
-A question's score with a message is what the product counts: of each of its pieces the best cosine with any piece of
-the message, weighed, and the same with what was said around it; beside all that speaks for the message but vectors (a
-whole text is one piece, and stands alone). The loss is that of a listwise softmax over the messages of the question's
-conversation: so what is learned is to tell the proof from what was said beside it, where words do not. One matrix turns
-what was said; `apart`, questions have a second one that is added to it, and a direction that says which of their
-pieces tell more. How far all of it goes from where it starts costs.
+The score of a question and a message is that of the product: for each piece of the question the best cosine with any
+piece of the message, weighted, and the same with the messages around it; plus the score of all other features
+(`otherwise`). A whole text is one piece, without neighbours. The loss is a listwise softmax over the messages of the
+conversation, so that the directions learn to tell evidence from the messages around it where words do not. One matrix
+transforms messages; with `apart`, questions have a second matrix that is added to it, and a direction that weights
+their pieces. The squared distance from the initial values is penalised.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,22 +17,23 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
-# All that is learned, by name: `said`, `apart`, `telling`, and the logarithms `own` and `near` of what cosines with a
-# message and with what is around it are multiplied by. Slopes have the same names.
+# All parameters by name: `said`, `apart`, `telling`, and `own` and `near`, the logarithms of the factors of cosines
+# with
+# a message and with its neighbours. Gradients have the same names.
 Learned = Mapping[str, Floats]
 
 EPOCHS, AROUND = 4, 2
-# What is learned in one order differs from what is in another by as much as .003 of recall@10; their mean does not.
+# Different orders of training differ by up to .003 of recall@10; the mean of three orders does not.
 SEEDS: Final = (7, 8, 9)
-# Adam's: Kingma & Ba 2015.
+# Of Adam: Kingma & Ba 2015.
 _BETA, _BETA_SQUARES, _TINY = 0.9, 0.999, 1e-8
-# What a squared unit away from the start costs, in times of `Pace.pull`; chosen among few.
+# Penalty factor of each parameter, as a multiple of `Pace.pull`; chosen among a few values.
 _PULLS: Final = {"said": 1.0, "apart": 4.0, "telling": 0.6}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """The vectors of a text's pieces, one row each, and how much each piece counts (in a question)."""
+    """The vectors of a text's pieces, one row each, and the weight of each piece (in a question)."""
 
     rows: Floats
     weights: Floats
@@ -40,11 +41,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is put to a conversation.
+    """A question about a conversation.
 
     Attributes:
-        proofs: places of the messages that prove it.
-        otherwise: what else speaks for each message.
+        proofs: indexes of its evidence messages.
+        otherwise: the score of each message by all features except vectors.
     """
 
     text: Text
@@ -54,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """A conversation: its messages in order, the session of each, and what is put to it."""
+    """A conversation: its messages in order, the session of each, and its questions."""
 
     messages: Sequence[Text]
     sessions: Sequence[int]
@@ -63,14 +64,14 @@ class Talk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How it is learned.
+    """Hyperparameters.
 
     Attributes:
-        at_once: questions of one conversation for each step.
-        rate: of the first step; it falls to nothing along a cosine.
-        pull: what a squared unit away from the start costs.
-        own, near: what they are at the start (`Learned`); minus infinity: what is around counts nothing.
-        apart: questions are turned and weighed by themselves.
+        at_once: questions of one conversation per step.
+        rate: learning rate of the first step; falls to 0 along a cosine.
+        pull: penalty of the squared distance from the initial values.
+        own, near: initial values (`Learned`); minus infinity ignores the neighbours.
+        apart: questions have their own matrix and piece weights.
     """
 
     at_once: int
@@ -86,7 +87,7 @@ class _Adam:
         self._mean, self._squares, self._steps = np.zeros(shape, np.float32), np.zeros(shape, np.float32), 0
 
     def step(self, slope: Floats, rate: float) -> Floats:
-        """What to take off."""
+        """Return the step to subtract."""
         self._steps += 1
         self._mean = _BETA * self._mean + (1 - _BETA) * slope
         self._squares = _BETA_SQUARES * self._squares + (1 - _BETA_SQUARES) * slope**2
@@ -97,7 +98,7 @@ class _Adam:
 
 
 def beginning(start: Floats, pace: Pace) -> Learned:
-    """What is learned, before anything is."""
+    """Return the initial parameters."""
     return {
         "said": start,
         "apart": np.zeros_like(start),
@@ -108,7 +109,7 @@ def beginning(start: Floats, pace: Pace) -> Learned:
 
 
 def learned(talks: Sequence[Talk], start: Floats, pace: Pace) -> Learned:
-    """The mean of what is learned in three orders, each drawn from a fixed seed, four times through all questions."""
+    """Return the mean of the parameters learned in three orders, each from a fixed seed and of four epochs."""
     laid = [laid_out(talk) for talk in talks]
     runs = [_in_one_order(talks, laid, start, pace, seed) for seed in SEEDS]
     return {name: np.mean([run[name] for run in runs], axis=0, dtype=np.float32) for name in runs[0]}
@@ -143,11 +144,11 @@ def _parts(talks: Sequence[Talk], at_once: int, drawn: np.random.Generator) -> I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laid:
-    """All pieces of messages below each other.
+    """All pieces of all messages, concatenated.
 
     Attributes:
-        grid: a row of their places for each message, filled up with -1.
-        around: for each message the messages of its session around it, itself where there is none.
+        grid: a row of piece indexes for each message, padded with -1.
+        around: for each message the indexes of its neighbours in the session, padded with its own.
     """
 
     rows: Floats
@@ -156,7 +157,7 @@ class Laid:
 
 
 def laid_out(talk: Talk) -> Laid:
-    """The messages of a conversation, below each other."""
+    """Return the pieces of a conversation's messages, concatenated."""
     lengths = [len(message.rows) for message in talk.messages]
     grid = np.full((len(lengths), max(lengths)), -1, np.intp)
     first = 0
@@ -170,10 +171,10 @@ def laid_out(talk: Talk) -> Laid:
 
 
 def slopes(asked: Sequence[Question], laid: Laid, now: Learned) -> Learned:
-    """How the loss of a few questions changes with all that is learned."""
+    """Return the gradient of the loss of a few questions in all parameters."""
     rows = np.concatenate([one.text.rows for one in asked])
     owner = np.repeat(np.arange(len(asked)), [len(one.text.rows) for one in asked])
-    # What each piece counts in its question; one row a question.
+    # The weight of each piece in its question; one row per question.
     counts = np.concatenate([one.text.weights for one in asked]) * np.exp(rows @ now["telling"])
     counts = counts / np.maximum(np.bincount(owner, counts), _TINY)[owner]
     table = (owner == np.arange(len(asked))[:, None]) * counts
@@ -189,7 +190,7 @@ def slopes(asked: Sequence[Question], laid: Laid, now: Learned) -> Learned:
     own_worth, near_worth = np.exp(now["own"]), np.exp(now["near"])
     own_scores, near_scores = own_worth * (table @ best), near_worth * (table @ near)
     wrong = _wrong(asked, own_scores + near_scores)
-    # Of each piece and message: how the loss changes with their best cosine; only where it is above 0.
+    # For each piece and message the gradient in their best cosine; zero where it is not above 0.
     pulls = counts[:, None] * wrong[owner]
     by_best = own_worth * pulls
     np.add.at(by_best, (np.arange(len(rows))[:, None], near_at), near_worth * pulls)
@@ -207,7 +208,7 @@ def slopes(asked: Sequence[Question], laid: Laid, now: Learned) -> Learned:
 
 
 def _wrong(asked: Sequence[Question], scores: Floats) -> Floats:
-    """How the mean loss changes with each score: what a message gets of the softmax, less what is its due."""
+    """Return the gradient of the mean loss in each score: the softmax minus the target distribution."""
     gold = np.zeros(scores.shape, np.float32)
     for row, one in zip(gold, asked, strict=True):
         row[list(one.proofs)] = 1 / len(one.proofs)
@@ -217,14 +218,14 @@ def _wrong(asked: Sequence[Question], scores: Floats) -> Floats:
 
 
 def turned(rows: Floats, matrix: Floats) -> tuple[Floats, Floats]:
-    """The rows turned and at length 1, and how long they were."""
+    """Return the rows transformed and normalised, and their lengths before."""
     long = rows @ matrix
     sizes = np.maximum(np.linalg.norm(long, axis=1, keepdims=True), np.float32(1e-6))
     return long / sizes, sizes
 
 
 def _unturned(changes: Floats, units: Floats, sizes: Floats) -> Floats:
-    """From how the loss changes with rows of length 1 to how it changes with the rows before."""
+    """Return the gradient in the rows before normalisation, given that in the unit rows."""
     changed: Floats = (changes - units * (changes * units).sum(axis=1, keepdims=True)) / sizes
     return changed
 

@@ -1,10 +1,10 @@
-"""What a crowd of viewers costs, a tenth of which stop reading.
+"""Measure the cost of many viewers, a tenth of which stop reading.
 
     eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
     python -m tests.benchmarks.live_crowd --viewers 100 --patches 10 --seconds 60
 
-Commits at a rate; most viewers take and acknowledge every frame, the others read nothing. At the end the stalled ones
-connect again and resume. Prints one JSON object: `gaps` and `lost` must be 0.
+Commits at a fixed rate; most viewers receive and acknowledge every frame, the others read nothing. At the end the
+stalled ones reconnect and resume. Prints one JSON object; `gaps` and `lost` must be 0.
 """
 
 import argparse
@@ -42,13 +42,13 @@ class Crowd:
         self.closed_stalled = 0
 
     def arrived(self) -> None:
-        """One more is connected."""
+        """Count one more connected viewer."""
         self.missing -= 1
         if self.missing == 0:
             self.all_here.set()
 
     async def reads(self, head: "asyncio.Future[int]") -> None:
-        """Takes frames until what happened last is shown."""
+        """Receive frames until the last change is shown."""
         async with self.door.viewer(self.tenant) as viewer:
             self.shown.append(viewer)
             self.arrived()
@@ -56,7 +56,7 @@ class Crowd:
                 taking = asyncio.create_task(viewer.take())
                 await asyncio.wait({taking, head}, return_when=asyncio.FIRST_COMPLETED)
                 if head.done() and not taking.done() and viewer.shown.seq >= head.result():
-                    # It was shown before it was known to be the last: nothing more comes.
+                    # It was shown before it was known to be the last, so no further frame comes.
                     taking.cancel()
                     return
                 try:
@@ -72,7 +72,7 @@ class Crowd:
                         self.delays_s.append(time.monotonic() - written_s)
 
     async def stalls(self, over: asyncio.Event, head: "asyncio.Future[int]") -> None:
-        """Reads its first map and then nothing; comes back at the end and resumes."""
+        """Read the first snapshot and then nothing; reconnect at the end and resume."""
         async with self.door.viewer(self.tenant) as viewer:
             await viewer.take()
             self.arrived()
@@ -89,7 +89,7 @@ class Crowd:
 
 
 async def gather(*, viewers: int, stalled: int, per_s: float, seconds: float) -> dict[str, Any]:
-    """One run on a tenant of its own."""
+    """Run once on a new tenant."""
     graph = await database()
     writer = GraphWriter(graph, f"crowd-{uuid.uuid4().hex[:8]}")
     await writer.put(nodes={"ann": "User"})
@@ -147,7 +147,7 @@ async def _write(writer: GraphWriter, crowd: Crowd, *, per_s: float, until_s: fl
 
 
 def main() -> None:
-    """Reads the arguments, prints the result."""
+    """Parse the arguments and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--viewers", type=int, default=100)
     parser.add_argument("--stalled", type=int, default=10)

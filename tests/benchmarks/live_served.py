@@ -1,6 +1,6 @@
-"""The live door in a process of its own, so that a bench can weigh it: `python -m tests.benchmarks.live_served`.
+"""Run the live socket in a separate process, to measure its resources: `python -m tests.benchmarks.live_served`.
 
-Prints its port as JSON and runs until its input ends. The database is the one of `MNEMOGRAPH_TEST_URI`.
+Prints its port as JSON and runs until stdin ends. Uses the database of `MNEMOGRAPH_TEST_URI`.
 """
 
 import asyncio
@@ -23,32 +23,32 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A running door and the process it is in."""
+    """The address of the live socket, and its process."""
 
     door: ServiceAddress
     pid: int
 
     def cpu_s(self) -> float:
-        """Seconds of CPU it has used so far."""
+        """Return the CPU seconds it has used so far."""
         fields = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
 
     def rss_mb(self) -> float:
-        """How much memory it holds now."""
+        """Return its resident memory."""
         status = Path(f"/proc/{self.pid}/status").read_text("utf-8")
         line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
         return int(line.split()[1]) / 1024
 
 
 async def database() -> Graph:
-    """The server that the environment names."""
+    """Return the server named by the environment."""
     uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
     return await connect(uri=uri, user="neo4j", password=password, database=None)
 
 
 @contextlib.asynccontextmanager
 async def weighed() -> AsyncIterator[Weighed]:
-    """The door in a process of its own."""
+    """Run the live socket in a separate process."""
     async with child_process("tests.benchmarks.live_served") as (told, child):
         yield Weighed(ServiceAddress(told["port"]), child.pid)
 

@@ -1,11 +1,11 @@
-"""Whether a viewer that keeps losing its connection ends with what the database holds.
+"""Check that viewers which keep losing their connection end with the state of the database.
 
     eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
     python -m tests.benchmarks.live_soak --seconds 60 --writes 100 --viewers 5
 
-Writes at a rate: a write puts two things and a fact, or drops a thing or a fact; those that are due together share a
-commit, as those of one conversation do. Each viewer is cut off at random and resumes. Prints one JSON object; `equal`
-must be true and `writes_per_s` what was asked for. A gap ends the run with an error.
+Writes at a fixed rate: a write puts two entities and a fact, or drops an entity or a fact; writes due together share a
+commit, as those of one conversation do. Each viewer is disconnected at random and resumes. Prints one JSON object;
+`equal` must be true and `writes_per_s` the requested rate. A gap in the sequence numbers ends the run with an error.
 """
 
 import argparse
@@ -27,16 +27,16 @@ from tests.support.graph_writer import Edge, GraphWrite, GraphWriter
 from tests.support.live_service import LiveViewer, ServiceAddress
 
 _NODES, _BUDGET = 150, 5_000
-# At most so many writes share a commit, and commits begin at most so often.
+# Maximum writes per commit, and minimum time between commits.
 _TOGETHER_MAX, _COMMIT_EVERY_S = 50, 0.05
-# Of the rate that was asked for.
+# Of the requested rate.
 _RATE_SHARE = 0.95
 _STAYS_S = (0.05, 2.0)
 
 
 @dataclass(slots=True)
 class Told:
-    """What happened to one viewer."""
+    """Counts of one viewer."""
 
     connections: int = 0
     snapshots: int = 0
@@ -45,7 +45,7 @@ class Told:
 
 
 async def soak(*, seconds: float, per_s: float, viewers: int, seed: int) -> dict[str, Any]:
-    """One run on a tenant of its own."""
+    """Run once on a new tenant."""
     graph = await database()
     writer = GraphWriter(graph, f"soak-{uuid.uuid4().hex[:8]}")
     await writer.put(nodes={"n0": "User", **{f"n{number}": "Entity" for number in range(1, 20)}})
@@ -77,7 +77,7 @@ async def soak(*, seconds: float, per_s: float, viewers: int, seed: int) -> dict
 
 
 async def _write(writer: GraphWriter, until_s: float, per_s: float, chance: random.Random) -> tuple[int, int]:
-    """How many writes, and in how many commits."""
+    """Return the numbers of writes and of commits."""
     begun_s, written, commits = time.monotonic(), 0, 0
     while (now_s := time.monotonic()) < until_s:
         due = min(_TOGETHER_MAX, int((now_s - begun_s) * per_s) - written)
@@ -124,7 +124,8 @@ async def _resumed(door: ServiceAddress, tenant: str, told: Told) -> Any:
 
 
 async def _take(viewer: LiveViewer, told: Told) -> None:
-    # A frame is taken as a whole or not at all: a cut in the middle of an answer must not look like a loss.
+    # A frame is applied as a whole or not at all, so that a disconnection within a frame does not look like a lost
+    # change.
     frame = await viewer.take()
     told.shown = viewer.shown
     told.snapshots += frame["t"] == "graph_snapshot"
@@ -137,7 +138,7 @@ def _same(shown: ViewerState, truth: ViewerState) -> bool:
 
 
 def main() -> None:
-    """Reads the arguments, prints the result."""
+    """Parse the arguments and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--writes", type=float, default=100)

@@ -1,9 +1,9 @@
-"""What MCP costs: `python -m tests.benchmarks.mcp_costs [--seconds 5] [CONVERSATION.json …]`.
+"""Measure the cost of MCP: `python -m tests.benchmarks.mcp_costs [--seconds 5] [CONVERSATION.json …]`.
 
-Tokens of what a client puts into a prompt, of get_context beside read_graph on the same data (the conversations of the
-demonstration), and recall over MCP beside the use case itself. With conversations of `mnemograph eval` that carry
-facts, also get_context beside what the official memory server's read_graph would tell of these facts. Against the Neo4j
-of MNEMOGRAPH_TEST_URI; tokens are estimated, rather too many. Requirement E4.
+Prints tokens of the tool list, tokens of get_context beside read_graph on the same data (the demo's conversations), and
+throughput and latency of recall over MCP beside the direct call. With conversations of `mnemograph eval` that have
+facts, also tokens of get_context beside read_graph of the official memory server for these facts. Uses the Neo4j of
+MNEMOGRAPH_TEST_URI; token estimates are upper bounds. Requirement E4.
 """
 
 import argparse
@@ -37,7 +37,7 @@ BUDGETS, CLIENTS, QUESTIONS_ASKED = (300, 1000), (1, 8), 40
 
 
 def tell_lists() -> None:
-    """The tokens of the tools' names, descriptions and arguments."""
+    """Print the tokens of the tools' names, descriptions and arguments."""
     for aliases in Aliases:
         tools = tools_for(aliases).values()
         listed = [{"name": t.name, "description": t.description, "schema": input_schema(t.arguments)} for t in tools]
@@ -46,7 +46,7 @@ def tell_lists() -> None:
 
 
 async def tell_contexts(service: McpService, tenant: TenantId) -> None:
-    """The tokens of contexts, of the whole graph, and of all that was said."""
+    """Print the tokens of contexts, of the whole graph, and of all messages."""
     said = {
         question.user_id: sum(
             tokens_in(message.text)
@@ -67,11 +67,11 @@ async def tell_contexts(service: McpService, tenant: TenantId) -> None:
 
 
 async def tell_conversations(service: McpService, graph: Graph, tenant: TenantId, paths: list[Path]) -> None:
-    """The tokens of contexts for the questions of conversations, and of their facts as the official server has them."""
+    """Print the tokens of contexts for the questions of conversations, and of their facts on the official server."""
     for talk in read_datasets(paths) if paths else ():
         await _store(graph, tenant, talk)
         noted = [{"name": talk.user, "entityType": "person", "observations": [fact.text for fact in talk.observations]}]
-        # As that server writes it: indented by two.
+        # As that server writes it: indented by two spaces.
         whole = tokens_in(json.dumps({"entities": noted, "relations": []}, ensure_ascii=False, indent=2))
         async with service.agent(tenant, user=talk.user) as agent:
             costs = [
@@ -103,7 +103,7 @@ async def _store(graph: Graph, tenant: TenantId, talk: Conversation) -> None:
 
 
 async def tell_speed(service: McpService, graph: Graph, tenant: TenantId, *, seconds: float) -> None:
-    """Answers a second and the 95th percentile of recall, with so many clients at a time."""
+    """Print recalls per second and latency for each number of concurrent clients."""
     question, memory = QUESTIONS[0], a_memory(graph)
     for clients in CLIENTS:
 
@@ -140,7 +140,7 @@ async def _timed(what: str, asks: list[Callable[[], Awaitable[None]]], seconds: 
 
 
 async def main(seconds: float, paths: list[Path]) -> None:
-    """Fills a tenant of its own and measures; all of it is forgotten at the end."""
+    """Fill a new tenant, measure, and forget everything."""
     tell_lists()
     uri, password = os.environ["MNEMOGRAPH_TEST_URI"], os.environ["MNEMOGRAPH_TEST_PASSWORD"]
     graph = await connect(uri=uri, user="neo4j", password=password, database=None)

@@ -1,10 +1,10 @@
-"""What each signal of the ranking adds: weights fitted one conversation left out at a time, printed as a table.
+"""Measure the effect of each ranking feature, with weights fitted on all conversations but one.
 
     python -m tests.benchmarks.ranking_table FOLDER_OR_FILE...
 
-No database: the first stage is computed here (the nearest by vector, the best by words, those of the time asked for,
-and their neighbours), everything after it is the service's own code. Entities are not simulated. The fit is a listwise
-softmax loss with a small penalty, by Newton's method.
+Without a database: the first stage is computed here (nearest by vector, best by words, those of the requested time, and
+their neighbours), everything after it is the service's own code. Entities are not simulated. The fit is a listwise
+softmax loss with a small penalty, by Newton's method. Prints a table.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from tests.support.candidates import a_candidate, all_found
 
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
-# Neither facts nor roles are there without a database.
+# Without a database there are neither facts nor roles.
 KNOWLEDGE = {"names", "graph", "beyond", "role", "certainty", "importance", "recency"}
 ADDED = (
     ("words", ("words",)),
@@ -51,10 +51,10 @@ ADDED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A question with the signals of its candidates.
+    """A question with the features of its candidates.
 
     Attributes:
-        columns: by name of the signal, in the ranking's units.
+        columns: features by name, in the ranking's units.
         gold: 1 for candidates that are gold.
     """
 
@@ -65,7 +65,7 @@ class Case:
 
 
 def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Candidate]:
-    """The messages in the order of their sessions, without cosines."""
+    """Return the messages in the order of their sessions, without cosines."""
     turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
     return [
         a_candidate(
@@ -82,7 +82,7 @@ def lines_of(conversation: Conversation, vectors: Sequence[Embedded]) -> list[Ca
 
 
 def first_stage(lines: Sequence[Candidate], cosines: Floats, asked: QueryAnalysis) -> list[int]:
-    """The places of the candidates, in the order of the conversations."""
+    """Return the indexes of the candidates, in the order of the conversation."""
     words = lexical_scores(asked.terms, [line.text for line in lines], [line.session for line in lines], window=6).own
     kept = set(np.argsort(-cosines)[:WIDE].tolist())
     kept |= {place for place in np.argsort(-words)[:WIDE].tolist() if words[place] > 0}
@@ -101,7 +101,7 @@ def first_stage(lines: Sequence[Candidate], cosines: Floats, asked: QueryAnalysi
 def case_of(
     lines: Sequence[Candidate], cosines: Floats, question: AskedQuestion, asked: QueryAnalysis, now: datetime
 ) -> Case:
-    """The signals of a question's candidates."""
+    """Return the features of a question's candidates."""
     places = first_stage(lines, cosines, asked)
     held = [replace(lines[place], cosine=float(cosines[place])) for place in places]
     raw = features_of(all_found(*held), asked, now=now)
@@ -110,8 +110,8 @@ def case_of(
 
 
 def case_columns(raw: Features) -> dict[str, Floats]:
-    """The signals of messages as the ranking counts them."""
-    # Only differences count, so the mean is taken off.
+    """Return the features of messages as the ranking uses them."""
+    # Only differences matter, so the mean is subtracted.
     columns = {
         name: np.nan_to_num(values - np.nanmean(values)) / SPREADS[name]
         for name, values in raw.scaled.items()
@@ -121,7 +121,7 @@ def case_columns(raw: Features) -> dict[str, Floats]:
 
 
 def scored(columns: Mapping[str, Floats], weights: Weights, *, without: str | None = None) -> Floats:
-    """The scores of messages with the service's weights, but for one signal."""
+    """Return the scores of messages with the default weights, without one feature."""
     counted = {**weights.scaled, **weights.plain}
     parts = [weight * columns[name] for name, weight in counted.items() if name in columns and name != without]
     total: Floats = np.sum(parts, axis=0)
@@ -129,7 +129,7 @@ def scored(columns: Mapping[str, Floats], weights: Weights, *, without: str | No
 
 
 async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]:
-    """All answerable questions of a conversation."""
+    """Return all answerable questions of a conversation."""
     told = [spoken(turn.speaker or None, turn.text) for turn in conversation.turns]
     vectors = await embed_with_tokens(embedder, told)
     lines = lines_of(conversation, vectors)
@@ -144,7 +144,7 @@ async def cases_of(conversation: Conversation, embedder: Embedder) -> list[Case]
 
 
 def fitted(cases: Sequence[Case], names: Sequence[str]) -> Floats:
-    """Weights of signals: Newton's method with halved steps on the listwise softmax loss."""
+    """Fit the weights of features by Newton's method with step halving on the listwise softmax loss."""
     data = [(_matrix(case, names), case.gold / case.gold.sum()) for case in cases if case.gold.any()]
     weights = np.zeros(len(names))
     best = _loss(data, weights)
@@ -184,7 +184,7 @@ def _matrix(case: Case, names: Sequence[str]) -> Floats:
 
 
 def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[dict[str, dict[str, float]], Floats]:
-    """Means by category with weights of the other conversations, and the weights of all."""
+    """Return means by category with weights of the other conversations, and the weights of all."""
     rows: list[tuple[str, dict[str, float]]] = []
     for place, group in enumerate(groups):
         others = [case for other, cases in enumerate(groups) if other != place or len(groups) == 1 for case in cases]
@@ -202,7 +202,7 @@ def left_out(groups: Sequence[Sequence[Case]], names: Sequence[str]) -> tuple[di
 
 
 async def main(paths: Sequence[Path]) -> str:
-    """The table."""
+    """Print the table."""
     embedder = await load_local_embedder(cache_dir=Path(platformdirs.user_cache_dir("mnemograph")))
     groups = []
     for conversation in read_datasets(paths):

@@ -1,12 +1,12 @@
-"""Recall over GraphQL with many clients and large memories, beside the bare hybrid query, in one run.
+"""Measure recall over GraphQL with many clients and large memories, beside a bare hybrid query, in one run.
 
     python -m tests.benchmarks.recall_load --sizes 1000,10000,100000 --tenants 100 --clients 1,8,32
 
-Starts a local Neo4j in a temporary directory and has the service tell and read a thousand messages made of the
-demonstration's sentences, or of conversations of `mnemograph eval` that are named. Memories of each size, and many
-tenants of the smallest, are copies of it (copied_memories.py). Then `mnemograph serve` answers in a process of its own;
-clients ask over HTTP, each its next question when the last is answered; the bare hybrid query runs in turn with them,
-one at a time. JSON goes to standard output, a table to standard error. Nothing else should run on the machine.
+Starts a local Neo4j in a temporary directory, where the service stores and reads a thousand messages made of the demo's
+sentences, or of the given conversations of `mnemograph eval`. Memories of each size, and many tenants of the smallest,
+are copies of it (copied_memories.py). Then `mnemograph serve` answers in a separate process; each client sends its next
+question over HTTP when the previous one is answered; the bare hybrid query runs alternately with them, one at a time.
+Prints JSON to stdout and a table to stderr. Run it on an otherwise idle machine.
 """
 
 import argparse
@@ -50,13 +50,13 @@ DOCUMENT = """query($user: String!, $text: String!, $kinds: [HitKind!]) {
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What is asked.
+    """The parameters of a run.
 
     Attributes:
         sizes: messages of a tenant's memory.
-        tenants: how many tenants of the smallest size are asked in turn, besides; 0 for none.
-        clients: how many ask at the same time.
-        rounds: questions of each client, at least.
+        tenants: number of tenants of the smallest size that are asked in turn, in addition; 0 for none.
+        clients: numbers of concurrent clients.
+        rounds: minimum questions of each client.
         questions: asked in turn.
     """
 
@@ -68,14 +68,14 @@ class Load:
 
     @property
     def memories(self) -> list[tuple[str, list[TenantId]]]:
-        """What is measured, by name: the tenants that are asked in turn."""
+        """Return the tenants of each measurement by name; they are asked in turn."""
         sized = [(f"{size} messages", [TenantId(f"load-{size}")]) for size in self.sizes]
         crowd = [TenantId(f"load-crowd-{number}") for number in range(self.tenants)]
         return [*sized, *([(f"{self.tenants} tenants of {min(self.sizes)}", crowd)] if crowd else [])]
 
 
 async def fill(graph: Graph, embedder: LocalEmbedder, texts: Sequence[str], load: Load) -> float:
-    """Tells the model and copies it; seconds."""
+    """Store and copy the original memory; return the seconds."""
     before = time.perf_counter()
     memory, worker = a_memory(graph, embedder=embedder), a_worker(graph, embedder=embedder)
     for number in range(0, MODEL_MESSAGES, 100):
@@ -96,13 +96,13 @@ async def fill(graph: Graph, embedder: LocalEmbedder, texts: Sequence[str], load
 
 
 class Asking:
-    """Asks over HTTP and, by itself, the database."""
+    """A client that asks over HTTP and also queries the database directly."""
 
     def __init__(self, http: httpx.AsyncClient, graph: Graph, embedder: LocalEmbedder, load: Load) -> None:
         self._http, self._graph, self._embedder, self._load = http, graph, embedder, load
 
     async def figures(self, tenants: Sequence[TenantId], clients: int) -> dict[str, Any]:
-        """Milliseconds that each of so many clients waits, and of the bare query and the embedding between."""
+        """Return the latency of this number of clients, and of the bare query and the embedding between them."""
         times: list[float] = []
         turns = zip(count(), cycle(tenants), cycle(self._load.questions), strict=False)
 
@@ -110,7 +110,7 @@ class Asking:
             for _, (_, tenant, text) in zip(range(questions), turns, strict=False):
                 times.append(await timed(partial(self.ask, tenant, text)))
 
-        # The first rounds warm caches and plans.
+        # The first rounds warm up caches and plans.
         await asyncio.gather(*(client(max(10 // clients, 1)) for _ in range(clients)))
         times.clear()
         before = time.perf_counter()
@@ -119,13 +119,13 @@ class Asking:
         return {"clients": clients, "asked": len(times), "per_s": round(len(times) / took_s, 1), **spread(times)}
 
     async def ask(self, tenant: TenantId, text: str, kinds: Sequence[str] | None = None) -> None:
-        """One recall, of all kinds when none are named."""
+        """Recall once, all kinds if none are named."""
         body = {"query": DOCUMENT, "variables": {"user": USER, "text": text, "kinds": kinds}}
         answer = await self._http.post("/graphql", json=body, headers={"Mnemograph-Tenant": tenant})
         assert answer.json()["data"]["recall"]["hits"], answer.text
 
     async def beside(self, tenants: Sequence[TenantId]) -> dict[str, float]:
-        """One client, what it would ask by hand, and the embedding in turn: what the machine does hits all alike."""
+        """Alternate one client, the hand-written query and the embedding, so that other load affects all alike."""
         times: dict[str, list[float]] = {}
         turns = zip(range(self._load.rounds + 10), cycle(tenants), cycle(self._load.questions), strict=False)
         for number, tenant, text in turns:
@@ -145,7 +145,7 @@ class Asking:
         ratios = {}
         for kinds in ("", "_messages"):
             recall, bare_ms = medians[f"recall{kinds}"], medians[f"bare{kinds}"]
-            # Whoever writes the bare query by hand has to embed the question, too.
+            # The hand-written query needs an embedding of the question too.
             ratios[f"recall{kinds}_to_bare"] = recall / bare_ms
             ratios[f"recall{kinds}_to_bare_and_embedding"] = recall / (bare_ms + medians["embedding"])
         rounded = {f"{name}_p50_ms": round(taken, 2) for name, taken in medians.items()}
@@ -154,7 +154,7 @@ class Asking:
 
 @asynccontextmanager
 async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of `mnemograph serve`, which runs in a process of its own."""
+    """Run `mnemograph serve` in a separate process; yield a client."""
     reached = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
     with Home(folder, reached).running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str((await asyncio.to_thread(service.document))["viewer"]).split("?")[0].rstrip("/")
@@ -164,7 +164,7 @@ async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.Async
 
 
 async def main(load: Load, texts: Sequence[str], heap_mb: int, page_cache_mb: int) -> dict[str, Any]:
-    """All figures of one run."""
+    """Run the benchmark and return all figures."""
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     embedder = await load_local_embedder(cache_dir=cache_dir)
     rows = []
@@ -197,7 +197,7 @@ async def main(load: Load, texts: Sequence[str], heap_mb: int, page_cache_mb: in
 
 
 def material(files: Sequence[Path]) -> tuple[list[str], list[str]]:
-    """A thousand texts, and questions."""
+    """Return a thousand texts, and questions."""
     if not files:
         texts = sentences()
         return [next(texts) for _ in range(MODEL_MESSAGES)], list(QUESTIONS)

@@ -1,11 +1,11 @@
-"""Record what a Neo4j of its own answers to recorded questions, to compare two states of the code to the digit.
+"""Record answers to fixed questions, to compare two versions of the code to the last digit.
 
     python -m tests.benchmarks.recall_snapshot FILE                   writes every answer to FILE
-    python -m tests.benchmarks.recall_snapshot FILE --against OTHER   also fails where an answer differs from OTHER's
+    python -m tests.benchmarks.recall_snapshot FILE --against OTHER   also fails if an answer differs from OTHER's
 
-Read by rules, with the hashed-words embedder, a fixed clock and a fixed tenant: equal code gives equal files. Covers
-recall in every mode (with scores and score parts), recall without an embedder, follow-up pages, contexts, node search,
-fact history, profiles and the map.
+Uses its own Neo4j, extraction by rules, the hashed-words embedder, a fixed clock and a fixed tenant: equal code gives
+equal files. Covers recall in every mode (with scores and score parts), recall without an embedder, follow-up pages,
+contexts, node search, fact history, profiles and the map.
 """
 
 import argparse
@@ -45,7 +45,7 @@ FILES = [
 ]
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TENANT = TenantId("snapshot")
-# Times at which a run wrote its facts.
+# Properties with the time at which a run wrote them.
 _CLOCK = re.compile(r"\b(?:closing_)?known_at='[^']*'")
 MORE = (
     "Where does my sister's employer sell its things?",
@@ -60,12 +60,12 @@ MORE = (
 
 
 def memory_with(graph: Graph, embedder: Embedder | None) -> Memory:
-    """A memory whose clock stands still."""
+    """Return a memory with a fixed clock."""
     return Memory(graph=graph, embedder=embedder, clock=lambda: NOW, notify=lambda _tenant: None)
 
 
 async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None:
-    """Store a conversation a session at a time and read all of it."""
+    """Store a conversation session by session and read all of it."""
     for session in conversation.sessions:
         messages = tuple(
             IncomingMessage(
@@ -82,7 +82,7 @@ async def fill(memory: Memory, graph: Graph, conversation: Conversation) -> None
 
 
 def questions(conversation: Conversation) -> Iterator[tuple[str, Question]]:
-    """Yield questions with what distinguishes them."""
+    """Yield questions with a label of their options."""
     user, asked_at = conversation.id, conversation.asked_at
     texts = [question.text for question in conversation.questions[:12]] + [*MORE, conversation.user]
     for at, text in enumerate(texts):
@@ -98,7 +98,7 @@ def questions(conversation: Conversation) -> Iterator[tuple[str, Question]]:
 
 
 async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncIterator[tuple[str, Any]]:
-    """Yield every answer under a name."""
+    """Yield every answer with its name."""
     memory, bare = memory_with(graph, HashedWords()), memory_with(graph, None)
     for conversation in conversations:
         await fill(memory, graph, conversation)
@@ -130,7 +130,7 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
 
 
 def vars_of(question: Question) -> dict[str, Any]:
-    """Return the arguments that make a question."""
+    """Return the arguments of a question."""
     return {name: getattr(question, name) for name in Question.__slots__}
 
 
@@ -140,7 +140,7 @@ def without_clock(version: dict[str, Any]) -> dict[str, Any]:
 
 
 async def recorded() -> dict[str, Any]:
-    """Start a Neo4j, fill it, and return what it answers."""
+    """Start a Neo4j, fill it, and return its answers."""
     with tempfile.TemporaryDirectory(prefix="recall-snapshot-") as folder:
         server = await start_local_server(
             data_dir=Path(folder), cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), start_timeout_s=240
@@ -157,7 +157,7 @@ async def recorded() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the answers, and compare them where asked to."""
+    """Write the answers, and compare them on request."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="where to write the answers")
     parser.add_argument("--against", type=Path, help="answers to compare with")

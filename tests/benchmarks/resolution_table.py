@@ -1,8 +1,9 @@
-"""What becomes of a later statement beside an earlier one, by the real rule reader and resolution, without a database.
+"""Measure conflict resolution on labelled pairs of statements, with the real rule reader and without a database.
 
-python -m tests.benchmarks.resolution_table [--wrong]
+    python -m tests.benchmarks.resolution_table [--wrong]
 
-Some of the labelled pairs are for developing; the others are kept: nothing is tuned on them, and they are what counts.
+Prints a table; with `--wrong` also the misjudged pairs of the development half. Nothing is tuned on the held-out half,
+whose figures are the ones to quote.
 """
 
 import argparse
@@ -33,14 +34,14 @@ LANGUAGES = ("en", "zh")
 HALVES = ("dev", "kept")
 Fate = Literal["duplicate", "closes", "coexists"]
 _OWNER = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
-# Far enough that "last month" of the later one lies after the earlier one.
+# So far that "last month" of the later statement is after the earlier one.
 _LATER_DAYS = 365
 _LAYERS = SceneSummary(title="", abstract="", overview="", made_by="extractive")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two statements of one user, a year apart, and what the later one does to the earlier."""
+    """Two statements of one user, a year apart, and the expected effect of the later one."""
 
     expected: Fate
     earlier: str
@@ -49,12 +50,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Score:
-    """One half of one language.
+    """Counts of one half of one language.
 
     Attributes:
-        retired: pairs whose earlier fact was closed although it still holds.
+        retired: pairs whose earlier fact was closed although it is still valid.
         missed: pairs whose later statement should have closed or repeated the earlier one, and did not.
-        joined: pairs taken for the same that are not.
+        joined: pairs wrongly taken for the same fact.
     """
 
     language: str
@@ -66,17 +67,17 @@ class Score:
 
     @property
     def retired_part(self) -> float:
-        """Of the pairs whose earlier fact still holds, 0 to 1."""
+        """Return the share of `retired` among pairs whose earlier fact is still valid, 0 to 1."""
         return len(self.retired) / sum(pair.expected != "closes" for pair in self.pairs)
 
     @property
     def missed_part(self) -> float:
-        """Of the pairs that are no bystanders, 0 to 1."""
+        """Return the share of `missed` among pairs that are not independent, 0 to 1."""
         return len(self.missed) / sum(pair.expected != "coexists" for pair in self.pairs)
 
 
 def pairs_of(language: str, half: str) -> tuple[Pair, ...]:
-    """The labelled pairs of a language: those above the line `# kept`, or those below it."""
+    """Return the labelled pairs of a language above the line `# kept`, or those below it."""
     path = Path(__file__).with_name(f"resolution_pairs_{language}.tsv")
     part = path.read_text("utf-8").split("# kept\n")[HALVES.index(half)]
     lines = [line.split("\t") for line in part.splitlines() if not line.startswith("#")]
@@ -84,7 +85,7 @@ def pairs_of(language: str, half: str) -> tuple[Pair, ...]:
 
 
 def fate_of(pair: Pair) -> tuple[bool, bool]:
-    """Whether the later statement closed a fact of the earlier one, and whether it repeated one."""
+    """Return whether the later statement closed a fact of the earlier one, and whether it repeated one."""
     known, beings = _told(pair.earlier, 0, [], [])
     held = {fact.id for fact in known if fact.invalid_at is None}
     now, _ = _told(pair.later, _LATER_DAYS, known, beings)
@@ -93,7 +94,7 @@ def fate_of(pair: Pair) -> tuple[bool, bool]:
 
 
 def score(language: str, half: str) -> Score:
-    """How the pairs of one half were judged."""
+    """Return the score of one half."""
     pairs = pairs_of(language, half)
     fates = {pair: fate_of(pair) for pair in pairs}
     return Score(
@@ -124,7 +125,7 @@ def _read(text: str, day: int) -> SceneExtraction:
 def _told(
     text: str, day: int, known: Sequence[KnownFact], candidates: Sequence[EntityRecord]
 ) -> tuple[list[KnownFact], list[EntityRecord]]:
-    """What is known after a statement, and of whom."""
+    """Return the known facts and entities after a statement."""
     read = _read(text, day)
     beings, touched = resolve(names_of([read]), candidates, _OWNER)
     beings |= {THE_USER: _OWNER.user, THE_AGENT: _OWNER.agent}
@@ -136,7 +137,7 @@ def _told(
 
 
 def main() -> None:
-    """Prints the table; with --wrong, each wrongly judged pair of the developing halves."""
+    """Print the table; with --wrong also each misjudged pair of the development half."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--wrong", action="store_true")
     given = parser.parse_args()

@@ -1,10 +1,10 @@
-"""How well the rule reader reads: precision, recall and F1 over labelled sentences, by language, half and category.
+"""Measure precision, recall and F1 of the rule reader on labelled sentences, by language, half and category.
 
-python -m tests.benchmarks.rule_reader_table [--json] [--misses]
+    python -m tests.benchmarks.rule_reader_table [--json] [--misses]
 
-A fact read is right if a label has the same predicate, subject, state (closed or not), object and, where the label
+An extracted fact is correct if a label has the same predicate, subject, state (closed or not), object and, if the label
 names one, relation; names are compared as the product compares them. Facts marked "?" count neither way. `--misses`
-shows what went wrong in the tuning half; nothing shows it of the kept half, whose figures are the ones to quote.
+shows the errors in the tuning half only; nothing is tuned on the held-out half, whose figures are the ones to quote.
 """
 
 import argparse
@@ -31,7 +31,7 @@ _SPEED_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One way to write an expected fact; each field holds the spellings that count."""
+    """One spelling of an expected fact; each field lists the accepted values."""
 
     subjects: tuple[str, ...]
     predicate: str
@@ -40,7 +40,7 @@ class Label:
     closed: bool
 
     def fits(self, fact: ProposedFact) -> bool:
-        """Whether a fact read says what the label says."""
+        """Return whether an extracted fact matches the label."""
         subject = "user" if fact.subject == THE_USER else fact.subject
         return (
             fact.predicate == self.predicate
@@ -53,7 +53,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """A fact that should be read (or, when optional, may be): any of the labels will do."""
+    """A fact that should be extracted (or may be, if optional); any of the labels may match."""
 
     labels: tuple[Label, ...]
     optional: bool
@@ -74,7 +74,7 @@ class Sentence:
 
 @dataclass(slots=True)
 class Score:
-    """Counts of one group of sentences, with what went wrong."""
+    """Counts of one group of sentences, with the errors."""
 
     sentences: int = 0
     expected: int = 0
@@ -97,7 +97,7 @@ class Score:
         return 2 * self.precision * self.recall / both if both else 0.0
 
     def add(self, sentence: Sentence, facts: tuple[ProposedFact, ...]) -> None:
-        """Counts what was read of one sentence."""
+        """Count the facts extracted from one sentence."""
         needed = [expected for expected in sentence.facts if not expected.optional]
         allowed = [expected for expected in sentence.facts if expected.optional]
         right = [fact for fact in facts if any(one.fits(fact) for one in needed)]
@@ -115,14 +115,14 @@ class Score:
 
 
 def sentences(language: str) -> list[Sentence]:
-    """The labelled sentences of one language; odd lines are for tuning, even ones are kept."""
+    """Return the labelled sentences of one language; odd lines are for tuning, even ones are held out."""
     path = Path(__file__).with_name(f"rule_sentences_{language}.tsv")
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     return [_sentence(line, HALVES[number % 2]) for number, line in enumerate(lines)]
 
 
 def scores(language: str, half: str) -> dict[str, Score]:
-    """The score of each category of one half, in the file's order, and of all of it (`all`)."""
+    """Return the score of each category of one half, in the file's order, and of all of them (`all`)."""
     found: dict[str, Score] = {}
     every = Score()
     for sentence in sentences(language):
@@ -135,7 +135,7 @@ def scores(language: str, half: str) -> dict[str, Score]:
 
 
 def messages_per_second(language: str) -> float:
-    """Messages read in a second of processor time, over all sentences of a language."""
+    """Return the messages read per second of processor time, over all sentences of a language."""
     texts = [sentence.text for sentence in sentences(language)]
     lines = tuple(_line(text) for text in texts)
     _read(texts[0])
@@ -194,7 +194,7 @@ def _figures(score: Score) -> dict[str, float]:
 
 
 def main() -> None:
-    """Prints the table, or the same figures as JSON."""
+    """Print the table, or the same figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--misses", action="store_true")

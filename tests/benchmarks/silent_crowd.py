@@ -1,13 +1,13 @@
-"""What ten thousand connections that say nothing, or dribble, cost everybody else.
+"""Measure the effect of ten thousand silent or dribbling connections on other clients.
 
     python -m tests.benchmarks.silent_crowd [--connections 10000] [--seconds 30] [--checkout DIR]
 
-Starts `mnemograph serve` (of another checkout, if named) on the Neo4j of MNEMOGRAPH_TEST_URI and
-MNEMOGRAPH_TEST_PASSWORD, or on one of its own. An honest client asks over a new connection each time, first alone and
-then beside a crowd in a process of its own, which opens again what is closed; it also opens a viewer's socket now and
-then. In between sixty sockets send 16 MB each, compressed, before `hello`. The crowd is still there when the service is
-told to stop. Prints one JSON object; the exit code is 1 if a bound is missed: an honest request that failed, p95 above
-twice the usual one and 20 ms, memory that grew by more than 64 MB, a stop that took 30 s.
+Starts `mnemograph serve` (of another checkout with --checkout) on the Neo4j of MNEMOGRAPH_TEST_URI and
+MNEMOGRAPH_TEST_PASSWORD, or on its own. An honest client sends each request over a new connection, first alone and then
+beside a crowd in a separate process, which reopens what is closed; now and then it also opens a viewer's socket. In
+between, sixty sockets send 16 MB each, compressed, before `hello`. The crowd is still connected when the service is
+told to stop. Prints one JSON object; the exit code is 1 if a bound is missed: a failed honest request, p95 above both
+twice the usual one and 20 ms, memory growth above 64 MB, or a stop of 30 s.
 """
 
 import argparse
@@ -46,7 +46,7 @@ _UPGRADE: Final = (
     f"Sec-WebSocket-Key: {_KEY}\r\nSec-WebSocket-Protocol: {{protocol}}\r\n{{more}}\r\n"
 )
 _POST: Final = "POST /graphql HTTP/1.1\r\n" + _HOST + "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
-# What is sent at once, and what is sent once a second.
+# The text sent at once, and the text sent once a second.
 KINDS: Final[dict[str, tuple[str, str]]] = {
     "nothing": ("", ""),
     "half a head": ("POST /graphql HTTP/1.1\r\n" + _HOST, ""),
@@ -58,8 +58,8 @@ KINDS: Final[dict[str, tuple[str, str]]] = {
     "a GraphQL socket without init": (_UPGRADE.format(path="/graphql", protocol="graphql-transport-ws", more=""), ""),
 }
 TICK_S: Final = 0.05
-# 300 a second until all were there once; then 100 a second of those that were closed. More would be a flood, which is
-# another attack: each socket that is opened costs a handshake.
+# 300 a second until all were connected once; then 100 a second of those that were closed. More would be a flood, a
+# different attack, since each socket costs a handshake.
 OPENED_A_TICK: Final = 15
 OPENED_AGAIN_A_TICK: Final = 5
 BOMB_BYTES: Final = 16 * 2**20 - 1
@@ -75,7 +75,7 @@ class _Silent:
 
 
 class Crowd:
-    """The crowd, in this process: opens what is missing, sends what little there is, notices what was closed."""
+    """The crowd in this process: opens connections, dribbles, and detects closed ones."""
 
     def __init__(self, port: int, size: int) -> None:
         self._port = port
@@ -87,11 +87,11 @@ class Crowd:
 
     @property
     def open(self) -> int:
-        """How many are open, as far as they know."""
+        """Return how many connections are open, as far as the clients know."""
         return len(self._open)
 
     def tick(self, number: int) -> None:
-        """Once every `TICK_S`."""
+        """Do one step, every `TICK_S`."""
         wanted = OPENED_A_TICK if self.opened < self._size else OPENED_AGAIN_A_TICK
         for _ in range(min(wanted, self._size - len(self._open))):
             self._begin()
@@ -103,7 +103,7 @@ class Crowd:
                 self._send(one, KINDS[one.kind][1])
 
     def close(self) -> None:
-        """Ends all of it."""
+        """Close all connections."""
         for one in list(self._open.values()):
             self._end(one)
 
@@ -149,7 +149,7 @@ class Crowd:
 
 
 def crowd_process(port: int, size: int, over: Any, opened: Any, still_open: Any) -> None:
-    """The crowd, until it is over."""
+    """Run the crowd until it is told to end."""
     os.nice(5)
     crowd, number = Crowd(port, size), 0
     while not over.is_set():
@@ -163,7 +163,7 @@ def crowd_process(port: int, size: int, over: Any, opened: Any, still_open: Any)
 
 @dataclass
 class Honest:
-    """What an honest client met."""
+    """Results of an honest client."""
 
     times_s: list[float] = field(default_factory=list)
     health_s: list[float] = field(default_factory=list)
@@ -173,7 +173,7 @@ class Honest:
     cpu_share: float = 0.0
 
     def told(self) -> dict[str, Any]:
-        """For people."""
+        """Return the figures, rounded."""
         return {
             "asked": len(self.times_s),
             "failed": len(self.failed),
@@ -194,19 +194,19 @@ def _ms(times_s: list[float], share: float) -> float | None:
 
 
 def rss_mb(pid: int) -> float:
-    """Memory that a process holds now."""
+    """Return the resident memory of a process."""
     status = Path(f"/proc/{pid}/status").read_text("utf-8")
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
 
 
 def cpu_s(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
+    """Return the CPU seconds used by a process."""
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def honest(address: str, tenant: str, pid: int, seconds: float) -> Honest:
-    """Asks one thing after the other, each over a connection of its own."""
+    """Send one request after the other, each over a new connection."""
     met, until_s, number = Honest(), time.monotonic() + seconds, 0
     before_s, began_s = cpu_s(pid), time.monotonic()
     while time.monotonic() < until_s:
@@ -245,7 +245,7 @@ async def _health(address: str) -> None:
 
 
 async def _answered(address: str, line: str, more: str, body: bytes) -> bytes:
-    """A whole answer with status 200, over a connection of its own."""
+    """Return whether a complete response with status 200 arrives, over a new connection."""
     where = urlsplit(address)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     head = f"{line} HTTP/1.1\r\n{_HOST}Connection: close\r\n{more}Content-Length: {len(body)}\r\n\r\n"
@@ -267,7 +267,7 @@ async def _view(address: str, tenant: str) -> None:
 
 
 def bombs(port: int, count: int) -> list[socket.socket]:
-    """Sockets that each sent one message of 16 MB, compressed to 16 kB, instead of `hello`."""
+    """Open sockets that each send one message of 16 MB, compressed to 16 kB, instead of `hello`."""
     packed = zlib.compressobj(wbits=-12)
     body = packed.compress(bytes(BOMB_BYTES)) + packed.flush(zlib.Z_SYNC_FLUSH)
     frame = b"\xc1" + (b"\xfe" + struct.pack("!H", len(body) - 4)) + bytes(4) + body[:-4]
@@ -300,7 +300,7 @@ async def _bombed(port: int, pid: int, count: int) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def crowded(port: int, size: int) -> Iterator[tuple[Any, Any]]:
-    """The crowd in a process of its own: how many were opened, and how many are open."""
+    """Run the crowd in a separate process; yield the numbers of opened and of open connections."""
     context = multiprocessing.get_context("spawn")
     over, opened, still_open = context.Event(), context.Value("q", 0), context.Value("q", 0)
     process = context.Process(target=crowd_process, args=(port, size, over, opened, still_open), daemon=True)
@@ -313,18 +313,18 @@ def crowded(port: int, size: int) -> Iterator[tuple[Any, Any]]:
 
 
 def _gathered(opened: Any, connections: int) -> None:
-    """Returns when the crowd was there once, or after a minute."""
+    """Return when the crowd was complete once, or after a minute."""
     until_s = time.monotonic() + 60
     while opened.value < connections and time.monotonic() < until_s:
         time.sleep(0.1)
 
 
 async def measured(service: Running, *, connections: int, seconds: float, sockets: int) -> dict[str, Any]:
-    """All of it, against a service that runs and is stopped at the end."""
+    """Run everything against a running service, which is stopped at the end."""
     where = service.document()
     address, pid = str(where["graphql"]).removesuffix("/graphql"), service.process.pid
     port, tenant = urlsplit(address).port or 0, f"t-crowd-{os.getpid()}"
-    # GraphQL is loaded with the first request, and what is loaded later is no memory of the crowd's.
+    # The first request loads GraphQL, whose memory is not due to the crowd.
     await honest(address, tenant, pid, 3)
     usual, before_mb = await honest(address, tenant, pid, seconds / 3), rss_mb(pid)
     bombed = await _bombed(port, pid, sockets)
@@ -348,7 +348,7 @@ async def measured(service: Running, *, connections: int, seconds: float, socket
 
 
 def missed(result: dict[str, Any]) -> list[str]:
-    """Bounds that did not hold."""
+    """Return the missed bounds."""
     usual, beside, bombed = result["usual"], result["beside"], result["bombs"]
     found = {
         "an honest request failed": beside["failed"] > 0,
@@ -362,7 +362,7 @@ def missed(result: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    """Reads the arguments, prints the result."""
+    """Parse the arguments and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=30)

@@ -1,11 +1,10 @@
-"""Measure how fast messages go into the spool and from there into Neo4j, beside how fast this machine is.
+"""Measure how fast messages are spooled and replayed into Neo4j, beside the speed of the machine.
 
     MNEMOGRAPH_TEST_URI=bolt://… MNEMOGRAPH_TEST_PASSWORD=… python -m tests.benchmarks.spool_replay --episodes 2000
 
-Keeps episodes in a spool (50 callers at once, every one durable when it is acknowledged), replays them, and at the
-same time has one user without anything on disk `remember` again and again. Prints JSON. To measure another checkout,
-run `PYTHONPATH=CHECKOUT python tests/benchmarks/spool_replay.py …`: nothing newer than `Spool.put` and `Replay.flush`
-is used.
+Spools episodes (50 concurrent callers, each acknowledgement durable), replays them, and meanwhile lets a user with an
+empty spool `remember` repeatedly. Prints JSON. To measure another checkout, run `PYTHONPATH=CHECKOUT python
+tests/benchmarks/spool_replay.py …`: it uses nothing newer than `Spool.put` and `Replay.flush`.
 """
 
 import argparse
@@ -37,7 +36,7 @@ SYNCS: Final = 50
 
 
 def machine_speed(folder: Path) -> dict[str, float]:
-    """How long this machine takes now for a fixed piece of work, and for writing a page through to its disk."""
+    """Return the time of a fixed computation, and of writing a page through to disk."""
     begun_s = time.perf_counter()
     hashlib.pbkdf2_hmac("sha256", b"word", b"salt", 500_000)
     work_s = time.perf_counter() - begun_s
@@ -55,7 +54,7 @@ def machine_speed(folder: Path) -> dict[str, float]:
 
 
 async def measure(graph: Graph, folder: Path, *, episodes: int, users: int) -> dict[str, Any]:
-    """Seconds and rates of the way into the spool, and out of it."""
+    """Return seconds and rates of spooling and replay."""
     tenant = TenantId(f"replay-{uuid4().hex[:8]}")
     spool = Spool(folder / "spool.sqlite3", bytes_max=2**30)
     numbers = iter(range(episodes))

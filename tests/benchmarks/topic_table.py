@@ -1,8 +1,8 @@
-"""How well scenes are cut where the topic turns: `python -m tests.benchmarks.topic_table FILE… [--json]`.
+"""Measure topic segmentation: `python -m tests.benchmarks.topic_table FILE… [--json]`.
 
-Takes conversation files (see README), joins pieces of 8 to 14 messages of different sessions into streams without
-pauses, and counts how often a scene ends where two pieces meet, and how often elsewhere. Conversations turn by
-themselves inside a session too, so not every cut elsewhere is wrong.
+Joins pieces of 8 to 14 messages from different sessions of conversation files (see README) into streams without pauses,
+and counts how often a scene ends at a joint, and how often elsewhere. Conversations also change topic within a session,
+so not every other cut is wrong. Prints a table or JSON.
 """
 
 import argparse
@@ -29,7 +29,7 @@ _NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def main() -> None:
-    """Prints the table."""
+    """Print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--json", action="store_true")
@@ -86,7 +86,7 @@ def _streams(pieces: list[list[tuple[str, str]]]) -> list[tuple[list[Message], s
 
 def _message(stream: int, place: int, speaker: str, text: str) -> Message:
     uri = message_uri(_SESSION, f"{stream}-{place:03d}")
-    # Speakers differ between pieces; naming them would give the joints away.
+    # Speakers differ between pieces; their names would reveal the joints.
     role = Role.ASSISTANT if speaker == "AI" else Role.USER
     said_at = _NOON + timedelta(minutes=place)
     return Message(id=memory_id(uri), uri=uri, role=role, text=text, said_at=said_at, content_hash=uri, position=place)

@@ -1,14 +1,14 @@
-"""Makes `extraction/*.npz`: what the vectors of a local model have in common, and the directions they are compared by.
+"""Write `extraction/*.npz`: the mean of a local model's vectors, and the directions in which they are compared.
 
     python -m tests.benchmarks.vector_spaces
 
-The corpus are conversations that were written for this (tests/benchmarks/conversations), in the language of the model:
-each message, with its speaker; and for the directions the questions and the facts with the messages that prove them.
-Of all unit vectors the mean is taken off. Directions start as the principal components of what is left (a text's
-vector that is short enough already: as what it is) and are learned from there (`learned_directions`): those of texts
-by themselves, because the indexes compare nothing else; those of pieces beside all that the ranking counts without
-vectors. 16 bits a number; three minutes in all. Files made anew get a new name (`SPACE` in
-`extraction/embeddings/local_embedder.py`): what they give cannot be compared with before.
+The corpus is conversations written for this purpose (tests/benchmarks/conversations), in the language of the model:
+each message with its speaker; and for the directions the questions and the facts, with their evidence messages. The
+mean is subtracted from all unit vectors. Directions start as the principal components of the rest (vectors of whole
+texts that are short enough start unchanged) and are learned from there (`learned_directions`): those of whole texts by
+vectors alone, because the indexes compare nothing else; those of pieces together with all other ranking features.
+Numbers have 16 bits; the run takes three minutes. New files need a new name (`SPACE` in
+`extraction/embeddings/local_embedder.py`), since their vectors are not comparable with earlier ones.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from tests.support.candidates import all_found
 
 Floats = npt.NDArray[np.float32]
 CONVERSATIONS = Path(__file__).with_name("conversations")
-# Chosen among few: a half to ten times of these changes recall@10 on the development half by at most .015.
+# Chosen among a few: half to ten times of these changes recall@10 on the development half by at most .015.
 TEXTS = Pace(at_once=32, rate=3e-4, pull=0.01, own=2.7)
 PIECES = Pace(at_once=8, rate=1e-3, pull=0.005, own=2.1, near=2.6, apart=True)
 _BATCH = 16
@@ -45,7 +45,7 @@ _BATCH = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class States:
-    """A text as the model sees it: unit vectors of the whole, as its only piece, and of each telling piece."""
+    """A text as embedded by the model: unit vectors of the whole, as its only piece, and of each significant piece."""
 
     whole: Text
     pieces: Text
@@ -60,11 +60,11 @@ class Reader:
         self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
 
     def said(self, texts: Sequence[str]) -> list[States]:
-        """What was said."""
+        """Embed messages."""
         return self._read(texts, self._model.said, [None] * len(texts))
 
     def asked(self, texts: Sequence[str], speakers: Sequence[str]) -> list[States]:
-        """Questions; the name of the one speaker whom one names counts nothing, as when it is asked for."""
+        """Embed questions; the name of the one speaker whom a question names is ignored, as in recall."""
         weights = []
         for text in texts:
             named = [name.casefold() for name in speakers if name.casefold() in text.casefold()]
@@ -90,7 +90,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadQuestion:
-    """What is put to a conversation, as the model sees it; otherwise as `Question`."""
+    """A question about a conversation, as embedded by the model; otherwise as `Question`."""
 
     states: States
     proofs: Sequence[int]
@@ -99,7 +99,7 @@ class ReadQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTalk:
-    """A conversation as the model sees it."""
+    """A conversation, as embedded by the model."""
 
     messages: Sequence[States]
     sessions: Sequence[int]
@@ -107,7 +107,7 @@ class ReadTalk:
 
 
 async def main() -> None:
-    """Writes the files and tells how much they hold."""
+    """Write the files and print their size."""
     cache = Path(platformdirs.user_cache_dir("mnemograph"))
     conversations = read_datasets([CONVERSATIONS])
     for model, folder in zip(MODELS, await fetched_models(MODELS, cache_dir=cache), strict=True):
@@ -122,7 +122,7 @@ async def main() -> None:
 
 
 async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
-    """A conversation with its questions and facts, by the model."""
+    """Embed a conversation with its questions and facts."""
     place = {turn.id: at for at, turn in enumerate(conversation.turns)}
     asked = [(one.text, one.gold) for one in conversation.answerable]
     asked += [(one.text, frozenset(one.turn_ids)) for one in conversation.observations]
@@ -142,7 +142,7 @@ async def read_talk(conversation: Conversation, reader: Reader) -> ReadTalk:
 
 
 def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> ReadTalk:
-    """The facts of a conversation, each by itself, with the questions that what proves them answers.
+    """Embed the facts of a conversation separately, with the questions that their evidence answers.
 
     Args:
         talk: the same conversation, whose questions come before its facts.
@@ -161,7 +161,7 @@ def read_facts(conversation: Conversation, talk: ReadTalk, reader: Reader) -> Re
 
 
 async def without_vectors(conversation: Conversation, question: str) -> Floats:
-    """What the ranking counts for each message, but for its vectors."""
+    """Return the ranking score of each message without its vectors."""
     lines = lines_of(conversation, [Embedded(vector=[])] * len(conversation.turns))
     now = max(line.said_at for line in lines) + timedelta(days=1)
     asked = analyse(question, reference=now)
@@ -171,7 +171,7 @@ async def without_vectors(conversation: Conversation, question: str) -> Floats:
 
 
 def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, Floats]:
-    """What the file of a model holds."""
+    """Return the contents of a model's file."""
     texts = np.concatenate([message.whole.rows for talk in talks for message in talk.messages])
     pieces = np.concatenate([message.pieces.rows for talk in talks for message in talk.messages])
     mean, token_mean = texts.mean(axis=0), pieces.mean(axis=0)
@@ -194,7 +194,7 @@ def space_of(talks: Sequence[ReadTalk], facts: Sequence[ReadTalk]) -> dict[str, 
 
 
 def _talk(talk: ReadTalk, part: Callable[[States], Text], mean: Floats) -> Talk:
-    """The conversation by one part of each text, without what all have in common."""
+    """Return the conversation with one part of each text's vectors, without the mean."""
 
     def text(states: States) -> Text:
         return replace(part(states), rows=part(states).rows - mean)
@@ -207,7 +207,7 @@ def _talk(talk: ReadTalk, part: Callable[[States], Text], mean: Floats) -> Talk:
 
 
 def _alone(talk: Talk) -> Talk:
-    """The same where nothing but vectors speaks for a message."""
+    """Return the conversation with vectors as the only feature."""
     return replace(talk, asked=[replace(one, otherwise=np.zeros_like(one.otherwise)) for one in talk.asked])
 
 
@@ -216,9 +216,9 @@ def _evenly(rows: Floats) -> Text:
 
 
 def principal(rows: Floats, count: int) -> Floats:
-    """The first principal components as columns."""
+    """Return the first principal components as columns."""
     _, _, found = np.linalg.svd(rows.T @ rows)
-    # The sign of a direction is arbitrary; the largest number positive makes it the same everywhere.
+    # The sign of a direction is arbitrary; making the largest number positive makes it reproducible.
     chosen = found[:count]
     signed: Floats = (chosen * np.sign(chosen[np.arange(len(chosen)), np.abs(chosen).argmax(axis=1)])[:, None]).T
     return signed

@@ -1,11 +1,11 @@
-"""What the viewer costs in a real browser, beside the bar of each figure.
+"""Measure the viewer in a real browser, and compare each figure with its target.
 
     eval "$(…)"  # MNEMOGRAPH_TEST_URI and MNEMOGRAPH_TEST_PASSWORD
     python -m tests.benchmarks.viewer_figures
     python -m tests.benchmarks.viewer_figures --only large
 
-CPU is that of the page's main thread, so other work of the machine changes it little; times to wait are real time.
-Prints a table; ends with 1 when a bar is missed.
+CPU is that of the page's main thread, so other load affects it little; waiting times are wall-clock time. Prints a
+table; the exit code is 1 if a target is missed.
 """
 
 import argparse
@@ -39,7 +39,7 @@ _HALF = Size(nodes=20_000, edges=30_000, users=4)
 
 @dataclass
 class Bench:
-    """What all measurements share, and what they found."""
+    """Shared resources and results of all measurements."""
 
     browser: Browser
     service: Served
@@ -48,25 +48,25 @@ class Bench:
     written: dict[str, BenchMemory] = field(default_factory=dict)
 
     async def memory(self, name: str, size: Size) -> BenchMemory:
-        """A tenant of this size, written when it is first asked for."""
+        """Return a tenant of this size, written when it is first requested."""
         if name not in self.written:
             self.written[name] = await write_memory(self.graph, f"viewer-{name}-{uuid.uuid4().hex[:6]}", size)
         return self.written[name]
 
     def page(self, address: str | None = None, **wishes: Any) -> Any:
-        """A page of a browser that has never been here."""
+        """Return a page of a browser with an empty profile."""
         return bench_page(self.browser, address or self.service.address, **wishes)
 
     def at_most(self, what: str, bar: float, found: float, unit: str = "ms") -> None:
-        """A figure that must not be above its bar."""
+        """Record a figure that must not exceed its target."""
         self._row(what, f"≤ {bar:g} {unit}", f"{found:.1f} {unit}", found <= bar)
 
     def told(self, what: str, found: str) -> None:
-        """A figure that has no bar."""
+        """Record a figure without a target."""
         self._row(what, "", found, None)
 
     def frames(self, what: str, found: Frames, *, p50: float, p95: float) -> None:
-        """CPU per frame."""
+        """Record CPU per frame."""
         holds = found.p50_ms <= p50 and found.p95_ms <= p95
         self._row(what, f"p50 ≤ {p50:g}, p95 ≤ {p95:g} ms", f"{found.p50_ms:.1f} / {found.p95_ms:.1f} ms", holds)
 
@@ -76,12 +76,12 @@ class Bench:
 
 
 async def opening(bench: Bench) -> None:
-    """First pictures by size, what is loaded for them, and memory."""
+    """Measure the first picture by size, the data loaded for it, and memory."""
     loaded = [DIST / "index.html", *(DIST / "assets").iterdir()]
     bench.at_most("first load", 250, sum(len(gzip.compress(path.read_bytes())) for path in loaded) / 1024, "KiB gz")
     smallest = await bench.memory("500", Size.of(500))
     async with bench.page() as page:
-        # The first page of a browser's life also pays for the browser's own beginning.
+        # The first page of a browser also pays for the browser's own start.
         first = await page.open(smallest.tenant)
         bench.told("first picture of 500 elements in a browser that just started: main CPU", f"{first.cpu_ms:.0f} ms")
     for elements, bar in _OPEN_CPU_MS.items():
@@ -99,7 +99,7 @@ async def opening(bench: Bench) -> None:
 
 
 async def moving(bench: Bench) -> None:
-    """Panning, zooming and pointing in the view that opens first."""
+    """Measure panning, zooming and hovering in the initial view."""
     memory = await bench.memory("5000", Size.of(5_000))
     async with bench.page() as page:
         await page.open(memory.tenant)
@@ -120,7 +120,7 @@ async def moving(bench: Bench) -> None:
 
 
 async def changing(bench: Bench) -> None:
-    """Patches at ten a second, then single ones; what was there must not move."""
+    """Measure patches at ten a second, then single ones; existing nodes must not move."""
     memory = await bench.memory("5000", Size.of(5_000))
     grow = _Growth(bench, memory)
     async with bench.page() as page:
@@ -141,7 +141,7 @@ async def changing(bench: Bench) -> None:
         bench.at_most("old nodes moved by patches", 0, moved, "px")
         bench.told("main thread busy meanwhile", f"{busy:.0f} %")
     async with bench.page(reduced_motion="reduce") as page:
-        # Without rings that are drawn for a second, so that what is left is the commit itself.
+        # Without rings, which are drawn for a second, so that only the commit is measured.
         await page.open(memory.tenant)
         await page.quiet()
         cpu_ms = await page.cpu_ms()
@@ -158,7 +158,7 @@ async def changing(bench: Bench) -> None:
 
 
 async def coming_back(bench: Bench) -> None:
-    """The line drops for three seconds while thirty changes happen."""
+    """Measure a reconnection after three seconds in which thirty changes happen."""
     memory = await bench.memory("500", Size.of(500))
     grow = _Growth(bench, memory)
     async with tcp_proxy(bench.service.port) as cable, bench.page(f"http://127.0.0.1:{cable.port}") as page:
@@ -181,7 +181,7 @@ async def coming_back(bench: Bench) -> None:
 
 
 async def large(bench: Bench) -> None:
-    """A tenant of 100,000 nodes."""
+    """Measure a tenant of 100,000 nodes."""
     memory = await bench.memory("large", _LARGE)
     async with bench.page() as page:
         opened = await page.open(memory.tenant, ready="window.__mnemograph.state === 'live'")
@@ -194,7 +194,7 @@ async def large(bench: Bench) -> None:
         await page.page.keyboard.press("2")
         await page.until("document.querySelectorAll('[data-community]').length > 0")
         bench.told("100,000 nodes: until communities are found", f"{time.monotonic() - begun_s:.1f} s")
-        # The first picture of the network is no part of opening a community in it.
+        # The network's first picture is not part of opening a community in it.
         await page.quiet()
         await _communities(bench, page, "100,000 nodes")
         await page.page.keyboard.press("f")
@@ -214,7 +214,7 @@ async def large(bench: Bench) -> None:
 
 
 async def _search(bench: Bench, page: BenchPage) -> None:
-    """From the last key to the thing in the middle of the map, for what the page does not hold."""
+    """Measure from the last key to the centred node, for a node that the page has not loaded."""
     waits: list[float] = []
     for name in FAR_NAMES:
         await page.page.keyboard.press("/")
@@ -236,7 +236,7 @@ async def _search(bench: Bench, page: BenchPage) -> None:
 async def _communities(bench: Bench, page: BenchPage, what: str) -> None:
     waits: list[float] = []
     for number in range(4):
-        # Not how many are drawn: what comes may push out others.
+        # Not the number drawn, since new nodes may displace others.
         await page.page.evaluate("() => { window.__before = new Set(Object.keys(__mnemograph.positions())) }")
         begun_s = time.monotonic()
         await page.page.locator("[data-community]").nth(number).click()
@@ -247,7 +247,7 @@ async def _communities(bench: Bench, page: BenchPage, what: str) -> None:
 
 
 class _Growth:
-    """Things that somebody learns to like, one commit each."""
+    """A user who learns to like things, one commit each."""
 
     def __init__(self, bench: Bench, memory: BenchMemory) -> None:
         self._service = bench.service
@@ -257,7 +257,7 @@ class _Growth:
         self.seq = 0
 
     async def learn(self, _: int) -> None:
-        """One more."""
+        """Commit one more."""
         user = self._memory.users[0]
         thing = f"new{uuid.uuid4().hex[:10]}"
         self.things.append(thing)
@@ -276,7 +276,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], Awaitable[None]]] = {
 
 
 async def gather(only: list[str]) -> list[tuple[str, str, str, bool | None]]:
-    """All that is wanted, on memories that are gone afterwards."""
+    """Run the requested measurements on temporary memories."""
     chromium = next((path for name in NAMES if (path := shutil.which(name))), None)
     graph = await database()
     async with served() as service, async_playwright() as playwright:
@@ -294,7 +294,7 @@ async def gather(only: list[str]) -> list[tuple[str, str, str, bool | None]]:
 
 
 def main() -> None:
-    """Reads the arguments, prints the table."""
+    """Parse the arguments and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=MEASUREMENTS, default=list(MEASUREMENTS))
     rows = asyncio.run(gather(parser.parse_args().only))

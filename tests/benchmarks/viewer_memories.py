@@ -1,4 +1,4 @@
-"""Made-up memories of a given size, the same at every run, written at once and without their history."""
+"""Synthetic memories of a given size, equal in every run, written in bulk and without history."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _GROUP = 40
 _CHUNK = 4_000
 _OF_USER, _MENTIONS, _ACROSS = 0.25, 0.3, 0.05
 _NAMES = ("tea", "mountain", "piano", "harbour", "lantern", "茶", "山路", "钢琴", "海港", "灯笼")
-# Tied to nothing that a first picture shows.
+# Not linked to anything in a first picture.
 FAR_NAMES = ("Quokka lagoon", "Numbat meadow", "Wombat creek")
 
 
@@ -39,7 +39,7 @@ _GONE_LOG = _statement(
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many nodes and edges, and of how many users."""
+    """Numbers of nodes and edges, and of users."""
 
     nodes: int
     edges: int
@@ -47,7 +47,7 @@ class Size:
 
     @classmethod
     def of(cls, elements: int) -> "Size":
-        """Of one user: two nodes for three edges."""
+        """Return a size for one user: two nodes per three edges."""
         return cls(nodes=elements * 2 // 5, edges=elements * 3 // 5)
 
 
@@ -59,12 +59,12 @@ class BenchMemory:
     users: tuple[str, ...]
 
     def user_node(self, user: str) -> str:
-        """The id of a user's node."""
+        """Return the id of a user's node."""
         return f"{self.tenant}-{user}"
 
 
 async def write_memory(graph: Graph, tenant: str, size: Size) -> BenchMemory:
-    """A tenant of this size: groups of things tied to each other, facts of users, scenes that mention."""
+    """Write a tenant of this size: groups of linked entities, facts of users, and scenes that mention entities."""
     memory = BenchMemory(tenant, tuple(f"u{number}" for number in range(size.users)))
     writer = GraphWriter(graph, tenant)
     for user in memory.users:
@@ -81,7 +81,7 @@ async def write_memory(graph: Graph, tenant: str, size: Size) -> BenchMemory:
 
 
 async def drop_memory(graph: Graph, tenant: str) -> None:
-    """Takes a written tenant away."""
+    """Delete a written tenant."""
     for statement in (_GONE, _GONE_LOG):
         while await _write(graph, statement, {"tenant": tenant}):
             pass
@@ -137,7 +137,7 @@ def _chunks(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
 
 
 async def _write(graph: Graph, statement: Statement, parameters: dict[str, Any]) -> int:
-    """How many it took away."""
+    """Return the number of deleted elements."""
 
     async def steps(writing: Writing) -> int:
         rows = await writing.run(statement, parameters)

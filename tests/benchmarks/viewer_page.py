@@ -1,4 +1,4 @@
-"""One page of a headless Chromium that is measured: CPU of its main thread, what it draws and when."""
+"""A measured page of a headless Chromium: CPU of its main thread, and what it draws when."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ _NEXT_FRAME = "() => new Promise((next) => requestAnimationFrame(() => setTimeou
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """CPU of the main thread for each of some frames."""
+    """CPU of the main thread for each of several frames."""
 
     p50_ms: float
     p95_ms: float
@@ -27,7 +27,7 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What opening a view cost."""
+    """The cost of opening a view."""
 
     cpu_ms: float
     wall_ms: float
@@ -35,7 +35,7 @@ class Opened:
 
 
 class BenchPage:
-    """A page that is watched from outside."""
+    """A page that is measured from outside."""
 
     def __init__(self, page: Page, cdp: CDPSession, address: str) -> None:
         self.page = page
@@ -43,13 +43,13 @@ class BenchPage:
         self._cdp = cdp
 
     async def cpu_ms(self) -> float:
-        """CPU that the main thread has used since the page's process began."""
+        """Return the CPU used by the main thread since the page's process began."""
         metrics = (await self._cdp.send("Performance.getMetrics"))["metrics"]
         return 1000 * float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
 
     async def open(self, tenant: str, view: str = "#/map", *, ready: str = "true") -> Opened:
-        """A view from nothing to its first picture; `ready` is one more condition."""
-        # In the process that will show the page, so that starting it does not count.
+        """Open a view and wait for its first picture; `ready` is an additional condition."""
+        # In the process that will show the page, so that the process start does not count.
         await self.page.goto(f"{self.address}/mark.svg")
         cpu_ms, begun_s = await self.cpu_ms(), time.monotonic()
         await self.page.goto(f"{self.address}/?tenant={tenant}{view}", wait_until="commit")
@@ -58,11 +58,11 @@ class BenchPage:
         return Opened(await self.cpu_ms() - cpu_ms, wall_ms, await self.probe("drawn()"))
 
     async def probe(self, expression: str) -> Any:
-        """What the page's own probe says."""
+        """Return the value of an expression of the page's test probe."""
         return await self.page.evaluate(f"window.__mnemograph.{expression}")
 
     async def until(self, condition: str, *, every_ms: int = 20) -> None:
-        """Waits for a condition on the page, looking from inside."""
+        """Wait for a condition on the page, polling inside the page."""
         looking = f"""async () => {{
             const end = Date.now() + {1000 * _WAIT_S};
             while (!({condition})) {{
@@ -74,14 +74,14 @@ class BenchPage:
         assert await self.page.evaluate(looking), f"never came true: {condition}"
 
     async def quiet(self, seconds: float = 1.0) -> None:
-        """Waits until nothing is drawn any more."""
+        """Wait until nothing is drawn any more."""
         await self.until(
             "(performance.now() - (window.__bench.draws.findLast(([name]) => name !== 'over')?.[1] ?? 0))"
             f" > {1000 * seconds}"
         )
 
     async def frames(self, deed: Callable[[int], Awaitable[None]], *, count: int = 60) -> Frames:
-        """CPU for each deed with the frame that shows it."""
+        """Return the CPU of each action with the frame that shows it."""
         costs: list[float] = []
         before = await self.cpu_ms()
         for number in range(count):
@@ -90,11 +90,11 @@ class BenchPage:
             now = await self.cpu_ms()
             costs.append(now - before)
             before = now
-        # The first ones warm up caches, as a hand's first move does.
+        # The first ones warm up caches, as a user's first movements do.
         return Frames(statistics.median(costs[5:]), quantile(costs[5:], 0.95))
 
     async def pan(self) -> Frames:
-        """Drags the ground to and fro."""
+        """Drag the background to and fro."""
         at = await self._empty_spot()
         await self.page.mouse.move(at["x"], at["y"])
         await self.page.mouse.down()
@@ -105,7 +105,7 @@ class BenchPage:
         return found
 
     async def zoom(self) -> Frames:
-        """Turns the wheel to and fro."""
+        """Turn the wheel to and fro."""
         at = await self._empty_spot()
         await self.page.mouse.move(at["x"], at["y"])
         found = await self.frames(lambda n: self.page.mouse.wheel(0, 40 if n // 10 % 2 else -40))
@@ -113,7 +113,7 @@ class BenchPage:
         return found
 
     async def hover(self) -> Frames:
-        """Moves over everything without pressing."""
+        """Move over all nodes without pressing."""
         box = await self.page.locator(".map:visible .big").bounding_box()
         assert box is not None
         mouse, wide, high = self.page.mouse, box["width"], box["height"]
@@ -122,13 +122,13 @@ class BenchPage:
         )
 
     async def nearer(self, times: int) -> None:
-        """Brings the map nearer."""
+        """Zoom in."""
         for _ in range(times):
             await self.page.keyboard.press("+")
             await self.quiet(0.4)
 
     async def delays_ms(self, canvas: str) -> list[float]:
-        """For each patch that came: how long until this canvas was drawn next."""
+        """Return for each received patch the time until this canvas was next drawn."""
         found = await self.page.evaluate(
             """(canvas) => {
               const draws = window.__bench.draws.filter(([name]) => name === canvas).map(([, at]) => at);
@@ -140,19 +140,19 @@ class BenchPage:
         return [float(one) for one in found if one is not None]
 
     async def forget_draws(self) -> None:
-        """What was noted so far is over."""
+        """Discard the draws recorded so far."""
         await self.page.evaluate(
             "() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [], longest: 0 }) }"
         )
 
     async def draws(self, canvas: str) -> int:
-        """How often a canvas was drawn."""
+        """Return how often a canvas was drawn."""
         return int(
             await self.page.evaluate("(name) => window.__bench.draws.filter((one) => one[0] === name).length", canvas)
         )
 
     async def pss_mb(self, browser: Browser) -> float:
-        """Memory of the page's process, what it shares counted in parts."""
+        """Return the memory of the page's process, with shared memory counted proportionally (PSS)."""
         session = await browser.new_browser_cdp_session()
         processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
         await session.detach()
@@ -177,7 +177,7 @@ class BenchPage:
 
 
 def quantile(values: list[float], share: float) -> float:
-    """The value that this share of all does not exceed."""
+    """Return the value that this share of all values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -192,7 +192,7 @@ def _pss_mb(pid: int) -> float:
 
 @contextlib.asynccontextmanager
 async def bench_page(browser: Browser, address: str, **wishes: Any) -> AsyncIterator[BenchPage]:
-    """A page of a browser that has never been here."""
+    """Open a page of a browser with an empty profile."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US", **wishes)
     await context.add_init_script(path=_WATCH)
     page = await context.new_page()
@@ -200,7 +200,7 @@ async def bench_page(browser: Browser, address: str, **wishes: Any) -> AsyncIter
     page.on("pageerror", lambda error: errors.append(str(error)))
     await page.goto(f"{address}/mark.svg")
     cdp = await context.new_cdp_session(page)
-    # Of the thread, not of the clock: what else the machine does must not decide.
+    # Of the thread, not wall-clock time, so that other load matters little.
     await cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
     try:
         yield BenchPage(page, cdp, address)
@@ -210,7 +210,7 @@ async def bench_page(browser: Browser, address: str, **wishes: Any) -> AsyncIter
 
 
 async def paced(per_s: float, seconds: float, deed: Callable[[int], Awaitable[Any]]) -> int:
-    """Does something at a rate; returns how often it was done."""
+    """Act at a fixed rate; return the number of actions."""
     begun_s, number = time.monotonic(), 0
     while time.monotonic() - begun_s < seconds:
         await deed(number)

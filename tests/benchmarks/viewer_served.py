@@ -1,7 +1,9 @@
-"""The whole service in a process of its own for the viewer's bench: `python -m tests.benchmarks.viewer_served FOLDER`.
+"""Run the whole service in a separate process for the viewer's benchmark.
 
-Prints its address as JSON; each line it reads names a tenant in which something was committed; runs until its input
-ends. The database is the one of `MNEMOGRAPH_TEST_URI`.
+    python -m tests.benchmarks.viewer_served FOLDER
+
+Prints its address as JSON; each line read from stdin names a tenant with a new commit; runs until stdin ends. Uses the
+database of `MNEMOGRAPH_TEST_URI`.
 """
 
 import asyncio
@@ -27,18 +29,18 @@ class Served:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """Return its port."""
         return int(self.address.rpartition(":")[2])
 
     def ring(self, tenant: str) -> None:
-        """Something was committed by somebody else."""
+        """Notify the service of a commit by another process."""
         assert self._child.stdin is not None
         self._child.stdin.write(f"{tenant}\n".encode())
 
 
 @contextlib.asynccontextmanager
 async def served() -> AsyncIterator[Served]:
-    """The service in a process of its own, with a folder that is thrown away."""
+    """Run the service in a separate process with a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         async with child_process("tests.benchmarks.viewer_served", folder) as (told, child):
             yield Served(told["address"], child)

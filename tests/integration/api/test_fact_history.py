@@ -6,7 +6,7 @@ from pathlib import Path
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
 from tests.conftest import Server
-from tests.integration.api.test_graphql_facts import ask
+from tests.integration.api.test_graphql_facts import run_operation
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import NOON
 from tests.support.cli_process import Home
@@ -25,12 +25,12 @@ async def test_history_over_graphql_is_visible_to_its_own_tenant_only(graph: Gra
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     found = await edges(graph, tenant)
-    told = (await ask(graph, tenant, _HISTORY, id=found["Oslo"]["id"])).data["factHistory"]
+    told = (await run_operation(graph, tenant, _HISTORY, id=found["Oslo"]["id"])).data["factHistory"]
     assert [one["object"] for one in told] == ["Paris", "Oslo"]
     assert told[0]["closing"]["factId"] == found["Oslo"]["id"]
     assert (told[1]["invalidAt"], told[1]["closing"], told[1]["closingKnownAt"]) == (None, None, None)
     assert all(one["knownAt"] and one["evidence"] for one in told)
-    elsewhere = await ask(graph, f"{tenant}-other", _HISTORY, id=found["Oslo"]["id"])
+    elsewhere = await run_operation(graph, f"{tenant}-other", _HISTORY, id=found["Oslo"]["id"])
     assert [error.extensions["code"] for error in elsewhere.errors] == ["NOT_FOUND"]
 
 
@@ -38,7 +38,7 @@ async def test_recall_over_graphql_as_of_a_past_time(graph: Graph, tenant: str) 
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     for at, home in ((None, "Oslo"), (NOON.isoformat(), "Paris")):
-        found = (await ask(graph, tenant, _RECALL, at=at)).data["recall"]["hits"]
+        found = (await run_operation(graph, tenant, _RECALL, at=at)).data["recall"]["hits"]
         assert [hit["object"] for hit in found] == [home]
 
 

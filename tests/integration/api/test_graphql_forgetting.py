@@ -7,8 +7,8 @@ import pytest
 from graph_service.graph.store import Graph
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId, memory_id, user_uri
-from tests.integration.api.test_graphql_identity import ask
-from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, by_id, tell
+from tests.integration.api.test_graphql_identity import run_operation
+from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, by_id, store_lines
 from tests.support.builders import a_memory, a_worker
 
 BY_ID = "mutation($id: String!) {{ {name}(id: $id) {{ messages scenes facts entities readAgain spooled }} }}"
@@ -30,15 +30,15 @@ async def an_id(graph: Graph, tenant: str, story: list[Line], kind: str) -> str:
 
 
 async def forget(graph: Graph, tenant: str, name: str, what: str) -> Any:
-    done = await ask(graph, tenant, BY_ID.format(name=name), id=what)
+    done = await run_operation(graph, tenant, BY_ID.format(name=name), id=what)
     await a_worker(graph).drain()
     return done
 
 
 @pytest.mark.parametrize("story", [ENGLISH, CHINESE])
 async def test_each_kind_is_forgotten_once_and_then_not_found(graph: Graph, tenant: str, story: list[Line]) -> None:
-    await tell(graph, tenant, story, at_once=True)
-    await tell(graph, f"{tenant}-other", story[:1], user="zoe")
+    await store_lines(graph, tenant, story, at_once=True)
+    await store_lines(graph, f"{tenant}-other", story[:1], user="zoe")
     for name, counted in (
         ("forgetMessage", "messages"),
         ("forgetFact", "facts"),
@@ -53,10 +53,10 @@ async def test_each_kind_is_forgotten_once_and_then_not_found(graph: Graph, tena
         assert done.data[name][counted] >= 1
         again = await forget(graph, tenant, name, what)
         assert again.errors[0].extensions["code"] == "NOT_FOUND"
-    session = await ask(graph, tenant, SESSION)
+    session = await run_operation(graph, tenant, SESSION)
     assert session.errors is None or session.errors[0].extensions["code"] == "NOT_FOUND"
-    assert (await ask(graph, tenant, USER)).errors is None
+    assert (await run_operation(graph, tenant, USER)).errors is None
     for gone in (SESSION, USER):
-        assert (await ask(graph, tenant, gone)).errors[0].extensions["code"] == "NOT_FOUND"
-    bad = await ask(graph, tenant, BY_ID.format(name="forgetMessage"), id="\n")
+        assert (await run_operation(graph, tenant, gone)).errors[0].extensions["code"] == "NOT_FOUND"
+    bad = await run_operation(graph, tenant, BY_ID.format(name="forgetMessage"), id="\n")
     assert bad.errors[0].extensions["code"] == "BAD_INPUT"

@@ -9,7 +9,7 @@ import pytest
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from tests.integration.api.test_graphql_graph import asked
+from tests.integration.api.test_graphql_graph import run_query
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 
 _EN = ("I love jasmine tea.", "My sister Anna works at Acme.", "I live in Paris.", "I hate rain.", "I like opera.")
@@ -43,7 +43,7 @@ async def page(graph: Graph, tenant: str, name: str, *, first: int, after: str |
     query = (
         f"query ($first: Int!, $after: String) {{ {name}({given} first: $first, after: $after) {_PAGE % (key, key)} }}"
     )
-    found = (await asked(graph, tenant, query, first=first, after=after))[name]
+    found = (await run_query(graph, tenant, query, first=first, after=after))[name]
     assert [edge["node"] for edge in found["edges"]] == found["nodes"]
     cursors = [edge["cursor"] for edge in found["edges"]]
     ends = (found["pageInfo"]["startCursor"], found["pageInfo"]["endCursor"])
@@ -107,10 +107,10 @@ async def test_cursor_is_valid_for_its_own_list_only_and_reveals_nothing(graph: 
 async def test_scenes_can_be_listed_by_user_or_session(graph: Graph, tenant: str) -> None:
     await store(graph, tenant, _EN[:3])
     query = '{ scenes(userId: "alice"%s) { nodes { kind summary facts { nodes { predicate } } } } }'
-    whole = (await asked(graph, tenant, query % ""))["scenes"]["nodes"]
+    whole = (await run_query(graph, tenant, query % ""))["scenes"]["nodes"]
     assert [one["kind"] for one in whole] == ["Scene"] * 3
     assert "Paris" in whole[0]["summary"]
-    own = (await asked(graph, tenant, query % ', sessionId: "s0"'))["scenes"]["nodes"]
+    own = (await run_query(graph, tenant, query % ', sessionId: "s0"'))["scenes"]["nodes"]
     assert own == whole[2:]
     for nobody in (query % ', sessionId: "never"', query.replace("alice", "bob") % ""):
-        assert (await asked(graph, tenant, nobody))["scenes"]["nodes"] == []
+        assert (await run_query(graph, tenant, nobody))["scenes"]["nodes"] == []

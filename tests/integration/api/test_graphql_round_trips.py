@@ -6,7 +6,7 @@ from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.round_trips import counted
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from tests.integration.api.test_graphql_graph import asked
+from tests.integration.api.test_graphql_graph import run_query
 from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import a_memory, a_worker
 from tests.support.graphql_selection import selection
@@ -22,7 +22,7 @@ async def test_every_query_of_depth_three_takes_at_most_three_round_trips(graph:
     ):
         await say(graph, tenant, text, day=day)
     known = await edges(graph, tenant)
-    nodes = await asked(
+    nodes = await run_query(
         graph, tenant, '{ graph(userId: "alice") { nodes { id kind } } scenes(userId: "alice") { nodes { id } } }'
     )
     entity = next(one["id"] for one in nodes["graph"]["nodes"] if one["kind"] == "Entity")

@@ -8,8 +8,8 @@ import pytest
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from tests.integration.api.test_graphql_graph import asked
-from tests.integration.memory.facts.test_bitemporal import MOVES, hear
+from tests.integration.api.test_graphql_graph import run_query
+from tests.integration.memory.facts.test_bitemporal import MOVES, store_and_read
 from tests.integration.memory.facts.test_conflict_resolution import edges
 from tests.support.builders import NOON, a_memory
 
@@ -49,8 +49,8 @@ def facts_in(answer: Any) -> list[dict[str, Any]]:
 async def moved(graph: Graph, tenant: str, lang: str) -> dict[str, dict[str, Any]]:
     """Return the edges of Alice's homes by name, the first one she left first."""
     first, second, _, old, new = MOVES[lang]
-    await hear(graph, tenant, first, said=NOON, heard=NOON)
-    await hear(graph, tenant, second, said=NOON + timedelta(days=5), heard=NOON + timedelta(days=5))
+    await store_and_read(graph, tenant, first, said=NOON, heard=NOON)
+    await store_and_read(graph, tenant, second, said=NOON + timedelta(days=5), heard=NOON + timedelta(days=5))
     known = await edges(graph, tenant)
     return {home: known[home] for home in (old, new)}
 
@@ -58,17 +58,17 @@ async def moved(graph: Graph, tenant: str, lang: str) -> dict[str, dict[str, Any
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_every_field_returns_facts_valid_or_known_at_the_time(graph: Graph, tenant: str, lang: str) -> None:
     homes = await moved(graph, tenant, lang)
-    user = (await asked(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
+    user = (await run_query(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
     for axis in ("validAt", "asOf"):
         for when, which in (("never", []), ("between", [0]), ("after", [1])):
             for name, query in WAYS.items():
                 given = {"node": user} if "$node" in query else {}
-                found = facts_in(await asked(graph, tenant, query % axis, **given, m=DAY[when]))
+                found = facts_in(await run_query(graph, tenant, query % axis, **given, m=DAY[when]))
                 told = _about([edge["statement"] for edge in homes.values()], found, ends=axis == "validAt")
                 assert told == which, (name, axis, when)
             for name, query in SLICES.items():
                 given = {"id": user} if "$id" in query else {}
-                part = (await asked(graph, tenant, query % axis, **given, m=DAY[when]))[name]
+                part = (await run_query(graph, tenant, query % axis, **given, m=DAY[when]))[name]
                 names = {node["id"]: node["name"] for node in part["nodes"]}
                 lines = [edge for edge in part["edges"] if edge["predicate"] != "MENTIONED"]
                 there = {names[edge["targetId"]] for edge in lines} & set(homes)
@@ -92,28 +92,28 @@ async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: s
     homes = await moved(graph, tenant, lang)
     left = next(iter(homes))
     old = homes[left]["id"]
-    now = (await asked(graph, tenant, _FACT, id=old))["fact"]
+    now = (await run_query(graph, tenant, _FACT, id=old))["fact"]
     assert (now["holds"], now["closing"]["why"], now["invalidAt"] is None) == (False, "REPLACED", False)
-    assert (await asked(graph, tenant, _FACT, id=old, v=DAY["between"]))["fact"] == {**now, "holds": True}
-    thought = (await asked(graph, tenant, _FACT, id=old, k=DAY["between"]))["fact"]
+    assert (await run_query(graph, tenant, _FACT, id=old, v=DAY["between"]))["fact"] == {**now, "holds": True}
+    thought = (await run_query(graph, tenant, _FACT, id=old, k=DAY["between"]))["fact"]
     assert thought == {"holds": True, "invalidAt": None, "closing": None}
     for whose, given in ((tenant, {"k": DAY["never"]}), (f"{tenant}-other", {"k": DAY["after"]})):
         context = {"memory": a_memory(graph), "tenant": TenantId(whose)}
         answer = await graphql_schema.execute(_FACT, variable_values={"id": old, **given}, context_value=context)
         assert [error.extensions["code"] for error in answer.errors or () if error.extensions] == ["NOT_FOUND"]
 
-    versions = {k: (await asked(graph, tenant, _HISTORY, id=old, k=k))["history"] for k in (None, *DAY.values())}
+    versions = {k: (await run_query(graph, tenant, _HISTORY, id=old, k=k))["history"] for k in (None, *DAY.values())}
     assert [one["object"] for one in versions[None]] == list(homes)
     assert versions[DAY["after"]] == versions[None]
     assert versions[DAY["between"]] == [{"object": left, "closing": None}]
     assert versions[DAY["never"]] == []
 
     ends = '{ user(userId: "alice") { id facts(closed: true) { nodes { object { id name } } } } }'
-    user = (await asked(graph, tenant, ends))["user"]
+    user = (await run_query(graph, tenant, ends))["user"]
     home = next(one["object"]["id"] for one in user["facts"]["nodes"] if one["object"]["name"] == left)
     steps = {}
     for when, closed in (("between", False), ("after", False), ("after", True), ("never", True)):
-        found = (await asked(graph, tenant, _PATH, a=user["id"], b=home, v=DAY[when], c=closed))["path"]["paths"]
+        found = (await run_query(graph, tenant, _PATH, a=user["id"], b=home, v=DAY[when], c=closed))["path"]["paths"]
         steps[when, closed] = min((len(one) for one in found), default=0)
     assert steps["between", False] == steps["after", True] == 2
     assert steps["after", False] != 2, "the old home is no more tied to her directly"

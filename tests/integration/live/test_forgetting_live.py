@@ -6,15 +6,15 @@ from schema.entity import an_entity
 from schema.ids import TenantId, UserId
 from tests.integration.live.test_merges_live import drawn, follows
 from tests.integration.live.test_socket import QUICK
-from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, by_id, tell
+from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, by_id, store_lines
 from tests.support.builders import a_memory, a_worker
 from tests.support.live_service import serving
 
 
 async def test_each_deletion_arrives_as_patches(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
-    await tell(graph, tenant, ENGLISH)
-    await tell(graph, tenant, CHINESE[:3], user="zoe")
+    await store_lines(graph, tenant, ENGLISH)
+    await store_lines(graph, tenant, CHINESE[:3], user="zoe")
     async with serving(graph, QUICK) as service, service.viewer(tenant) as viewer:
         await viewer.take()
         for act in (
@@ -34,11 +34,11 @@ async def test_each_deletion_arrives_as_patches(graph: Graph, tenant: str) -> No
 
 
 async def test_resuming_viewer_is_not_sent_deleted_elements(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, ENGLISH[:1])
+    await store_lines(graph, tenant, ENGLISH[:1])
     async with serving(graph, QUICK) as service:
         async with service.viewer(tenant) as viewer:
             snapshot = await viewer.take()
-        await tell(graph, tenant, ENGLISH[1:3])
+        await store_lines(graph, tenant, ENGLISH[1:3])
         async with service.viewer(tenant) as watching:
             assert "Anna" in str(await watching.take())
             service.hub.notify(tenant)
@@ -55,7 +55,7 @@ async def test_resuming_viewer_is_not_sent_deleted_elements(graph: Graph, tenant
 
 
 async def test_cached_snapshot_does_not_show_deleted_elements(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, ENGLISH[:3])
+    await store_lines(graph, tenant, ENGLISH[:3])
     async with serving(graph, QUICK) as service:
         async with service.viewer(tenant) as viewer:
             assert "Anna" in str(await viewer.take())
@@ -69,7 +69,7 @@ async def test_cached_snapshot_does_not_show_deleted_elements(graph: Graph, tena
 async def test_viewers_of_another_tenant_get_no_frame_of_a_deletion(graph: Graph, tenant: str) -> None:
     other = f"{tenant}-other"
     for name in (tenant, other):
-        await tell(graph, name, ENGLISH[:2])
+        await store_lines(graph, name, ENGLISH[:2])
     head = await ChangeLog(graph).head(other)
     await a_memory(graph).forgetting.session(TenantId(tenant), "alice", "s1")
     assert await ChangeLog(graph).head(other) == head

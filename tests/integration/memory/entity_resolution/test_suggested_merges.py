@@ -7,7 +7,7 @@ import pytest
 from graph_service.graph.store import Graph
 from schema.errors import InputError, NotFoundError
 from schema.ids import TenantId
-from tests.integration.api.test_graphql_identity import ask
+from tests.integration.api.test_graphql_identity import run_operation
 from tests.integration.memory.entity_resolution.test_merges import an_id, merge, say
 from tests.support.builders import a_memory
 from tests.support.graph_hash import graph_rows
@@ -24,7 +24,7 @@ REJECT = 'mutation($a: String!, $b: String!) { rejectMerge(aId: $a, bId: $b, rea
 
 
 async def suggested(graph: Graph, tenant: str, user: str | None = None) -> list[set[str]]:
-    found: Any = (await ask(graph, tenant, SUGGEST, u=user)).data
+    found: Any = (await run_operation(graph, tenant, SUGGEST, u=user)).data
     assert all(0 < pair["score"] < 1 and pair["reasons"] for pair in found["suggestedMerges"])
     return [{pair["firstName"], pair["secondName"]} for pair in found["suggestedMerges"]]
 
@@ -42,9 +42,9 @@ async def test_duplicates_are_suggested_but_not_merged_automatically(graph: Grap
 
 async def test_rejected_pair_is_not_suggested_again(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, *SAID, session="s1")
-    done = await ask(graph, tenant, REJECT, a=an_id(tenant, "Robert"), b=an_id(tenant, "Bob"))
+    done = await run_operation(graph, tenant, REJECT, a=an_id(tenant, "Robert"), b=an_id(tenant, "Bob"))
     assert done.errors is None
-    again = await ask(graph, tenant, REJECT, a=an_id(tenant, "Bob"), b=an_id(tenant, "Robert"))
+    again = await run_operation(graph, tenant, REJECT, a=an_id(tenant, "Bob"), b=an_id(tenant, "Robert"))
     assert again.data == done.data
     assert await suggested(graph, tenant) == [{"小红", "王小红"}]
     await say(graph, tenant, ("Robert", "PREFERS", "茶", None), ("Bob", "PREFERS", "茶", None), session="s2")

@@ -6,7 +6,7 @@ from graph_service.graph.store import Graph
 from schema.entity import an_entity
 from schema.errors import NotFoundError
 from schema.ids import TenantId, UserId
-from tests.integration.memory.forgetting.test_forgetting import CHINESE, DAY, ENGLISH, Line, memory_of, tell
+from tests.integration.memory.forgetting.test_forgetting import CHINESE, DAY, ENGLISH, Line, memory_of, store_lines
 from tests.integration.memory.worker.test_crash import change_numbers
 from tests.support.builders import a_memory, a_worker
 
@@ -38,7 +38,7 @@ async def scene_texts(graph: Graph, tenant: str) -> str:
 async def test_forgotten_fact_is_deleted_and_what_it_closed_reopens(
     graph: Graph, tenant: str, story: list[Line], wrong: str, before: str
 ) -> None:
-    await tell(graph, tenant, story)
+    await store_lines(graph, tenant, story)
     known = await facts(graph, tenant)
     wrong = next((words for words in known if words.casefold() == wrong.casefold()), wrong)
     before = next((words for words in known if words.casefold() == before.casefold()), before)
@@ -58,14 +58,14 @@ async def test_forgotten_fact_is_deleted_and_what_it_closed_reopens(
 
 
 async def test_forgotten_fact_is_not_extracted_again_in_other_words(graph: Graph, tenant: str) -> None:
-    await tell(graph, tenant, ENGLISH[:3])
+    await store_lines(graph, tenant, ENGLISH[:3])
     known = await facts(graph, tenant)
     liked = next(words for words in known if "jasmine" in words)
     await a_memory(graph).forgetting.fact(TenantId(tenant), known[liked][0])
     again: list[Line] = [("s3", 9 * DAY, "I love jasmine tea."), ("s4", 10 * DAY, "I really love Jasmine Tea.")]
-    await tell(graph, tenant, again)
+    await store_lines(graph, tenant, again)
     assert not [words for words in await facts(graph, tenant) if "jasmine" in words.casefold()]
-    await tell(graph, tenant, [("s5", 11 * DAY, "I love green tea.")])
+    await store_lines(graph, tenant, [("s5", 11 * DAY, "I love green tea.")])
     assert [words for words in await facts(graph, tenant) if "green tea" in words]
 
 
@@ -73,7 +73,7 @@ async def test_forgotten_fact_is_not_extracted_again_in_other_words(graph: Graph
 async def test_forgotten_entity_is_not_created_again_from_its_messages(
     graph: Graph, tenant: str, story: list[Line], name: str
 ) -> None:
-    await tell(graph, tenant, story)
+    await store_lines(graph, tenant, story)
     entity = an_entity(TenantId(tenant), UserId("alice"), name).id
     others = {words for words in await facts(graph, tenant) if name not in words}
     done = await a_memory(graph).forgetting.entity(TenantId(tenant), entity)
@@ -87,13 +87,13 @@ async def test_forgotten_entity_is_not_created_again_from_its_messages(
     with pytest.raises(NotFoundError):
         await a_memory(graph).forgetting.entity(TenantId(tenant), entity)
     later = story[1][0], 20 * DAY, story[1][2]
-    await tell(graph, tenant, [later])
+    await store_lines(graph, tenant, [later])
     assert [words for words in await facts(graph, tenant) if name in words]
 
 
 async def test_forgetting_a_merged_entity_deletes_its_members(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
-    await tell(graph, tenant, [*ENGLISH, ("s3", 5 * DAY, "My friend Annie works at Beta.")])
+    await store_lines(graph, tenant, [*ENGLISH, ("s3", 5 * DAY, "My friend Annie works at Beta.")])
     anna, annie = (an_entity(here, UserId("alice"), name).id for name in ("Anna", "Annie"))
     await memory.merge_entities(here, anna, annie, "one person")
     done = await memory.forgetting.entity(here, anna)
@@ -105,8 +105,8 @@ async def test_forgetting_a_merged_entity_deletes_its_members(graph: Graph, tena
 
 async def test_forgetting_a_fact_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     other, forgetting = f"{tenant}-other", a_memory(graph).forgetting
-    await tell(graph, tenant, ENGLISH[:3])
-    await tell(graph, other, ENGLISH[:1])
+    await store_lines(graph, tenant, ENGLISH[:3])
+    await store_lines(graph, other, ENGLISH[:1])
     before = await memory_of(graph, tenant)
     with pytest.raises(NotFoundError):
         await forgetting.fact(TenantId(other), next(iter((await facts(graph, tenant)).values()))[0])

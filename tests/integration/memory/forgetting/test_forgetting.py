@@ -10,7 +10,7 @@ from graph_service.memory.ingest.validation import RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import a_memory, a_message, a_worker
 
 # (session, minute, text): a day or more apart, so that sessions do not affect the facts.
@@ -54,7 +54,7 @@ async def store_lines(
 
 async def memory_of(graph: Graph, tenant: str) -> list[str]:
     """Return the whole graph of a tenant except the jobs that the deletion created."""
-    return [row for row in await picture(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
+    return [row for row in await comparable_graph(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
 
 
 async def by_id(graph: Graph, tenant: str, line: Line) -> str:
@@ -128,7 +128,7 @@ async def test_provided_facts_are_deleted_with_their_message(graph: Graph, tenan
     await a_worker(graph).drain()
     done = await a_memory(graph).forgetting.message(TenantId(tenant), receipt.uris[0])
     await a_worker(graph).drain()
-    rows = "\n".join(await picture(graph, tenant))
+    rows = "\n".join(await comparable_graph(graph, tenant))
     assert done.facts == 1
     assert "old trams" in rows
     assert "green energy" not in rows

@@ -20,7 +20,7 @@ from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, R
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from schema.entity import an_entity
 from schema.ids import TenantId, UserId
-from tests.integration.memory.forgetting.test_forgetting import DAY, Line, tell
+from tests.integration.memory.forgetting.test_forgetting import DAY, Line, store_lines
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker
 from tests.support.embedders import HashedWords
 from tests.support.redis_process import RedisProcess, redis_process
@@ -140,7 +140,7 @@ async def test_a_forgotten_secret_is_nowhere_after_everything_ran_again(
     assert (done.messages, done.spooled) == (1, 1)
     assert embedder._vectors == {}
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-    await tell(graph, tenant, STORIES[language][:1] + STORIES[language][2:])
+    await store_lines(graph, tenant, STORIES[language][:1] + STORIES[language][2:])
     async with redis.client() as client:
         kept = [await client.lrange(key, 0, -1) for key in await client.keys("*turns*")]
     for secret in secrets:
@@ -166,7 +166,7 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
     await a_worker(graph).drain()
     assert await found_in_graph(graph, tenant, "Qwixfal") == []
     assert not await elsewhere.has_waiting(here, "alice")
-    await tell(graph, tenant, STORIES["en"][1:2])
+    await store_lines(graph, tenant, STORIES["en"][1:2])
     assert await found_in_graph(graph, tenant, "Qwixfal")
     await elsewhere.close()
 
@@ -174,7 +174,7 @@ async def test_queued_copies_stay_forgotten_but_new_messages_are_stored(
 @pytest.mark.parametrize("kind", ["entity", "session", "user"])
 async def test_forgotten_text_leaves_the_graph_and_the_change_log(graph: Graph, tenant: str, kind: str) -> None:
     here, forgetting = TenantId(tenant), a_memory(graph).forgetting
-    await tell(graph, tenant, STORIES["en"])
+    await store_lines(graph, tenant, STORIES["en"])
     if kind == "entity":
         await forgetting.entity(here, an_entity(here, UserId("alice"), "Zorbulon").id)
     elif kind == "session":

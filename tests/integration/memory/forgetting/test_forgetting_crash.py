@@ -12,7 +12,7 @@ from graph_service.graph.store import Graph
 from schema.errors import NotFoundError
 from schema.ids import TenantId
 from tests.conftest import Server
-from tests.integration.memory.forgetting.test_forgetting import ENGLISH, by_id, memory_of, tell
+from tests.integration.memory.forgetting.test_forgetting import ENGLISH, by_id, memory_of, store_lines
 from tests.integration.memory.worker.test_crash import _later, change_numbers
 from tests.support.builders import a_memory, a_worker
 
@@ -71,9 +71,9 @@ async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
     if "never" not in expected:
-        await tell(graph, f"{tenant}-never", [*ENGLISH[:1], *ENGLISH[2:5]])
+        await store_lines(graph, f"{tenant}-never", [*ENGLISH[:1], *ENGLISH[2:5]])
         expected["never"] = await memory_of(graph, f"{tenant}-never")
-    await tell(graph, tenant, ENGLISH[:5])
+    await store_lines(graph, tenant, ENGLISH[:5])
     name = await by_id(graph, tenant, ENGLISH[1])
     await _killed(server, tenant, point, "message", name)
     # A caller without a response repeats the request.
@@ -89,7 +89,7 @@ async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
 async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:
-    await tell(graph, tenant, ENGLISH[:3])
+    await store_lines(graph, tenant, ENGLISH[:3])
     await _killed(server, tenant, point, "user", "alice")
     if point == "user_erasure/begin":  # Nothing was marked yet, so the caller repeats the request.
         await a_memory(graph).forgetting.user(TenantId(tenant), "alice")

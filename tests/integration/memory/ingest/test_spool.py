@@ -30,7 +30,7 @@ from schema.ids import TenantId, UserId, memory_id, user_uri
 from schema.message import Episode, ProvidedFact
 from tests.conftest import Server
 from tests.integration.memory.worker.crash_story import STORY
-from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.tcp_proxy import tcp_proxy
 
@@ -54,7 +54,7 @@ async def _whole(graph: Graph, tenant: str) -> list[str]:
     for call in STORY:
         await a_memory(graph).remember(TenantId(tenant), call)
     await a_worker(graph).drain()
-    return await picture(graph, tenant)
+    return await comparable_graph(graph, tenant)
 
 
 async def test_outage_leaves_the_same_graph_as_no_outage(
@@ -74,7 +74,7 @@ async def test_outage_leaves_the_same_graph_as_no_outage(
         await far.close()
     assert await spool.depth() == SpoolDepth(waiting=0, refused=0)
     await a_worker(graph).drain()
-    assert await picture(graph, tenant) == await _whole(graph, f"{tenant}-whole")
+    assert await comparable_graph(graph, tenant) == await _whole(graph, f"{tenant}-whole")
     numbers = await change_numbers(graph, tenant)
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -103,7 +103,7 @@ async def test_kill_right_after_the_acknowledgement_loses_nothing(graph: Graph, 
     await _replay(graph, spool).flush()
     await spool.close()
     await a_worker(graph).drain()
-    assert await picture(graph, tenant) == await _whole(graph, f"{tenant}-whole")
+    assert await comparable_graph(graph, tenant) == await _whole(graph, f"{tenant}-whole")
 
 
 async def test_later_messages_of_a_user_are_spooled_behind_earlier_ones(
@@ -145,7 +145,7 @@ async def test_many_episodes_of_many_sessions_are_replayed_in_few_commits_in_ord
     replay = Replay(graph=graph, spool=spool, job_context=a_job_context(on_step=lambda step: commits.update([step])))
     assert await replay.flush()
     assert (await spool.depth(), commits["replay stored"]) == (SpoolDepth(waiting=0, refused=0), 2)
-    assert await picture(graph, tenant) == await picture(graph, other)
+    assert await comparable_graph(graph, tenant) == await comparable_graph(graph, other)
     assert await change_numbers(graph, tenant) == list(range(1, len(await change_numbers(graph, tenant)) + 1))
     for session in range(7):
         told = await said_in(graph, tenant, f"s{session}")
@@ -323,7 +323,7 @@ async def test_crash_within_a_replayed_batch_stores_nothing_twice(graph: Graph, 
         assert await _replay(graph, spool).flush()
         await spool.close()
         await a_worker(graph).drain()
-        assert await picture(graph, whose) == await _whole(graph, f"{whose}-whole")
+        assert await comparable_graph(graph, whose) == await _whole(graph, f"{whose}-whole")
     await dead.close()
 
 

@@ -18,7 +18,7 @@ from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, MisreadError, NotFoundError, UnavailableError
 from schema.ids import TenantId
-from tests.integration.memory.worker.test_crash import picture
+from tests.integration.memory.worker.test_crash import comparable_graph
 from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 
@@ -125,8 +125,8 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
     await a_memory(graph).remember(TenantId(f"{tenant}-whole"), an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
     await a_worker(graph).drain()
     assert await memory.dead_letters.listed(whose) == []
-    mine = [row for row in await picture(graph, tenant) if "'work'" not in row]
-    assert mine == [row for row in await picture(graph, f"{tenant}-whole") if "'work'" not in row]
+    mine = [row for row in await comparable_graph(graph, tenant) if "'work'" not in row]
+    assert mine == [row for row in await comparable_graph(graph, f"{tenant}-whole") if "'work'" not in row]
     assert set((await _states(graph, tenant)).values()) == {"done"}
 
 

@@ -18,7 +18,7 @@ from schema.session import CloseReason
 from schema.timespan import as_utc
 from tests.integration.memory.entity_resolution.test_merges import BOTH, edges, merge, say
 from tests.integration.memory.worker.crash_story import STORY
-from tests.integration.memory.worker.test_crash import change_numbers, picture
+from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
 
@@ -137,7 +137,7 @@ async def _whole(graph: Graph, tenant: str) -> list[Any]:
 async def test_sync_leaves_a_consistent_memory_unchanged(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     await _told(graph, tenant)
-    whole, head = await picture(graph, tenant), await memory.changes.head(whose)
+    whole, head = await comparable_graph(graph, tenant), await memory.changes.head(whose)
     looked: list[tuple[int, int]] = []
     sent: list[Statement] = []
     graph.observer = sent.append
@@ -149,7 +149,7 @@ async def test_sync_leaves_a_consistent_memory_unchanged(graph: Graph, tenant: s
     assert report.total == report.skipped == looked[-1][0] == looked[-1][1] > 10
     assert sent
     assert not any(_WRITES.search(statement.text) for statement in sent)
-    assert (await picture(graph, tenant), await memory.changes.head(whose)) == (whole, head)
+    assert (await comparable_graph(graph, tenant), await memory.changes.head(whose)) == (whole, head)
 
 
 @pytest.mark.parametrize("name", DAMAGES)

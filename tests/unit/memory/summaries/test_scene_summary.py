@@ -10,14 +10,14 @@ from extraction.reader import Mention, ProposedFact, Quote, Reading
 from graph_service.memory.consolidation.segmentation import assign
 from graph_service.memory.summaries.scene_summary import LAYERS_EVERY, LayerBasis, basis_of, within
 from schema.scene import Scene
-from tests.unit.memory.consolidation.test_segmentation import SESSION, said
+from tests.unit.memory.consolidation.test_segmentation import SESSION, messages_at
 
 NOBODY = Reading(reader="caller")
 
 
 def a_scene(size: int) -> Scene:
     """Return a scene with this number of messages."""
-    return assign(SESSION, said(list(range(size))), [])[0]
+    return assign(SESSION, messages_at(list(range(size))), [])[0]
 
 
 def stored_after(basis: LayerBasis) -> dict[str, Any]:
