@@ -125,7 +125,7 @@ class AttackedService:
     def _java(self) -> Iterator[psutil.Process]:
         with contextlib.suppress(psutil.Error):
             for child in self._process.children():
-                # A class archive may be built beside the service for its next start; that Java process is not its
+                # A class archive may be built beside the service for its next start; that Java process is not the
                 # database.
                 if "class_archive" not in " ".join(child.cmdline()):
                     yield child

@@ -381,11 +381,11 @@ def main() -> None:
     """Parse the arguments, run, and print the table or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=tuple(ATTACKS), metavar="NAME", help=", ".join(ATTACKS))
-    parser.add_argument("--checkout", type=Path, default=ROOT, help="whose code serves")
-    parser.add_argument("--json", action="store_true", help="figures instead of the table")
-    parser.add_argument("--into", type=Path, help="a JSON file that gets the figures, attack by attack")
-    parser.add_argument("--against", type=Path, help="such a file of another checkout, to be shown beside these")
-    parser.add_argument("--prepared", type=Path, help="keeps the data directory with keys for the next run")
+    parser.add_argument("--checkout", type=Path, default=ROOT, help="the checkout to attack")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--into", type=Path, help="JSON file, written after each attack")
+    parser.add_argument("--against", type=Path, help="JSON file of another checkout, shown beside these figures")
+    parser.add_argument("--prepared", type=Path, help="folder that keeps the data directory with keys for the next run")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="mnemograph-attacks-", ignore_cleanup_errors=True) as folder:
         prepared_in = given.prepared or Path(folder)

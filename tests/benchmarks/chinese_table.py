@@ -81,6 +81,6 @@ async def main(paths: Sequence[Path], *, words: bool) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+", help="files or folders of data sets")
-    parser.add_argument("--words", action="store_true", help="as without an embedder")
+    parser.add_argument("--words", action="store_true", help="use the weights for no embedder")
     given = parser.parse_args()
     sys.stdout.write(asyncio.run(main(given.paths, words=given.words)) + "\n")

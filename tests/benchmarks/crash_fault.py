@@ -22,7 +22,7 @@ _LINE = re.compile(r'^\{"id": "m\d+".*\}$', re.MULTILINE)
 
 
 class Fault(StrEnum):
-    """What happens when the point is reached."""
+    """The kind of fault injected when the point is reached."""
 
     NONE = "none"
     KILL_BEFORE = "kill -9 before"

@@ -37,7 +37,7 @@ from tests.integration.memory.worker.test_crash import change_numbers, comparabl
 LATER_S: Final = 90.0
 KILLS = (Fault.KILL_BEFORE, Fault.KILL_AFTER, Fault.KILL_DURING)
 ENDPOINT_FAULTS = (Fault.ENDPOINT_500, Fault.ENDPOINT_SILENT)
-# Of ten rounds.
+# Of ten rounds, how many have each fault; the rest are endpoint faults.
 SHARES: Final = {Fault.KILL_BEFORE: 3, Fault.KILL_AFTER: 3, Fault.KILL_DURING: 2, Fault.DATABASE_AWAY: 1}
 SAME: Final = "same graph"
 

@@ -47,10 +47,10 @@ def ran(name: str, arguments: list[str], into: Path | None) -> int:
 def main() -> int:
     """Parse the arguments and run the existing benchmarks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="whose code serves")
-    parser.add_argument("--folder", type=Path, help="gets what each bench prints")
+    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="the checkout to attack")
+    parser.add_argument("--folder", type=Path, help="folder for the output of each benchmark")
     parser.add_argument("--skip", nargs="+", default=[], choices=BENCHES)
-    parser.add_argument("arguments", nargs="*", help="of attacks, after --")
+    parser.add_argument("arguments", nargs="*", help="arguments of attacks, after --")
     given = parser.parse_args()
     if given.folder:
         given.folder.mkdir(parents=True, exist_ok=True)

@@ -391,7 +391,7 @@ def _main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2])
-    parser.add_argument("--only", choices=HARM, help="do this harm in every round")
+    parser.add_argument("--only", choices=HARM, help="kill this in every round")
     parser.add_argument("--folder", type=Path, help="keep data and logs here")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()

@@ -17,15 +17,14 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Places = npt.NDArray[np.intp]
-# All parameters by name: `said`, `apart`, `telling`, and `own` and `near`, the logarithms of the factors of cosines
-# with
-# a message and with its neighbours. Gradients have the same names.
+# All parameters by name: `said`, `apart`, `telling`, and `own` and `near`, which are the logarithms of the factors of
+# cosines with a message and with its neighbours. Gradients have the same names.
 Learned = Mapping[str, Floats]
 
 EPOCHS, AROUND = 4, 2
 # Different orders of training differ by up to .003 of recall@10; the mean of three orders does not.
 SEEDS: Final = (7, 8, 9)
-# Of Adam: Kingma & Ba 2015.
+# Adam's parameters: Kingma & Ba 2015.
 _BETA, _BETA_SQUARES, _TINY = 0.9, 0.999, 1e-8
 # Penalty factor of each parameter, as a multiple of `Pace.pull`; chosen among a few values.
 _PULLS: Final = {"said": 1.0, "apart": 4.0, "telling": 0.6}

@@ -29,7 +29,7 @@ from tests.support.live_service import LiveViewer, ServiceAddress
 _NODES, _BUDGET = 150, 5_000
 # Maximum writes per commit, and minimum time between commits.
 _TOGETHER_MAX, _COMMIT_EVERY_S = 50, 0.05
-# Of the requested rate.
+# Minimum share of the requested write rate.
 _RATE_SHARE = 0.95
 _STAYS_S = (0.05, 2.0)
 
@@ -124,7 +124,7 @@ async def _resumed(door: ServiceAddress, tenant: str, told: Told) -> Any:
 
 
 async def _take(viewer: LiveViewer, told: Told) -> None:
-    # A frame is applied as a whole or not at all, so that a disconnection within a frame does not look like a lost
+    # A frame is applied as a whole or not at all, so that a disconnection within one does not look like a lost
     # change.
     frame = await viewer.take()
     told.shown = viewer.shown

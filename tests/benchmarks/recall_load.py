@@ -211,11 +211,11 @@ def material(files: Sequence[Path]) -> tuple[list[str], list[str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*", type=Path, help="conversations; without them the demonstration's sentences")
+    parser.add_argument("files", nargs="*", type=Path, help="conversations; by default the demo's sentences")
     parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--tenants", type=int, default=100, help="of the smallest size, besides")
+    parser.add_argument("--tenants", type=int, default=100, help="additional tenants of the smallest size")
     parser.add_argument("--clients", default="1,8,32")
-    parser.add_argument("--rounds", type=int, default=40, help="questions of each client")
+    parser.add_argument("--rounds", type=int, default=40, help="minimum questions of each client")
     parser.add_argument("--heap-mb", type=int, default=1_024)
     parser.add_argument("--page-cache-mb", type=int, default=512)
     given = parser.parse_args()

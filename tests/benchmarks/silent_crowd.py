@@ -366,8 +366,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--seconds", type=float, default=30)
-    parser.add_argument("--sockets", type=int, default=60, help="that send 16 MB each before `hello`")
-    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="whose service is measured")
+    parser.add_argument("--sockets", type=int, default=60, help="sockets that send 16 MB each before `hello`")
+    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[2], help="the checkout to measure")
     given = parser.parse_args()
     more = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "PYTHONPATH": str(given.checkout.resolve())}
     if "MNEMOGRAPH_TEST_URI" in os.environ:
