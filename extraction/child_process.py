@@ -17,10 +17,10 @@ from schema.errors import MnemographError, TooSlowError
 
 T = TypeVar("T")
 
-# Wall clock on a loaded machine: a hundred thousand nodes with their relationships took 270 s.
+# A hundred thousand nodes with their relationships took 270 s of wall-clock time on a loaded machine.
 WALL_MAX_S: Final = 900.0
 _NICE: Final = 10
-# In the waiting thread, because pickling happens there.
+# Limit of the thread that waits for the child; longer, because it also pickles arguments and result.
 _THREAD_WALL_MAX_S: Final = 3_600.0
 
 
@@ -29,7 +29,7 @@ class EndedEarlyError(MnemographError):
 
 
 class OwnProcess:
-    """Runs one child process at a time; other calls wait.
+    """Run one child process at a time; other calls wait.
 
     Args:
         wall_max_s: wall-clock limit of one call.
@@ -40,10 +40,10 @@ class OwnProcess:
         self._place = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
 
     async def run(self, work: Callable[..., T], *args: object) -> T:
-        """Return the result of a call; function, arguments and result must be picklable.
+        """Run a call in a child process and return its result; function, arguments and result must be picklable.
 
         Raises:
-            TooSlowError: it exceeded its time and was killed.
+            TooSlowError: the call exceeded its time and was killed.
             EndedEarlyError: the process ended without a result.
         """
         child = _Child(work, args, self.wall_max_s)
@@ -84,7 +84,7 @@ class _Child:
             self._here.send(self._work)
             answer: tuple[bool, Any] = self._here.recv()
         except (EOFError, OSError):
-            # The pipe is closed when the child was killed.
+            # The pipe closes when the child is killed.
             if self._killed:
                 return False, TooSlowError(f"it was stopped after {self._wall_max_s:.0f} s")
             return False, EndedEarlyError("a process that computes ended early; perhaps it had no memory left")
