@@ -140,14 +140,14 @@ class BoundedThreads:
             runner = _Runner(work, loop)
             runner.start()
             try:
-                return await self._watched(runner)
+                return await self._result_of(runner)
             except asyncio.CancelledError:
                 runner.stop()
                 # The result is not awaited any more; keep asyncio from logging an unretrieved exception.
                 runner.done.cancel()
                 raise
 
-    async def _watched(self, runner: _Runner[T]) -> T:
+    async def _result_of(self, runner: _Runner[T]) -> T:
         started_s = time.monotonic()
         while True:
             await asyncio.wait({runner.done}, timeout=_LOOK_S)
@@ -157,10 +157,10 @@ class BoundedThreads:
             cpu_s = runner.cpu_s()
             # Where the CPU time of a thread is unavailable, allow twice as much wall-clock time.
             if (wall_s / 2 if cpu_s is None else cpu_s) > self.cpu_max_s or wall_s > self.wall_max_s:
-                await self._stopped(runner)
+                await self._stop_and_wait(runner)
                 raise TooSlowError(f"it was stopped after {cpu_s or wall_s:.0f} s of computing")
 
-    async def _stopped(self, runner: _Runner[T]) -> None:
+    async def _stop_and_wait(self, runner: _Runner[T]) -> None:
         until_s = time.monotonic() + _GRACE_S
         while time.monotonic() < until_s:
             runner.stop()

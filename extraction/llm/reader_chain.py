@@ -78,14 +78,14 @@ class _Attempt:
         try:
             reading = await read_scene_with_model(scene, self.model, strategy)
         except MisreadError as error:
-            self._pay(error)
+            self._add_cost(error)
             self.cut = error.cut
             return None
-        self._pay(reading)
+        self._add_cost(reading)
         self.cut = reading.cut
         return reading
 
-    def _pay(self, paid: Reading | MisreadError) -> None:
+    def _add_cost(self, paid: Reading | MisreadError) -> None:
         self.calls += paid.calls
         self.tokens_in += paid.tokens_in
         self.tokens_out += paid.tokens_out

@@ -61,7 +61,7 @@ def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
 def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
     """Return the proposal, or the reason for dropping it."""
     read = item if isinstance(item, FactReading) else _as_fact(item)
-    subject, obj = _being(read.subject, scene), _being(read.object, scene)
+    subject, obj = _resolved_name(read.subject, scene), _resolved_name(read.object, scene)
     if not (subject and obj and read.statement):
         return f"{read.predicate[:40]}: subject, object or statement is empty"
     if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, read.relation, read.trigger_emotion)):
@@ -135,7 +135,7 @@ def _steps(item: ProcedureReading) -> list[str]:
     return [step[: LIMITS.statement_chars] for step in told if step]
 
 
-def _being(name: str, scene: SceneText) -> str:
+def _resolved_name(name: str, scene: SceneText) -> str:
     key = name.strip().casefold()
     if key in {"user", "the user", "用户", *(known.casefold() for known in scene.user_names)}:
         return THE_USER
@@ -160,7 +160,7 @@ def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Q
 
 
 def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
-    name = _being(read.name, scene)
+    name = _resolved_name(read.name, scene)
     if name in ("", THE_USER, THE_AGENT):
         return
     told = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])

@@ -168,7 +168,9 @@ def recurring(make: OfYear, step: int | None = None) -> Narrow:
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
-            inside = (made for number in range(scope.start.year, scope.end.year + 1) if (made := _made(make, number)))
+            inside = (
+                made for number in range(scope.start.year, scope.end.year + 1) if (made := _interval_in(make, number))
+            )
             return next((made for made in inside if scope.start <= made.start < scope.end), None)
         return _by_step(make, step, frame)
 
@@ -177,11 +179,11 @@ def recurring(make: OfYear, step: int | None = None) -> Narrow:
 
 def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
     now, this_year = frame.now, frame.now.year
-    back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _made(make, n))]
-    ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _made(make, n))]
+    back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _interval_in(make, n))]
+    ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _interval_in(make, n))]
     if step == 0:
         around = [made for made in ahead if made.start <= now < made.end]
-        return next(iter(around), None) or _made(make, this_year)
+        return next(iter(around), None) or _interval_in(make, this_year)
     if step == -1:
         return next((made for made in back if made.end <= day(now).start), None)
     if step == 1:
@@ -191,7 +193,7 @@ def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
     return next((made for made in back if made.start <= now), None)
 
 
-def _made(make: OfYear, number: int) -> Stretch | None:
+def _interval_in(make: OfYear, number: int) -> Stretch | None:
     """Return the interval in a year; None in years without it: 29 February, the Chinese calendar before 1901."""
     try:
         return make(number)
@@ -289,7 +291,7 @@ def day_of_month(number: int) -> Narrow:
             return day(scope.start.replace(day=number)) if scope.length < 32 * DAY else None
         tries = [shifted(frame.now.replace(day=1), Unit.MONTH, n) for n in ((0, 1, 2) if frame.future else (0, -1, -2))]
         for first in tries:
-            found = _made(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
+            found = _interval_in(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
             if found and (found.end > frame.now if frame.future else found.start <= frame.now):
                 return found
         return None

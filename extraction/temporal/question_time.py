@@ -219,7 +219,7 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     kept = [item for item in found if not (habit and item.bare) and item.start >= asking_from]
     # "What has she watched recently, on 7 February": the exact day replaces "recently".
     exact = [item for item in kept if not item.vague] or kept
-    asked = [made for item in exact if (made := _asked(question, text, item, zone))]
+    asked = [made for item in exact if (made := _asked_time(question, text, item, zone))]
     return QuestionTime(
         asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
     )
@@ -235,7 +235,7 @@ def _asking_from(text: str) -> int:
     return asking[-1] if asking else starts[-1]
 
 
-def _asked(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
+def _asked_time(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
     try:
         span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
     except OverflowError:

@@ -88,12 +88,12 @@ def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
             found.append(both)
             i += 2
             continue
-        new = _away(text, phrases[i]) or _beside(text, phrases[i])
+        new = _away(text, phrases[i]) or _with_preposition(text, phrases[i])
         # "Last weekend before 10 April": drop "last weekend", which was read as a phrase of its own.
         found = [other for other in found if other.end <= new.start]
         found.append(new)
         i += 1
-    return list(_both_sides(text, found))
+    return list(_join_open_ends(text, found))
 
 
 def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | None:
@@ -106,7 +106,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
     )
     if not to and not named:
         return None
-    one, other = _completed(first, last, frame)
+    one, other = _complete_ends(first, last, frame)
     if other.end <= one.start:
         later = resolve(last.marks, Frame(now=one.start, future=True))
         if later is None or later.end <= one.start:
@@ -122,7 +122,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
     )
 
 
-def _completed(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
+def _complete_ends(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
     """Return the intervals of both ends, one completed by coarser marks of the other.
 
     In "from May to June 2023" the year applies to both.
@@ -212,7 +212,7 @@ def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool)
     return Stretch(named.end, shifted(named.end, unit, count))
 
 
-def _beside(text: str, phrase: Phrase) -> Turned:
+def _with_preposition(text: str, phrase: Phrase) -> Turned:
     """Read "before X", "since X", "around X", X 之前, X 以来, or X itself."""
     before = _before(text, phrase.start)
     side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
@@ -229,14 +229,14 @@ def _beside(text: str, phrase: Phrase) -> Turned:
     return Turned(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
 
 
-def _both_sides(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
+def _join_open_ends(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
     """Join two open-ended intervals into one: "after March and before June"."""
     waiting: Turned | None = None
     for new in found:
         if waiting is None:
             waiting = new
             continue
-        joined = _joined(text, waiting, new)
+        joined = _joined_ends(text, waiting, new)
         if joined is None:
             yield waiting
             waiting = new
@@ -246,7 +246,7 @@ def _both_sides(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
         yield waiting
 
 
-def _joined(text: str, one: Turned, other: Turned) -> Turned | None:
+def _joined_ends(text: str, one: Turned, other: Turned) -> Turned | None:
     since, until = (one.since, other.until) if one.until is None else (other.since, one.until)
     opposite = (one.until is None and other.since is None) or (one.since is None and other.until is None)
     near = re.fullmatch(r"\s*(?:,|and|but|，|、|到|而)?\s*(?:but\s+)?", text[one.end : other.start])

@@ -95,10 +95,10 @@ def bare(name: str) -> str:
     key = _INITIALS.sub(lambda found: found.group(1) or found.group(2), key)
     key = _DOT_AFTER_WORD.sub("", key).replace("'", "")
     key = _LETTER_DIGIT.sub("", _CJK_GAP.sub("", " ".join(key.replace(" & ", " and ").split())))
-    return _KIN.get(key) or _without_title(_as_usual(key))
+    return _KIN.get(key) or _without_title(_canonical_spelling(key))
 
 
-def _as_usual(key: str) -> str:
+def _canonical_spelling(key: str) -> str:
     """Replace variant spellings and compounds in a name by a canonical one."""
     if not key.isascii():
         return key

@@ -86,30 +86,30 @@ def both_spellings(words: Sequence[str]) -> list[str]:
 
 def counts(terms: Terms, text: str) -> list[int]:
     """Return the frequency of each term in a text: the stems first, then the strings."""
-    said = _said(text)[0] if terms.stems else {}
+    said = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
 def said_in(terms: Terms, text: str) -> list[str]:
     """Return the terms that occur in a text."""
-    said = _said(text)[0] if terms.stems else {}
+    said = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
 def stems_in(text: str) -> Collection[str]:
     """Return the distinct stems of the English words of a text, without stop words."""
-    return _said(text)[0].keys()
+    return _stem_counts_and_length(text)[0].keys()
 
 
 def length(text: str) -> float:
     """Return the number of words of a text without stop words; estimated for Chinese."""
-    return _said(text)[1]
+    return _stem_counts_and_length(text)[1]
 
 
 @kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
-def _said(text: str) -> tuple[dict[str, int], float]:
+def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     said = Counter(_stems(folded))
     chinese = sum(len(run) for run in _CJK.findall(folded))

@@ -284,14 +284,14 @@ _THING = r"^(?P<o>[A-Za-z][\w' -]{1,40}?) "
 _STILL = r"(?:still |definitely |probably |by far |always |also |really |just |hands down |never |not ){0,2}"
 
 
-def _said(pattern: str) -> re.Pattern[str]:
+def _after_thing(pattern: str) -> re.Pattern[str]:
     return re.compile(_THING + pattern, re.IGNORECASE)
 
 
 # (pattern, predicate, statement, relation); the first match wins.
 _OF_THINGS: Final = (
     (
-        _said(
+        _after_thing(
             r"(?:is|are) (?:really |definitely |just |so )?(?:not|never) (?:really )?(?:my (?:thing|cup of tea|jam|"
             r"favou?rite|style)|for me)\b"
         ),
@@ -300,7 +300,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:(?:stress(?:es)?|freaks?|gross(?:es)?|creeps?|weirds?|wears?|turns?) me (?:out|off)|drives? "
             r"me (?:crazy|"
             r"nuts|mad|insane|up the wall)|bores? me|gets? on my nerves|annoys? me|irritates? me|disgusts? me|"
@@ -317,7 +317,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:comes?|always comes?|has always come) first\b|^(?P<o2>[A-Za-z][\w' -]{1,40}?) (?:really |"
             r"still |also )?"
             r"(?:matters? (?:a lot |most |so much |deeply |more than anything )?to (?:me|us)\b|(?:is|are) "
@@ -333,7 +333,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:(?:has|have) been (?:worrying|stressing|bothering|haunting|eating) me|(?:has|have) been "
             r"(?:weighing on|on) "
             r"my mind|(?:has|have) (?:been keeping|kept) me (?:up|awake)|keeps? me (?:up|awake) at night|"
@@ -345,7 +345,7 @@ _OF_THINGS: Final = (
         "worry",
     ),
     (
-        _said(
+        _after_thing(
             r"(?:is|are|was|remains?|has been|have been) "
             + _STILL
             + r"(?:my (?:all[- ]time |absolute |personal |biggest |big |new |ultimate ){0,3}(?:favou?rites?|"
@@ -361,7 +361,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:always |really |never fails to )?(?:calms? me(?: down)?|relax(?:es)? me|cheers? me up|helps? "
             r"me (?:relax|"
             r"unwind|focus|concentrate|sleep|calm down|switch off|decompress)|makes? me (?:so |really )?happy|"

@@ -108,10 +108,10 @@ def noun_phrase(text: str) -> str | None:
         and words[0].lower() in {"lot", "lots", "kinds", "types", "sorts", "piece", "plenty"}
     ):
         words = words[2:]
-    return " ".join(words) if _telling(words) else None
+    return " ".join(words) if _has_content(words) else None
 
 
-def _telling(words: list[str]) -> bool:
+def _has_content(words: list[str]) -> bool:
     if not words or len(words) > PHRASE_WORDS_MAX:
         return False
     low = [word.lower().strip(_EDGE) for word in words]
