@@ -74,7 +74,7 @@ class ProposedFact:
     """A fact as extracted, before the check.
 
     Attributes:
-        subject: a name, or `THE_USER` or `THE_AGENT`; `object` likewise.
+        subject, object: a name, `THE_USER` or `THE_AGENT`.
         closes: the line says that the fact no longer holds.
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").

@@ -1,4 +1,4 @@
-"""Summary layers of a scene: title, abstract (L0) and overview (L1), from the caller, a model or extraction."""
+"""Summary layers of a scene: title, abstract (L0) and overview (L1), by the caller, a model or `extractive_summary`."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -132,7 +132,7 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
 
 
 def plain_layers(scene: SceneText) -> SceneSummary:
-    """Return layers that cost nothing: the beginning of the first message with text."""
+    """Return layers without ranking sentences or a model: the beginning of the first message with text."""
     text = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
     return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text, made_by=EXTRACTIVE)
 
