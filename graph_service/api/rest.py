@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.facts.bitemporal import look_asked, moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.graph_queries import id_named
@@ -63,7 +63,7 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
     ) -> Response:
         """Return a `graph_part`: the most relevant facts that had begun by `valid_at`, as known `as_of`."""
         _check_zones(valid_at=valid_at, as_of=as_of)
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         return _answer(await explorer.at(tenant, user, moments, limit=limit))
 
     @router.get("/explore/communities")
@@ -96,7 +96,7 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
     ) -> Response:
         """Return a `graph_part`: a node, its most strongly connected neighbours and their edges; 404 if unknown."""
         _check_zones(valid_at=valid_at, as_of=as_of)
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        look = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
         return _answer(await explorer.around(tenant, user, id_named(node), limit=limit, look=look))
 
 
