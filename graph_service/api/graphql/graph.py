@@ -17,7 +17,7 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_time_filter
-from graph_service.memory.mindmap.graph_queries import id_named
+from graph_service.memory.mindmap.graph_queries import to_element_id
 from schema.frames import EdgeView
 from schema.parts import GraphPart
 
@@ -121,9 +121,11 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """Return a node with its neighbours."""
-        look = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
+        found = await explorer.around(
+            tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
+        )
         return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The shortest paths between two nodes; empty if there is none.")
@@ -138,9 +140,11 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """Return the shortest paths between two nodes."""
-        look = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
+        found = await explorer.between(
+            tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
+        )
         return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The most relevant facts of a memory at a point in valid and transaction time.")

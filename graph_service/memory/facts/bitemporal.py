@@ -24,7 +24,7 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class TimeFilter:
     """Selects edges of the map by time.
 
     Attributes:
@@ -38,7 +38,7 @@ class Look:
     closed: bool = True
 
 
-EVERYTHING: Final = Look()
+UNFILTERED: Final = TimeFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +62,14 @@ def resolve_as_of(*, valid_at: datetime | None, as_of: datetime | None, now: dat
     return AsOf(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
 
 
-def resolve_time_filter(*, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime) -> Look:
+def resolve_time_filter(
+    *, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime
+) -> TimeFilter:
     """Return the filter for the map; unfiltered unless a time is given or closed edges are excluded."""
     if valid_at is None and as_of is None and closed:
-        return EVERYTHING
+        return UNFILTERED
     moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now)
-    return Look(valid_at=moments.valid_at, known_at=moments.known_at, closed=closed)
+    return TimeFilter(valid_at=moments.valid_at, known_at=moments.known_at, closed=closed)
 
 
 def _in_utc(moment: datetime) -> datetime:

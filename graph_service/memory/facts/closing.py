@@ -12,11 +12,11 @@ from schema.ids import MemoryId
 from schema.telling import Closing, last_word, telling_of
 
 
-class _View(BaseModel):
+class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class ClosingView(_View):
+class ClosingView(FrozenModel):
     """Why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
 
     why: str

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 _SEED: Final = 7
-_NAMES: Final = 3
+_LABEL_NAMES: Final = 3
 # To be named together binds less than a fact.
-_FACT: Final = 1.0
-_MENTION: Final = 0.5
+_FACT_WEIGHT: Final = 1.0
+_MENTION_WEIGHT: Final = 0.5
 
 # Id, name, user, and 1 for a scene; id, ends of facts, ends of mentions.
 NodeRow = tuple[str, str | None, str, int]
@@ -74,10 +74,10 @@ def find_communities(
     links = list(links)
     known = {member.id: member for member in members}
     degrees: Counter[str] = Counter(end for source, target, _ in links for end in (source, target))
-    groups = [*_louvain(known, links), *_alone(known, links)]
+    groups = [*_louvain(known, links), *_unconnected(known, links)]
     found = [_community(group, known, degrees) for group in groups]
     of = {member: community.id for community in found for member in community.members}
-    inner, ties = _counted(links, of, set(people))
+    inner, ties = _edge_counts(links, of, set(people))
     sized = (
         Community(id=each.id, label=each.label, user_id=each.user_id, members=each.members, edges=inner[each.id])
         for each in found
@@ -86,7 +86,7 @@ def find_communities(
     return Communities(found=ordered, of=of, ties=ties)
 
 
-def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
+def communities_of_rows(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
     """Return the communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
     members = [
         Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
@@ -94,7 +94,7 @@ def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[
     ties = [
         (source, target, weight)
         for source, facts, mentions in links
-        for ends, weight in ((facts, _FACT), (mentions, _MENTION))
+        for ends, weight in ((facts, _FACT_WEIGHT), (mentions, _MENTION_WEIGHT))
         for target in ends
     ]
     return find_communities(members, ties, people)
@@ -114,24 +114,24 @@ def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]
     return list(networkx.community.louvain_communities(graph, weight="weight", seed=_SEED)) if weights else []
 
 
-def _alone(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
+def _unconnected(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
     tied = {end for source, target, _ in links if source in known and target in known for end in (source, target)}
-    alone: dict[str, set[str]] = defaultdict(set)
+    unconnected: dict[str, set[str]] = defaultdict(set)
     for member in known.values():
         if member.id not in tied:
-            alone[member.user_id].add(member.id)
-    return [alone[user] for user in sorted(alone)]
+            unconnected[member.user_id].add(member.id)
+    return [unconnected[user] for user in sorted(unconnected)]
 
 
 def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:
     ranked = sorted(group, key=lambda node: (known[node].scene, -degrees[node], node))
-    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_NAMES]
+    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_LABEL_NAMES]
     return Community(
         id=ranked[0], label=" · ".join(names), user_id=known[ranked[0]].user_id, members=tuple(ranked), edges=0
     )
 
 
-def _counted(
+def _edge_counts(
     links: Iterable[tuple[str, str, float]], of: Mapping[str, str], people: set[str]
 ) -> tuple[Counter[str], dict[tuple[str, str], int]]:
     inner: Counter[str] = Counter()

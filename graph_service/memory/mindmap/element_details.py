@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from graph_service.memory.change_log.payloads import kind_of, moment_text
-from graph_service.memory.facts.closing import ClosingView, _View
+from graph_service.memory.facts.closing import ClosingView, FrozenModel
 from schema.fact import FactKind
 
 
-class EndView(_View):
+class EndView(FrozenModel):
     """Subject or object of a fact."""
 
     id: str
@@ -17,14 +17,14 @@ class EndView(_View):
     kind: str
 
 
-class MergedView(_View):
+class MergedView(FrozenModel):
     """An entity that was merged into a node; splitting takes its id."""
 
     id: str
     name: str
 
 
-class FactLine(_View):
+class FactLine(FrozenModel):
     """A fact that a node takes part in, in short."""
 
     id: str
@@ -38,7 +38,7 @@ class FactLine(_View):
     invalid_at: str | None
 
 
-class EvidenceView(_View):
+class EvidenceView(FrozenModel):
     """A message that proves something.
 
     Attributes:
@@ -57,7 +57,7 @@ class EvidenceView(_View):
     scene_label: str | None
 
 
-class ElementView(_View):
+class ElementView(FrozenModel):
     """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most.
 
     Attributes:
@@ -152,7 +152,7 @@ def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
     return [FactLine(**{**row["fact"], "invalid_at": moment_text(row["fact"]["invalid_at"])}) for row in rows]
 
 
-def proofs(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
+def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
     """Return messages with the first words quoted from each.
 
     Args:
@@ -160,10 +160,10 @@ def proofs(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[Evi
         quotes: `messageId:start:end`, as edges keep them.
     """
     spans = _spans(quotes)
-    return [_proof(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
+    return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
 
 
-def _proof(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
+def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
     message = row["message"]
     return EvidenceView(
         message_id=message["id"],

@@ -11,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
-from graph_service.memory.facts.bitemporal import EVERYTHING, AsOf, Look
+from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -25,10 +25,10 @@ from schema.parts import ChangeLine, GraphPart, RecentChanges
 STEPS_MAX: Final = 6
 CAUSES_MAX: Final = 5
 CHAINS_MAX: Final = 6
-_BEINGS: Final = frozenset({Label.USER.value, Label.AGENT.value})
+_PEOPLE_LABELS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 
 
-async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
+async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
     """Return ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
 
     Of a fact, causes of its object and of its subject; users are left out, for what causes something in a life is no
@@ -40,15 +40,15 @@ async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, ele
     """
     starts = await _starts(graph, tenant, element_id)
     causes: dict[str, list[str]] = {}
-    asked = starts
+    parameters = starts
     for _ in range(STEPS_MAX):
-        if not asked:
+        if not parameters:
             break
-        wanted = {"tenant": tenant, "user_id": user_id, "ids": asked, "rows_max": CAUSES_MAX}
-        causes |= {one: [] for one in asked}
+        wanted = {"tenant": tenant, "user_id": user_id, "ids": parameters, "rows_max": CAUSES_MAX}
+        causes |= {one: [] for one in parameters}
         for row in await graph.read(statement("mindmap/causes_of"), wanted):
             causes[row["source"]].append(row["target"])
-        asked = sorted({target for one in asked for target in causes[one]} - causes.keys())
+        parameters = sorted({target for one in parameters for target in causes[one]} - causes.keys())
     return chains(starts, causes)
 
 
@@ -64,11 +64,11 @@ def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[l
         waiting.extend([*path, cause] for cause in reversed(further))
         if not further and len(path) > 1:
             whole.append(path)
-    apart = [path for path in whole if not any(path != other and _ends_with(other, path) for other in whole)]
+    apart = [path for path in whole if not any(path != other and _is_suffix(other, path) for other in whole)]
     return sorted(apart, key=len, reverse=True)[:CHAINS_MAX]
 
 
-def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
+def _is_suffix(whole: Sequence[str], end: Sequence[str]) -> bool:
     return len(whole) > len(end) and list(whole[-len(end) :]) == list(end)
 
 
@@ -80,7 +80,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
         if row["predicate"] == "CAUSED_BY":
             return [row["source"]["id"]]
         ends = ((row["target"]["id"], row["target_labels"]), (row["source"]["id"], row["source_labels"]))
-        return [end for end, labels in ends if not _BEINGS & set(labels)]
+        return [end for end, labels in ends if not _PEOPLE_LABELS & set(labels)]
     if not await graph.read(statement("lookup/node_by_id"), known):
         raise NotFoundError(
             f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
@@ -96,14 +96,14 @@ _NEWEST: Final = 2**62
 
 
 class Explorer:
-    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one asked for."""
+    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one parameters for."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._log = ChangeLog(graph)
 
     async def around(
-        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, look: Look = EVERYTHING
+        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
         """Return a node, the `limit` best tied nodes beside it, and every edge between all these.
 
@@ -112,15 +112,17 @@ class Explorer:
             UnavailableError: the database does not answer.
         """
         _check(user_id, id=node_id)
-        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(look)}
-        rows = await self._graph.read(statement("mindmap/neighbours"), asked)
+        parameters = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(time_filter)}
+        rows = await self._graph.read(statement("mindmap/neighbours"), parameters)
         if not rows:
             raise _unknown(node_id)
         found = rows[0]
-        return await self.part_of(tenant, _head(found), [node_id, *found["ids"]], total=found["total"], look=look)
+        return await self.part_of(
+            tenant, _head(found), [node_id, *found["ids"]], total=found["total"], time_filter=time_filter
+        )
 
     async def between(
-        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, look: Look = EVERYTHING
+        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
         """Return the shortest paths between two nodes: first those over things and scenes, then those over users.
 
@@ -128,14 +130,14 @@ class Explorer:
             UnavailableError: the database does not answer.
         """
         _check(user_id, source=source, target=target)
-        asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
-        found = (await self._graph.read(statement("mindmap/paths_between"), {**asked, **asdict(look)}))[0]
+        parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
+        found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
         paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
-        part = await self.part_of(tenant, _head(found), ids, total=len(ids), look=look)
+        part = await self.part_of(tenant, _head(found), ids, total=len(ids), time_filter=time_filter)
         return part.model_copy(update={"paths": paths})
 
-    async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
+    async def causes(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
         """Return what a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a
         cause.
 
@@ -145,7 +147,7 @@ class Explorer:
         """
         _check(user_id, id=element_id)
         head = await self._log.head(tenant)
-        paths = await chains_behind(self._graph, tenant, user_id, element_id)
+        paths = await cause_chains(self._graph, tenant, user_id, element_id)
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
@@ -164,7 +166,7 @@ class Explorer:
         if not folded:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=0, nodes=[], edges=[])
         scopes = [scope_token(tenant, user) for user in await self._users(tenant, user_id)]
-        asked = {
+        parameters = {
             "tenant": tenant,
             "user_id": user_id,
             "entity_query": sought_query(folded, fields=("name", "aliases"), scopes=scopes),
@@ -172,7 +174,7 @@ class Explorer:
             "part": folded,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("mindmap/search_labels"), asked)
+        rows = await self._graph.read(statement("mindmap/search_labels"), parameters)
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
 
@@ -188,7 +190,7 @@ class Explorer:
             UnavailableError: the database does not answer.
         """
         _check(user_id)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "closed": closed,
             "users": await self._users(tenant, user_id),
@@ -196,7 +198,7 @@ class Explorer:
             "known_at": moments.known_at,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("mindmap/map_facts_at"), asked)
+        rows = await self._graph.read(statement("mindmap/map_facts_at"), parameters)
         head, edges = _head(rows[0]), map_edges(rows)
         ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
         nodes = await self._nodes(tenant, ends)
@@ -218,21 +220,21 @@ class Explorer:
         """
         _check(user_id)
         head = await self._log.head(tenant)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "user_id": user_id,
             "before": _NEWEST if before is None else before,
             "since": since,
             "rows_max": limit + 1,
         }
-        rows = await self._graph.read(statement("change_log/recent"), asked)
-        lines = [_line(numbered_change(row)) for row in rows[:limit]]
+        rows = await self._graph.read(statement("change_log/recent"), parameters)
+        lines = [_change_line(numbered_change(row)) for row in rows[:limit]]
         ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
         labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
         return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
 
     async def part_of(
-        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, look: Look = EVERYTHING
+        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
         """Some nodes and every edge between them; ids that the tenant does not have are left out.
 
@@ -242,8 +244,8 @@ class Explorer:
         """
         if not ids:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
-        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(look)}
-        rows = await self._graph.read(statement("mindmap/subgraph"), asked)
+        parameters = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(time_filter)}
+        rows = await self._graph.read(statement("mindmap/subgraph"), parameters)
         nodes, edges = [map_node(values) for values in rows[0]["nodes"]], map_edges(rows)
         return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=edges)
 
@@ -269,7 +271,7 @@ def _unknown(node_id: str) -> NotFoundError:
     return NotFoundError(f"there is nothing with id {node_id!r} in this memory; take an id from a snapshot or a search")
 
 
-def _line(numbered: NumberedChange) -> ChangeLine:
+def _change_line(numbered: NumberedChange) -> ChangeLine:
     change = numbered.change
     return ChangeLine(
         seq=numbered.seq,

@@ -34,7 +34,7 @@ STATS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPageRequest:
-    """Which facts of a node are asked for.
+    """Which facts of a node are parameters for.
 
     Attributes:
         closed: also those that held no more.
@@ -76,7 +76,7 @@ class GraphReads:
             NotFoundError: the tenant has none.
             UnavailableError: Neo4j does not answer.
         """
-        wanted = id_named(name)
+        wanted = to_element_id(name)
         found = (await self.nodes(tenant, [wanted])).get(wanted)
         if found is None or (kind is not None and found.kind != kind):
             what = (kind or "node").lower()
@@ -106,7 +106,7 @@ class GraphReads:
         """
         check_limit(page.first)
         at, fact_id = decode_cursor(ListName.FACTS, page.after)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "ids": sorted(set(ids)),
             "valid_at": page.moments.valid_at,
@@ -116,7 +116,7 @@ class GraphReads:
             "id": fact_id,
             "rows_max": page.first + 1,
         }
-        rows = await self._graph.read(statement("mindmap/facts_page"), asked)
+        rows = await self._graph.read(statement("mindmap/facts_page"), parameters)
         return {row["node_id"]: row["facts"] for row in rows}
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
@@ -143,7 +143,7 @@ class GraphReads:
         return {name: found.get(sort, 0) for name, sort in STATS.items()}
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
-        """Work that is not done, or was given up, the next first, and one more than was asked for if there is one.
+        """Work that is not done, or was given up, the next first, and one more than was parameters for if there is one.
 
         Raises:
             InputError: the number or the cursor cannot be used.
@@ -151,9 +151,9 @@ class GraphReads:
         """
         check_limit(first)
         dead, due_ms, behind = decode_cursor(ListName.JOBS, after)
-        asked: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
-        asked |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
-        rows = await self._graph.read(statement("jobs/list_jobs"), asked)
+        parameters: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
+        parameters |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
+        rows = await self._graph.read(statement("jobs/list_jobs"), parameters)
         return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
 
     async def scenes(
@@ -169,15 +169,15 @@ class GraphReads:
         check_limit(first)
         begun_ms, behind = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
-        asked: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
-        asked |= {"start_ms": begun_ms, "after": behind}
-        rows = await self._graph.read(statement("mindmap/scenes_of_user"), asked)
+        parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
+        parameters |= {"start_ms": begun_ms, "after": behind}
+        rows = await self._graph.read(statement("mindmap/scenes_of_user"), parameters)
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
         ]
 
 
-def id_named(name: str) -> str:
+def to_element_id(name: str) -> str:
     """Return the id of what is named by its id or URI. Pure."""
     return memory_id(name) if name.startswith("memory://") else name
 

@@ -1,4 +1,4 @@
-"""The mind map as viewers read it: a snapshot within a budget, whose memories there are, and what proves an element."""
+"""The mind map as viewers read it: a snapshot within a budget, users memories there are, and what proves an element."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     EvidenceView,
+    evidence_views,
     fact_element,
     fact_lines,
     node_element,
-    proofs,
 )
-from graph_service.memory.mindmap.snapshot import Choice, Snapshot
+from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
 
@@ -78,33 +78,33 @@ class MindMap:
         budget = min(max(budget, 1), BUDGET_MAX)
         head = await self._changes.head(tenant)
         as_of = moment_text(self._clock()) or ""
-        whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
-        enough = {**whose, "rows_max": self._large_from + 1}
+        users = {"tenant": tenant, "users": await self._user_ids(tenant, user_id)}
+        enough = {**users, "rows_max": self._large_from + 1}
         large = (await self._graph.read(statement("mindmap/map_size"), enough))[0]["nodes"] > self._large_from
         nodes, facts, totals = await asyncio.gather(
-            self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
-            self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),
-            self._graph.read(statement("mindmap/map_total"), whose),
+            self._graph.read(_LEADING if large else _NODES, {**users, "rows_max": budget}),
+            self._graph.read(_OF_PEOPLE if large else _FACTS, {**users, "rows_max": budget}),
+            self._graph.read(statement("mindmap/map_total"), users),
         )
         found = nodes[0]
-        choice = Choice(budget=budget)
-        choice.take_nodes(found["users"])
-        choice.take_edges(map_edges(facts))
-        scenes = found["scenes"][: max(choice.left, 0)]
-        choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
-        choice.take_nodes([*found["scenes"], *found.get("others", ())])
-        shown = await map_nodes(self._graph, tenant, list(choice.nodes))
+        selection = SnapshotSelection(budget=budget)
+        selection.add_nodes(found["users"])
+        selection.add_edges(map_edges(facts))
+        scenes = found["scenes"][: max(selection.room, 0)]
+        selection.add_edges(await self._mentions(tenant, scenes, rows_max=selection.room))
+        selection.add_nodes([*found["scenes"], *found.get("others", ())])
+        shown = await map_nodes(self._graph, tenant, list(selection.nodes))
         return Snapshot(
             epoch=head.epoch,
             seq=head.seq,
             as_of=as_of,
             total=Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"]),
             nodes=list(shown.values()),
-            edges=[edge for edge in choice.edges if edge.source in shown and edge.target in shown],
+            edges=[edge for edge in selection.edges if edge.source in shown and edge.target in shown],
         )
 
     async def users(self, tenant: str) -> list[UserView]:
-        """Return whose memories the tenant holds, by name, at most `USERS_MAX`.
+        """Return users memories the tenant holds, by name, at most `USERS_MAX`.
 
         Raises:
             UnavailableError: the database does not answer.
@@ -145,7 +145,7 @@ class MindMap:
                 self._graph.read(statement("mindmap/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
             )
             quotes = [quote for row in facts for quote in row["quotes"]]
-            return node_element(found, kind, fact_lines(facts), proofs(said, quotes))
+            return node_element(found, kind, fact_lines(facts), evidence_views(said, quotes))
         facts = await self._graph.read(statement("mindmap/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
@@ -158,9 +158,9 @@ class MindMap:
         rows = await self._graph.read(
             statement("lookup/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
         )
-        return proofs(rows, quotes)
+        return evidence_views(rows, quotes)
 
-    async def _whose(self, tenant: str, user_id: str | None) -> list[str]:
+    async def _user_ids(self, tenant: str, user_id: str | None) -> list[str]:
         return [user_id] if user_id is not None else [user.user_id for user in await self.users(tenant)]
 
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:

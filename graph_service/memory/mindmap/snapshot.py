@@ -51,7 +51,7 @@ def frame_json(frame: Frame) -> bytes:
 
 
 @dataclass(slots=True, kw_only=True)
-class Choice:
+class SnapshotSelection:
     """What is shown so far, in the order it was chosen; never more than `budget` nodes and edges together."""
 
     budget: int
@@ -59,23 +59,23 @@ class Choice:
     edges: list[EdgeView] = field(default_factory=list)
 
     @property
-    def left(self) -> int:
+    def room(self) -> int:
         """Return how many more nodes and edges fit."""
         return self.budget - len(self.nodes) - len(self.edges)
 
-    def take_nodes(self, ids: Iterable[str]) -> None:
+    def add_nodes(self, ids: Iterable[str]) -> None:
         """Take nodes in order while they fit."""
         for node_id in ids:
-            if self.left <= 0:
+            if self.room <= 0:
                 return
             self.nodes.setdefault(node_id)
 
-    def take_edges(self, edges: Sequence[EdgeView]) -> None:
+    def add_edges(self, edges: Sequence[EdgeView]) -> None:
         """Take edges in order, each with both ends; one that does not fit leaves room for a later, cheaper one."""
         for edge in edges:
-            if self.left <= 0:
+            if self.room <= 0:
                 return
             ends = {edge.source, edge.target} - self.nodes.keys()
-            if self.left > len(ends):
+            if self.room > len(ends):
                 self.nodes.update(dict.fromkeys((edge.source, edge.target)))
                 self.edges.append(edge)
