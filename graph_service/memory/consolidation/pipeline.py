@@ -64,7 +64,7 @@ from schema.scene import Scene
 
 _log = logging.getLogger("mnemograph.worker")
 
-# Plans made because the user's memory changed meanwhile, before the job is given back.
+# Plans made before the job is released, when the user's memory changes after each plan.
 _PLANS_MAX: Final = 5
 
 

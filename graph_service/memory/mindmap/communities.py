@@ -1,7 +1,7 @@
-"""What belongs together in a memory: communities of things and scenes, found by Louvain. Pure, and the same every time.
+"""Find communities of entities and scenes with the Louvain method. Pure and deterministic.
 
-Users and agents belong to none: they are tied to everything, and would pull everything into one.
-Source: Blondel et al. 2008, as networkx does it, with a fixed seed.
+Users and agents belong to no community: they are connected to everything, and would join all communities into one.
+Source: Blondel et al. 2008, in the implementation of networkx, with a fixed seed.
 """
 
 from collections import Counter, defaultdict
@@ -11,18 +11,19 @@ from typing import Final
 
 _SEED: Final = 7
 _LABEL_NAMES: Final = 3
-# To be named together binds less than a fact.
+# Edge weights: being mentioned in a scene is a weaker relation than a fact.
 _FACT_WEIGHT: Final = 1.0
 _MENTION_WEIGHT: Final = 0.5
 
-# Id, name, user, and 1 for a scene; id, ends of facts, ends of mentions.
+# Id, name, user, and 1 for a scene.
 NodeRow = tuple[str, str | None, str, int]
+# Id of the source, ids of the targets of its facts, and of its mentions.
 LinkRow = tuple[str, Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A thing or a scene that belongs to a community."""
+    """An entity or a scene."""
 
     id: str
     name: str
@@ -32,11 +33,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Community:
-    """Things that belong together, the best tied first.
+    """A community.
 
     Attributes:
-        id: that of the best tied member.
-        edges: how many there are between members.
+        id: that of its first member.
+        members: ids of entities, then of scenes, highest degree first.
+        edges: number of edges between members.
     """
 
     id: str
@@ -48,11 +50,12 @@ class Community:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communities:
-    """All of a memory, the largest community first.
+    """The communities of a memory.
 
     Attributes:
-        of: the community of each member.
-        ties: how many edges there are between two communities, or between a user and one, by their ids.
+        found: largest first.
+        of: the community id of each member.
+        ties: number of edges between two communities, or a user and a community, by their ids in order.
     """
 
     found: tuple[Community, ...]
@@ -65,11 +68,11 @@ def find_communities(
 ) -> Communities:
     """Return the communities of a memory.
 
-    Things that nothing but their user ties to others make up one community of that user.
+    Members without an edge to another member form one community for each user.
 
     Args:
         links: source, target and weight of each edge, in any order.
-        people: ids of users, whose ties to communities are counted.
+        people: ids of users; their edges to communities are counted in `ties`.
     """
     links = list(links)
     known = {member.id: member for member in members}
@@ -101,7 +104,7 @@ def communities_of_rows(nodes: Sequence[NodeRow], links: Sequence[LinkRow], peop
 
 
 def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
-    # Imported here: it takes a third of a second, and a service that shows no map never needs it.
+    # Imported here because it takes a third of a second, and only the map needs it.
     import networkx
 
     weights: dict[tuple[str, str], float] = defaultdict(float)
@@ -109,7 +112,7 @@ def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]
         if source in known and target in known and source != target:
             weights[(source, target) if source < target else (target, source)] += weight
     graph: networkx.Graph[str] = networkx.Graph()
-    # In the order of ids: Louvain breaks ties by the order of what it is given.
+    # Sorted, because Louvain breaks ties by the order of the edges.
     graph.add_weighted_edges_from((*pair, weights[pair]) for pair in sorted(weights))
     return list(networkx.community.louvain_communities(graph, weight="weight", seed=_SEED)) if weights else []
 

@@ -1,4 +1,4 @@
-"""The communities of a memory, found beside the event loop and cached until the memory has changed for a while."""
+"""Compute communities outside the event loop, and cache them until some time after the memory has changed."""
 
 import asyncio
 import contextlib
@@ -26,26 +26,26 @@ from schema.parts import CommunityMap, CommunityTie, CommunityView, GraphPart
 COMMUNITIES_MAX: Final = 240
 TIES_MAX: Final = 600
 OF_MAX: Final = 5_000
-# A memory that is being written to is not divided anew at every change.
+# Maximum age of cached communities of a memory that has changed, so that not every change recomputes them.
 FRESH_S: Final = 20.0
 _CACHED_MAX: Final = 8
 _LEADING_MEMBERS: Final = 12
 _BATCHES: Final = 20
-# Up to here a thread will do; more would keep the community_map process busy for seconds.
+# Larger memories are computed in a process of their own, because a thread would block this one for seconds.
 LARGE_FROM: Final = 5_000
 _LARGE_LINKS: Final = 50_000
-# What is read into memory at once for one division; a hundred thousand nodes take half a gigabyte in its process.
+# Maximum size; a hundred thousand nodes take half a gigabyte in the other process.
 NODES_MAX: Final = 200_000
 LINKS_MAX: Final = 1_000_000
-# Large memories are divided one after another. Of one tenant so many may be under way or wait, of all so many.
+# Large memories are computed one at a time; these bound how many run or wait, for a tenant and in all.
 _LARGE_OF_TENANT_MAX: Final = 2
 _LARGE_MAX: Final = 8
 _RETRY_AFTER_S: Final = 30.0
-# While things are being forgotten, what was read is out of date again and again.
+# A forgetting makes a computation outdated; after this many attempts the request fails.
 _TRIES_MAX: Final = 3
 
 _Key = tuple[TenantId, str | None]
-# For all of the process: threads and processes of several maps would share the machine as well.
+# Shared by all instances in the process, because they share the machine.
 _IN_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 _IN_PROCESS: Final = OwnProcess()
 
@@ -60,12 +60,12 @@ class _CachedCommunities:
 
 @dataclass(slots=True, kw_only=True)
 class _Computation:
-    """Communities that are being found.
+    """A running computation of communities.
 
     Attributes:
-        waiters: how many requests wait for them.
-        in_background: they are found even if nobody waits, to take the place of old ones.
-        outdated: something of the tenant was forgotten since they were read.
+        waiters: number of requests that wait for it.
+        in_background: it replaces outdated communities, and goes on even if no request waits.
+        outdated: something of the tenant was forgotten since the data was read.
     """
 
     task: "asyncio.Task[_CachedCommunities]"
@@ -75,14 +75,14 @@ class _Computation:
 
 
 class CommunityMaps:
-    """The communities of the memories that were parameters about last.
+    """Communities of the most recently requested memories.
 
     Args:
         clock_s: monotonic seconds.
-        large_from: memories of more nodes are divided in a process of their own, one after another.
-        nodes_max, links_max: larger ones are not divided.
-        fresh_s: for how long communities are served although the memory has changed; after that the old ones are
-            served once more while new ones are found.
+        fresh_s: maximum age of communities of a changed memory; older ones are still returned, and replaced in the
+            background.
+        large_from: memories with more nodes are computed in a process of their own, one at a time.
+        nodes_max, links_max: larger memories are refused.
     """
 
     def __init__(
@@ -112,12 +112,12 @@ class CommunityMaps:
         self._large_turn = asyncio.Lock()
 
     async def community_map(self, tenant: TenantId, user_id: str | None) -> CommunityMap:
-        """Return the memory as communities, at most `COMMUNITIES_MAX`.
+        """Return the communities of a memory, at most `COMMUNITIES_MAX`, and the edges between them.
 
         Raises:
             TooCostlyError: the memory is too large.
-            TooSlowError: computation them took too long.
-            UnavailableError: the database does not answer, or other large memories are divided before.
+            TooSlowError: the computation took too long.
+            UnavailableError: Neo4j does not answer, or too many large memories are waiting.
         """
         cached = await self._current(tenant, user_id)
         listed = _largest_per_user(cached.communities.found, COMMUNITIES_MAX)
@@ -147,11 +147,11 @@ class CommunityMaps:
         )
 
     async def members(self, tenant: TenantId, user_id: str | None, community_id: str, *, limit: int) -> GraphPart:
-        """Return the best tied members of a community and the edges between them.
+        """Return the members of a community with the highest degree, and the edges between them.
 
         Raises:
-            NotFoundError: this memory has no such community, or has it no more.
-            UnavailableError: the database does not answer.
+            NotFoundError: this memory has no such community (any more).
+            UnavailableError: Neo4j does not answer.
         """
         cached = await self._current(tenant, user_id)
         found = next((each for each in cached.communities.found if each.id == community_id), None)
@@ -161,14 +161,14 @@ class CommunityMaps:
         return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
 
     def forget(self, tenant: str) -> None:
-        """Let go of a tenant's communities, because something in them was forgotten."""
+        """Drop a tenant's communities, because something in them was forgotten."""
         for key, computation in self._computations.items():
             computation.outdated = computation.outdated or key[0] == tenant
         for key in [key for key in self._cache if key[0] == tenant]:
             del self._cache[key]
 
     async def close(self) -> None:
-        """End what is being found."""
+        """Cancel all computations."""
         tasks = [computation.task for computation in self._computations.values()]
         for task in tasks:
             task.cancel()
@@ -186,11 +186,11 @@ class CommunityMaps:
         return await self._wait_for(key)
 
     async def _wait_for(self, key: _Key) -> _CachedCommunities:
-        """Return what is found; whoever waits last and goes away ends the search."""
+        """Wait for the computation; cancel it when the last waiting request is cancelled."""
         computation = self._computation_of(key)
         computation.waiters += 1
         try:
-            # Shielded: who else waits for the same must not lose it when this caller goes away.
+            # Shielded, because other requests may wait for the same computation.
             return await asyncio.shield(computation.task)
         except asyncio.CancelledError:
             caller = asyncio.current_task()
@@ -201,12 +201,12 @@ class CommunityMaps:
             computation.waiters -= 1
             if not (computation.waiters or computation.in_background or computation.task.done()):
                 computation.task.cancel()
-                # Who asks now begins anew, and does not get what was ended.
+                # A request from now on must start a new computation, not wait for the cancelled one.
                 if self._computations.get(key) is computation:
                     del self._computations[key]
 
     def _computation_of(self, key: _Key) -> _Computation:
-        """Return those who ask for the same at the same time share the work."""
+        """Return the running computation of a memory, or start one."""
         computation = self._computations.get(key)
         if computation is None:
             task = asyncio.create_task(self._compute(key), name="find communities")
@@ -221,7 +221,7 @@ class CommunityMaps:
             del self._computations[key]
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, UnavailableError | TooCostlyError):
-            # The next request begins anew and is told; but old communities are served while that fails in silence.
+            # Reported here, because a failure in the background reaches no request.
             self._supervisor.note(Loop.COMMUNITIES, error)
 
     async def _compute(self, key: _Key) -> _CachedCommunities:
@@ -229,7 +229,7 @@ class CommunityMaps:
         for _ in range(_TRIES_MAX):
             computation.outdated = False
             cached = await self._read(*key)
-            # What was read before a forgetting may hold what is gone.
+            # Data read before a forgetting may still contain what was forgotten.
             if computation.outdated:
                 continue
             self._cache[key] = cached
@@ -254,10 +254,10 @@ class CommunityMaps:
         return _CachedCommunities(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
-        """Return whether a memory is divided in a process of its own.
+        """Return whether a memory needs a process of its own.
 
         Raises:
-            TooCostlyError: it is too large even for that.
+            TooCostlyError: it exceeds `nodes_max` or `links_max`.
         """
         row = (await self._graph.read(statement("mindmap/community_size"), {"tenant": tenant, "users": users}))[0]
         if row["nodes"] > self._nodes_max or row["links"] > self._links_max:
@@ -269,7 +269,7 @@ class CommunityMaps:
 
     @contextlib.asynccontextmanager
     async def _large_slot(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Wait until no other large memory is read and divided, so that few of them are in memory at once."""
+        """Wait until no other large memory is being computed, to bound the memory in use."""
         if self._large[tenant] >= _LARGE_OF_TENANT_MAX or self._large.total() >= _LARGE_MAX:
             raise UnavailableError("other large memories are being divided; ask again in a moment", _RETRY_AFTER_S)
         self._large[tenant] += 1
@@ -285,7 +285,7 @@ class CommunityMaps:
         nodes: list[NodeRow] = []
         links: list[LinkRow] = []
         people: list[str] = []
-        # Some users at a time: taking in a hundred thousand rows at once would keep every other request waiters.
+        # Read in batches of users, because decoding a hundred thousand rows at once would block the event loop.
         size = max(1, -(-len(users) // _BATCHES))
         for start in range(0, len(users), size):
             parameters = {"tenant": tenant, "users": users[start : start + size]}
@@ -303,18 +303,18 @@ class CommunityMaps:
 
 
 def _largest_per_user(found: Sequence[Community], most: int) -> list[Community]:
-    """Return the largest communities of each user in turn, so that none is shown without any; the largest first."""
+    """Return `most` communities, largest first: the largest of each user, then the second of each, and so on."""
     ranks: Counter[str] = Counter()
     ranked = []
     for community in found:
         ranked.append((ranks[community.user_id], community))
         ranks[community.user_id] += 1
-    # Sorting is stable: of one rank, the larger stays first.
+    # The sort is stable: within a rank, larger communities stay first.
     chosen = [community for _, community in sorted(ranked, key=lambda one: one[0])[:most]]
     return sorted(chosen, key=lambda one: (-len(one.members), one.id))
 
 
 def _communities_of_members(listed: Sequence[Community]) -> dict[str, str]:
-    """Return the community of each member while these are few, otherwise of the leading members of each."""
+    """Return the community of each member, or only of the first members of each if there are more than `OF_MAX`."""
     few = sum(len(each.members) for each in listed) <= OF_MAX
     return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING_MEMBERS])}

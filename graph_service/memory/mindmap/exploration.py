@@ -1,4 +1,4 @@
-"""Parts of the mind map for somebody who explores: around a thing, between two, by a name, lately changed."""
+"""Parts of the mind map that a viewer requests: neighbours, paths, search, causes, past states and recent changes."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,7 @@ from schema.ids import TenantId, scope_token
 from schema.labels import Label
 from schema.parts import ChangeLine, GraphPart, RecentChanges
 
-# Chains of causes: why something is, why that is, and so on along CAUSED_BY.
-
+# Bounds of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
 CAUSES_MAX: Final = 5
 CHAINS_MAX: Final = 6
@@ -29,33 +28,31 @@ _PEOPLE_LABELS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 
 
 async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
-    """Return ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
+    """Read the chains of causes of an element, each as node ids from the effect to its last known cause.
 
-    Of a fact, causes of its object and of its subject; users are left out, for what causes something in a life is no
-    reason for each fact of it. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, `CAUSES_MAX` causes of each thing.
+    For a fact, the causes of its object and subject, unless these are users or agents: their causes do not explain each
+    of their facts. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with `CAUSES_MAX` causes of each node.
 
     Raises:
         NotFoundError: this memory has no such element.
-        UnavailableError: the database does not answer.
+        UnavailableError: Neo4j does not answer.
     """
     starts = await _starts(graph, tenant, element_id)
     causes: dict[str, list[str]] = {}
-    parameters = starts
+    frontier = starts
     for _ in range(STEPS_MAX):
-        if not parameters:
+        if not frontier:
             break
-        wanted = {"tenant": tenant, "user_id": user_id, "ids": parameters, "rows_max": CAUSES_MAX}
-        causes |= {one: [] for one in parameters}
+        wanted = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
+        causes |= {one: [] for one in frontier}
         for row in await graph.read(statement("mindmap/causes_of"), wanted):
             causes[row["source"]].append(row["target"])
-        parameters = sorted({target for one in parameters for target in causes[one]} - causes.keys())
+        frontier = sorted({target for one in frontier for target in causes[one]} - causes.keys())
     return chains(starts, causes)
 
 
 def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return each way from a start along causes to where none is known, or all have been passed; the longest first.
-    Pure.
-    """
+    """Return the maximal chains from the starts along causes without cycles, longest first. Pure."""
     whole: list[list[str]] = []
     waiting = [[start] for start in reversed(starts)]
     while waiting and len(whole) < CHAINS_MAX * CAUSES_MAX:
@@ -91,12 +88,12 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
 PATHS_MAX: Final = 3
 LINKS_MAX: Final = 800
 SOUGHT_CHARS_MAX: Final = 200
-# Above any number that a log reaches.
+# Greater than any sequence number.
 _NEWEST: Final = 2**62
 
 
 class Explorer:
-    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one parameters for."""
+    """Read parts of a tenant's mind map, limited to one user unless `user_id` is None."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -105,11 +102,11 @@ class Explorer:
     async def around(
         self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return a node, the `limit` best tied nodes beside it, and every edge between all these.
+        """Return a node, up to `limit` neighbours (valid and strong facts first), and all edges between them.
 
         Raises:
             NotFoundError: this memory has no such node.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=node_id)
         parameters = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(time_filter)}
@@ -124,10 +121,10 @@ class Explorer:
     async def between(
         self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return the shortest paths between two nodes: first those over things and scenes, then those over users.
+        """Return the shortest paths between two nodes; paths through users or agents come last.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, source=source, target=target)
         parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
@@ -138,12 +135,11 @@ class Explorer:
         return part.model_copy(update={"paths": paths})
 
     async def causes(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
-        """Return what a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a
-        cause.
+        """Return the chains of causes of a node or fact as `paths`; empty if no cause is known.
 
         Raises:
             NotFoundError: this memory has no such element.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=element_id)
         head = await self._log.head(tenant)
@@ -152,11 +148,11 @@ class Explorer:
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
     async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
-        """Return nodes whose name, alias or title has all the words, as far as they are typed; no edges.
+        """Return nodes whose name, alias or title contains all words of the text as prefixes; no edges.
 
         Raises:
             InputError: the text is too long.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         if len(text) > SOUGHT_CHARS_MAX:
@@ -181,13 +177,13 @@ class Explorer:
     async def at(
         self, tenant: TenantId, user_id: str | None, moments: AsOf, *, limit: int, closed: bool = True
     ) -> GraphPart:
-        """Return the most telling facts as they looked from there, with their ends.
+        """Return the top facts at a point in time, with their ends.
 
         Args:
-            closed: also those that were over, behind those that held.
+            closed: include facts that had ended, after the valid ones.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         parameters = {
@@ -209,14 +205,14 @@ class Explorer:
     async def recent(
         self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int
     ) -> RecentChanges:
-        """Return what the log says happened lately, the newest first; mentions and what was forgotten are left out.
+        """Return recent entries of the change log, newest first, without mentions and forgotten elements.
 
         Args:
-            since: aware; only changes from then on.
-            before: only changes with a lower number.
+            since: aware; only changes from this time on.
+            before: only changes with a lower sequence number.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         head = await self._log.head(tenant)
@@ -236,11 +232,11 @@ class Explorer:
     async def part_of(
         self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Some nodes and every edge between them; ids that the tenant does not have are left out.
+        """Return nodes and all edges between them; unknown ids are left out.
 
         Args:
-            head: of the log, read before the ids were, or with them.
-            total: how many nodes there are to show, these among them.
+            head: head of the change log, read before or together with the ids.
+            total: number of nodes available, including these.
         """
         if not ids:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
