@@ -25,7 +25,7 @@ class AsOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeFilter:
-    """Selects edges of the map by time.
+    """A filter for edges of the map by time.
 
     Attributes:
         valid_at: only those that started by then; None means any time.

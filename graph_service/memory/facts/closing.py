@@ -1,4 +1,4 @@
-"""Why a fact was closed, in words."""
+"""Read the reason why a fact was closed, and put it into words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ class FrozenModel(BaseModel):
 
 
 class ClosingView(FrozenModel):
-    """Why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
+    """The reason why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
 
     why: str
     text: str
@@ -48,7 +48,7 @@ def times_of(edge: Mapping[str, Any]) -> FactTimes:
 
 
 async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> ClosingView | None:
-    """Read why a fact was closed; None while it is open.
+    """Read the reason why a fact was closed; None while it is open.
 
     Args:
         edge: as `lookup/fact_by_id` returns it.
@@ -95,7 +95,7 @@ def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
 
 
 def closing_view(edge: Mapping[str, Any], texts: Mapping[str, str]) -> ClosingView | None:
-    """Return why a fact was closed; None while it is open. Pure.
+    """Return the reason why a fact was closed; None while it is open. Pure.
 
     Args:
         texts: of facts and messages, by id; if that of the closing one is missing, only the reason is given.

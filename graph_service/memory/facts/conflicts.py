@@ -203,9 +203,11 @@ class _AssertionStream:
         self.claims = [claim for _, claim, _ in rows]
         self.assertions = [assertion for _, _, assertion in rows]
         size = len(rows)
-        # Index of the next assertion, from here on, that is no addition; that is also a correction; of another message.
+        # Index of the next assertion, this one included, that is no addition.
         self._next_plain = [size] * (size + 1)
+        # The same for corrections by people.
         self._next_stated = [size] * (size + 1)
+        # Index of the next assertion from another message or with another start.
         self._next_message = [size] * (size + 1)
         for at in range(size - 1, -1, -1):
             one = self.assertions[at]
@@ -213,9 +215,10 @@ class _AssertionStream:
             self._next_stated[at] = at if one.stated is not None and not one.adds else self._next_stated[at + 1]
             alike = at + 1 < size and self._message_time(at) == self._message_time(at + 1)
             self._next_message[at] = self._next_message[at + 1] if alike else at + 1
-        # Corrections that assert a claim; and for each the last one before it of another claim.
+        # Indexes of the corrections that assert a claim.
         self._corrections = [at for at in range(size) if self.assertions[at].asserts]
         self._correction_keys = [self.keys[at] for at in self._corrections]
+        # For each correction, the place of the last one before it that asserts another claim; -1 if there is none.
         self._previous_claim: list[int] = []
         for place, at in enumerate(self._corrections):
             same_claim = place and self.claims[self._corrections[place - 1]] is self.claims[at]
@@ -279,7 +282,7 @@ class ClaimPeriods:
 
 
 class PeriodCalculator:
-    """Computes the validity periods of claims that may close each other.
+    """Compute the validity periods of claims that may close each other.
 
     Args:
         claims: all claims; later only their `reopened` may change.

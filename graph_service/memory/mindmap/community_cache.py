@@ -237,7 +237,7 @@ class CommunityMaps:
                 self._cache.popitem(last=False)
             return cached
         raise UnavailableError(
-            "something is being forgotten in this memory again and again; ask for its communities in a moment",
+            "data of this memory was forgotten while its communities were computed; ask again in a moment",
             _RETRY_AFTER_S,
         )
 
@@ -271,7 +271,9 @@ class CommunityMaps:
     async def _large_slot(self, tenant: TenantId) -> AsyncIterator[None]:
         """Wait until no other large memory is being computed, to bound the memory in use."""
         if self._large[tenant] >= _LARGE_OF_TENANT_MAX or self._large.total() >= _LARGE_MAX:
-            raise UnavailableError("other large memories are being divided; ask again in a moment", _RETRY_AFTER_S)
+            raise UnavailableError(
+                "communities of other large memories are being computed; ask again in a moment", _RETRY_AFTER_S
+            )
         self._large[tenant] += 1
         try:
             async with self._large_turn:

@@ -185,7 +185,7 @@ class _Noting:
 
 
 async def test_looking_wider_around_a_fact_reads_no_fact_twice(graph: Graph, tenant: str) -> None:
-    """What was told a thousand times comes with a thousand tellings."""
+    """A fact that was stated a thousand times has a thousand assertions."""
     for text, day in MOVES.items():
         await say(graph, tenant, text, day=day)
     homes = await edges(graph, tenant)
