@@ -22,7 +22,7 @@ from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_about_past
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.context_builder.token_estimate import tokens_in
-from graph_service.memory.facts.bitemporal import AsOf, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
@@ -128,7 +128,7 @@ async def context(
     question = question_for(wanted)
     of_now = wanted.as_of is None and wanted.valid_at is None
     former = of_now and asks_about_past(wanted.query)
-    moments = moments_asked(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
+    moments = resolve_as_of(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
     facts, answer = await asyncio.gather(
         _core(graph, tenant, wanted.user_id, moments=moments, now=of_now),
         ask(question),

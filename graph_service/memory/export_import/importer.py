@@ -33,7 +33,7 @@ from graph_service.memory.export_import.row_format import (
 from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.staging import SessionJob, Staging
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from graph_service.memory.facts.writer import want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
@@ -265,7 +265,7 @@ async def _finish(
     properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in tenant_properties.items()}
     for start in range(0, len(sessions), ROWS_MAX):
         batch = set(sessions[start : start + ROWS_MAX])
-        await graph.write(lambda writing, batch=batch: want_vectors(writing, tenant, batch, at=now))  # type: ignore[misc]
+        await graph.write(lambda writing, batch=batch: enqueue_embedding(writing, tenant, batch, at=now))  # type: ignore[misc]
     for rows in _job_rows(session_jobs):
         parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
         await graph.write(

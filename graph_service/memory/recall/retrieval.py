@@ -11,7 +11,7 @@ from extraction.query_analysis import QueryAnalysis
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
-from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, EvidenceMessage
 from graph_service.memory.recall.query import HitKind, Question
 from schema.fact import FactKind
@@ -51,7 +51,7 @@ def recall_parameters(
     # The index search must return more if facts learned later, or filtered elements, are dropped after it.
     filtered = question.as_of is not None or question.narrowed.by_element
     per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
-    moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
+    moments = resolve_as_of(valid_at=question.valid_at, as_of=question.as_of, now=now)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX

@@ -51,7 +51,7 @@ async def learn(graph: Graph, tenant: str, text: str, *, user: str = "alice") ->
 async def used(memory: Memory, tenant: str, question: Question) -> None:
     """The memory is asked while the database is there, and what is kept of it is brought up to date."""
     await memory.recall(TenantId(tenant), question)
-    await memory.keepsakes.refresh()
+    await memory.recall_snapshots.refresh()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

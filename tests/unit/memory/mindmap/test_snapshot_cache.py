@@ -17,8 +17,8 @@ def a_map(*users: str, as_of: str = AT) -> Snapshot:
 
 def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
     kept = MapSnapshotCache()
-    kept.keep("t", None, 800, a_map("ann", "bob"), forgettings=0)
-    kept.keep("other", "ann", 800, a_map("ann"), forgettings=0)
+    kept.keep("t", None, 800, a_map("ann", "bob"), generation=0)
+    kept.keep("other", "ann", 800, a_map("ann"), generation=0)
     found = kept.nearest("t", "ann", 300)
     assert found is not None
     assert [node.user_id for node in found.nodes] == ["ann"]
@@ -28,22 +28,22 @@ def test_a_lens_that_was_never_shown_is_cut_out_of_everybodys_map() -> None:
 
 def test_one_users_map_is_never_shown_as_everybodys() -> None:
     kept = MapSnapshotCache()
-    kept.keep("t", "ann", 800, a_map("ann"), forgettings=0)
+    kept.keep("t", "ann", 800, a_map("ann"), generation=0)
     assert kept.nearest("t", None, 800) is None
     assert kept.nearest("t", "bob", 800) is None
 
 
 def test_what_was_read_before_a_forgetting_is_not_kept_after_it() -> None:
     kept = MapSnapshotCache(kept_max=2)
-    kept.keep("t", None, 800, a_map("ann"), forgettings=kept.forgettings)
-    before = kept.forgettings
+    kept.keep("t", None, 800, a_map("ann"), generation=kept.generation)
+    before = kept.generation
     kept.drop("t")
-    kept.keep("t", None, 800, a_map("ann"), forgettings=before)
+    kept.keep("t", None, 800, a_map("ann"), generation=before)
     assert kept.nearest("t", None, 800) is None
 
 
 def test_the_oldest_maps_make_room_for_new_ones() -> None:
     kept = MapSnapshotCache(kept_max=2)
     for tenant in ("a", "b", "c"):
-        kept.keep(tenant, None, 800, a_map("ann"), forgettings=0)
+        kept.keep(tenant, None, 800, a_map("ann"), generation=0)
     assert [kept.nearest(tenant, None, 800) is None for tenant in ("a", "b", "c")] == [True, False, False]
