@@ -1,14 +1,14 @@
 """Run CPU-bound text processing in threads that stop at a deadline or on cancellation.
 
-A flaw in a pattern may make a text take forever. A thread of `asyncio.to_thread` could not be stopped: it would block
-a thread of the loop's executor and the exit of the process, which joins those threads. So each call here has a daemon
-thread of its own, a few at a time.
+A flawed pattern may never finish on some text. A thread of `asyncio.to_thread` cannot be stopped: it would occupy the
+loop's executor and block the exit of the process, which joins those threads. So each call runs in a daemon thread of
+its own; only a few run at a time.
 
 A thread is stopped by an exception raised between two bytecodes (`PyThreadState_SetAsyncExc`), which ends any loop in
 Python but not a call of a C function such as a regular-expression search. Such a call holds the GIL and blocks the
 event loop, so inputs are bounded and patterns unambiguous (tests/unit/test_text_cost.py). A separate process could be
-killed inside such a call, but would need a second copy of rules and dictionary, seconds to restart after each kill, and
-would protect reading only, not request handling.
+killed inside such a call, but would need a second copy of rules and dictionary and seconds to restart after each kill,
+and would protect extraction only, not request handling.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ _log = logging.getLogger("mnemograph.threads")
 
 T = TypeVar("T")
 
-# CPU time, which is independent of load; a message of 20,000 characters takes about a second.
+# CPU time, because it does not depend on load; a message of 20,000 characters takes about a second.
 CPU_MAX_S: Final = 20.0
-# For a thread that gets no CPU or waits for a lock.
+# Stops a thread that gets no CPU or waits for a lock.
 WALL_MAX_S: Final = 180.0
-# They share the GIL, so more threads would only slow the event loop down.
+# Threads share the GIL, so more of them would only slow the event loop down.
 THREADS_MAX: Final = 4
 _LOOK_S: Final = 0.2
 # A thread still running this long after the stop is abandoned; it ends with the process.
@@ -106,7 +106,7 @@ class _Runner(Generic[T]):
 
 
 class BoundedThreads:
-    """A limited number of stoppable threads.
+    """Run calls in a limited number of stoppable threads.
 
     Args:
         threads_max: concurrent calls; others wait.
@@ -128,10 +128,10 @@ class BoundedThreads:
         self._places: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return the result of a call made in a thread.
+        """Run a call in a thread and return its result.
 
         Raises:
-            TooSlowError: it exceeded its time and was stopped.
+            TooSlowError: the call exceeded its time and was stopped.
         """
         loop = asyncio.get_running_loop()
         if self._places is None or self._places[0] is not loop:
@@ -140,14 +140,14 @@ class BoundedThreads:
             runner = _Runner(work, loop)
             runner.start()
             try:
-                return await self._watched(runner)
+                return await self._result_of(runner)
             except asyncio.CancelledError:
                 runner.stop()
                 # The result is not awaited any more; keep asyncio from logging an unretrieved exception.
                 runner.done.cancel()
                 raise
 
-    async def _watched(self, runner: _Runner[T]) -> T:
+    async def _result_of(self, runner: _Runner[T]) -> T:
         started_s = time.monotonic()
         while True:
             await asyncio.wait({runner.done}, timeout=_LOOK_S)
@@ -155,18 +155,18 @@ class BoundedThreads:
                 return runner.done.result()
             wall_s = time.monotonic() - started_s
             cpu_s = runner.cpu_s()
-            # Without per-thread CPU time allow twice the time by the wall clock.
+            # Where the CPU time of a thread is unavailable, allow twice as much wall-clock time.
             if (wall_s / 2 if cpu_s is None else cpu_s) > self.cpu_max_s or wall_s > self.wall_max_s:
-                await self._stopped(runner)
+                await self._stop_and_wait(runner)
                 raise TooSlowError(f"it was stopped after {cpu_s or wall_s:.0f} s of computing")
 
-    async def _stopped(self, runner: _Runner[T]) -> None:
+    async def _stop_and_wait(self, runner: _Runner[T]) -> None:
         until_s = time.monotonic() + _GRACE_S
         while time.monotonic() < until_s:
             runner.stop()
             await asyncio.wait({runner.done}, timeout=_LOOK_S)
             if runner.done.done() or not runner.alive:
-                # Too late; retrieve the exception so that asyncio does not log it.
+                # The result is not used; retrieve the exception so that asyncio does not log it.
                 if runner.done.done():
                     runner.done.exception()
                 return

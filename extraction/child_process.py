@@ -17,10 +17,10 @@ from schema.errors import MnemographError, TooSlowError
 
 T = TypeVar("T")
 
-# Wall clock on a loaded machine: a hundred thousand nodes with their relationships took 270 s.
+# A hundred thousand nodes with their relationships took 270 s of wall-clock time on a loaded machine.
 WALL_MAX_S: Final = 900.0
 _NICE: Final = 10
-# In the waiting thread, because pickling happens there.
+# Limit of the thread that waits for the child; longer, because it also pickles arguments and result.
 _THREAD_WALL_MAX_S: Final = 3_600.0
 
 
@@ -29,7 +29,7 @@ class EndedEarlyError(MnemographError):
 
 
 class OwnProcess:
-    """Runs one child process at a time; other calls wait.
+    """Run one child process at a time; other calls wait.
 
     Args:
         wall_max_s: wall-clock limit of one call.
@@ -37,18 +37,18 @@ class OwnProcess:
 
     def __init__(self, *, wall_max_s: float = WALL_MAX_S) -> None:
         self.wall_max_s = wall_max_s
-        self._place = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
+        self._thread = BoundedThreads(threads_max=1, wall_max_s=_THREAD_WALL_MAX_S)
 
     async def run(self, work: Callable[..., T], *args: object) -> T:
-        """Return the result of a call; function, arguments and result must be picklable.
+        """Run a call in a child process and return its result; function, arguments and result must be picklable.
 
         Raises:
-            TooSlowError: it exceeded its time and was killed.
+            TooSlowError: the call exceeded its time and was killed.
             EndedEarlyError: the process ended without a result.
         """
         child = _Child(work, args, self.wall_max_s)
         try:
-            ok, result = await self._place.run(child.run)
+            ok, result = await self._thread.run(child.run)
         finally:
             child.kill()
         if not ok:
@@ -66,9 +66,9 @@ class _Child:
         self._guard = threading.Lock()
         self._killed = False
         context = get_context("spawn")
-        self._here, self._there = context.Pipe()
+        self._parent_end, self._child_end = context.Pipe()
         # A daemon process also ends with the interpreter.
-        self._process = context.Process(target=_compute, args=(self._there,), name="computing", daemon=True)
+        self._process = context.Process(target=_compute, args=(self._child_end,), name="computing", daemon=True)
 
     def run(self) -> tuple[bool, Any]:
         """Return whether the call succeeded, and its result or exception; runs in a thread."""
@@ -76,15 +76,15 @@ class _Child:
             if self._killed:
                 return False, TooSlowError("it was stopped")
             self._process.start()
-        self._there.close()
+        self._child_end.close()
         timer = threading.Timer(self._wall_max_s, self.kill)
         timer.daemon = True
         timer.start()
         try:
-            self._here.send(self._work)
-            answer: tuple[bool, Any] = self._here.recv()
+            self._parent_end.send(self._work)
+            answer: tuple[bool, Any] = self._parent_end.recv()
         except (EOFError, OSError):
-            # The pipe is closed when the child was killed.
+            # The pipe closes when the child is killed.
             if self._killed:
                 return False, TooSlowError(f"it was stopped after {self._wall_max_s:.0f} s")
             return False, EndedEarlyError("a process that computes ended early; perhaps it had no memory left")

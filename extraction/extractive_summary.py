@@ -17,7 +17,7 @@ from schema.timespan import iso
 OVERVIEW_TOKENS_MAX = 2_000
 TITLE_CHARS_ZH_MAX = 24
 TITLE_CHARS_EN_MAX = 60
-# Sentences ranked, from the beginning; ranking takes quadratic time.
+# Only the first sentences are ranked, because ranking takes quadratic time.
 SENTENCES_MAX = 150
 _SENTENCE_CHARS_MAX = 220
 _CJK = re.compile(r"[\u3400-\u9fff]+")
@@ -39,7 +39,7 @@ _PLAN = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _SceneSentence:
     text: str
     by: str
     line: int
@@ -47,7 +47,7 @@ class _Said:
 
 def token_count(text: str) -> int:
     """Estimate tokens: one per Chinese character, 1.3 per word."""
-    # Counted lazily: a list of all words takes ten times the memory of the text.
+    # Count with iterators: a list of all words takes ten times the memory of the text.
     chinese = sum(found.end() - found.start() for found in _CJK.finditer(text))
     return chinese + round(1.3 * sum(1 for _ in _WORD.finditer(text)))
 
@@ -94,7 +94,7 @@ def overview_l1(
     separator = "、" if zh else ", "
     sections = [
         (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
-        (head["topics"], separator.join(keywords(_heard(said), 8))),
+        (head["topics"], separator.join(keywords(_texts_of_people(said), 8))),
         (head["points"], _bullets(_unique([*statements, *(said[number].text for number in points)])[:24])),
         (head["names"], separator.join(_unique(names)[:30])),
         (head["plans"], _bullets(_unique(plans)[:8])),
@@ -122,7 +122,7 @@ def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -
         if len(plain) <= limit:
             return plain
     ranks = _ranks(said)
-    # An assistant's advice is less relevant than the person's concern.
+    # Prefer a sentence of a person: their concern matters more than an assistant's advice.
     best = next((number for number in ranks if said[number].by != "assistant"), ranks[0] if ranks else None)
     return "" if best is None else _headline(said[best].text, limit)
 
@@ -154,41 +154,41 @@ _HEADINGS_EN = {
 }
 
 
-def _sentences(lines: Sequence[SceneLine]) -> list[_Said]:
-    """Return the sentences without greetings, questions and repetitions, or all if no others remain."""
-    every: list[_Said] = []
-    telling: list[_Said] = []
+def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
+    """Return the sentences without greetings, questions and repetitions, or with them if no others remain."""
+    every: list[_SceneSentence] = []
+    informative: list[_SceneSentence] = []
     seen: set[str] = set()
     for number, line in enumerate(lines):
         by = "assistant" if line.role is Role.ASSISTANT else line.speaker or "user"
         for sentence in split_sentences(line.text[:20_000]):
             if len(every) >= SENTENCES_MAX:
-                return telling or every
+                return informative or every
             if sentence.text in seen:
                 continue
             seen.add(sentence.text)
             text = _cut_words(sentence.text, _SENTENCE_CHARS_MAX)
-            item = _Said(text=text, by=by, line=number)
+            item = _SceneSentence(text=text, by=by, line=number)
             every.append(item)
             short = len(words_of(text)) < 3
             if not (sentence.asks or short or (_FILLER.match(text) and token_count(text) < 16)):
-                telling.append(item)
-    return telling or every
+                informative.append(item)
+    return informative or every
 
 
-def _heard(said: Sequence[_Said]) -> list[str]:
-    """Return the lines of people, or those of the assistant if there are no others."""
+def _texts_of_people(said: Sequence[_SceneSentence]) -> list[str]:
+    """Return the sentences of people, or those of the assistant if there are no others."""
     return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
 
 
-def _ranks(said: Sequence[_Said]) -> list[int]:
-    """Return the sentences by rank, those of an assistant ranked lower."""
+def _ranks(said: Sequence[_SceneSentence]) -> list[int]:
+    """Return indexes of the sentences by rank; those of an assistant rank lower."""
     order = ranked([item.text for item in said])
     place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
 
 
-def _is_chinese(said: Sequence[_Said]) -> bool:
+def _is_chinese(said: Sequence[_SceneSentence]) -> bool:
     return 2 * sum(has_cjk(item.text) for item in said) > len(said)
 
 
@@ -235,7 +235,7 @@ def _cut_tokens(text: str, tokens_max: int) -> str:
     return cut
 
 
-# Sessions, summarised from their scenes without a model
+# Summaries of sessions, from those of their scenes
 
 _POINTS_MAX: Final = 6
 _BULLET: Final = "- "
@@ -246,7 +246,7 @@ class SceneTold:
     """Summary of one scene.
 
     Attributes:
-        messages: number of messages; the session is named after the scene with the most.
+        messages: number of messages; the scene with the most gives the session its title.
     """
 
     title: str
@@ -297,7 +297,7 @@ def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
         body = ""
         points = [line for line in scene.overview.splitlines() if line.startswith(_BULLET)][:_POINTS_MAX]
         for part in [scene.abstract, *points]:
-            # Key points repeat sentences of the abstract.
+            # Skip key points that repeat a sentence of the abstract.
             if part and part.removeprefix(_BULLET) not in body and cost + token_count(part) <= share:
                 body += f"{part}\n"
                 cost += token_count(part)

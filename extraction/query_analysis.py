@@ -1,4 +1,4 @@
-"""Analyse a question once: intent, answer type, times, search terms, names, and the speaker it asks for. Pure."""
+"""Analyse a question once: intent, answer type, times, search terms, names, and the role of the speaker. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from schema.timespan import Timespan
 
 
 class Intent(StrEnum):
-    """What a question is after."""
+    """Intent of a question."""
 
     ENTITY = "entity"
     FACTUAL = "factual"
@@ -31,7 +31,7 @@ class Intent(StrEnum):
 
 
 class AnswerType(StrEnum):
-    """What the answer to a question has to contain."""
+    """Type of thing that the answer to a question must contain."""
 
     WHEN = "when"
     WHERE = "where"
@@ -43,27 +43,27 @@ class AnswerType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnalysis:
-    """Everything that retrieval and ranking use of a question.
+    """Analysis of a question, for retrieval and ranking.
 
     Attributes:
         chars: length of the question.
         chinese: the question is mostly Chinese.
-        asked_times: the times the question names, with their words.
-        asked_time: from the first to the last of them.
-        time: the same without vague ones ("recently"); candidates said or happening then rank higher.
-        span: the only time in which an answer may have been said.
+        asked_times: times that the question names, with their phrases.
+        asked_time: span from the first to the last of them.
+        time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
+        span: filter on when an answer was said.
         limited_by_text: `span` comes from the question's own words ("what did we discuss yesterday?").
-        words: for the full-text indexes, without the words that name a time.
+        words: words for the full-text indexes, without time expressions.
         capitalized: words written with a capital, case folded: names, and the first word of a sentence.
-        terms: for BM25 among the candidates.
-        word_terms: terms of `words`, for the confidence.
+        terms: search terms for BM25 among the candidates.
+        word_terms: search terms of `words`, for the confidence.
         name_keys: keys of every part of the question that could be a name.
         entity_keys: the same in order, then keys of the hints and of the kinship words ("my sister").
-        kinship_words: words by which facts may relate somebody to the user whom the question calls the user's own.
+        kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
         possible_names: capitalised English words that may name somebody or something, case folded.
-        role: the speaker whose words are asked for.
+        role: role of the speaker whose earlier statements the question asks about.
         indirect_target: see `indirect_target`.
-        vector, tokens: of the whole question, and of its pieces; None without an embedder that makes them.
+        vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
     """
 
     chars: int = 0
@@ -97,12 +97,14 @@ def analyse(
     embedded: EmbeddedQuestion | None = None,
     hints: Sequence[str] = (),
 ) -> QueryAnalysis:
-    """Return the analysis of a question. The first Chinese one loads a dictionary, which takes about a second.
+    """Return the analysis of a question.
+
+    The first Chinese question loads a dictionary, which takes about a second.
 
     Args:
-        reference: when it is asked, in the zone that "today" refers to.
-        span: an explicit limit on when an answer was said; a limit named in the text counts only without one.
-        hints: names that the question may mean without saying them.
+        reference: when the question is asked, in the zone that "today" refers to.
+        span: filter on when an answer was said; takes precedence over one in the text.
+        hints: names that the question may refer to without naming them.
     """
     time = time_asked(text, reference)
     span = span or Timespan()
@@ -112,7 +114,7 @@ def analyse(
     words = tuple(words_in(topic))
     wanted = answer_type(text)
     keys = name_keys(text)
-    # Hints and kinship words retrieve what mentions the person, but do not count as naming a speaker.
+    # Hints and kinship words retrieve elements that mention the person, but do not select a speaker.
     more_keys = (*(name_key(hint) for hint in hints), *ties_in(text))
     embedding = embedded or EmbeddedQuestion(vector=[])
     return QueryAnalysis(
@@ -141,7 +143,7 @@ def analyse(
 
 
 def _without_times(text: str, time: QuestionTime) -> str:
-    """Return a question without the words that name a time, unless nothing to search for would be left."""
+    """Return a question without its time expressions, or unchanged if no words to search for would be left."""
     topic = time.topic_of(text)
     return topic if words_in(topic) else text
 
@@ -223,7 +225,7 @@ _ASKING = re.compile(
     r"什么|啥|谁|哪|怎|为何|多少|几[个次岁]|吗|是不是|有没有|会不会|能不能|是否|多[大久长高远]|如何"
 )
 _NO_NAME_ZH = re.compile(r"[我你他她它的了吗呢吧啊呀是有没不很也都就要想会能谁哪怎啥几么谢请好再说看去来]")
-# Capitalised words that may open a sentence without being a name.
+# Words that are capitalised at the beginning of a sentence without being a name.
 _OPENERS = """
     what which who whom whose where when why how did do does is was were will are has have had should can could would am
     may might i you he she it we they my your his her the a an this that these those tell show give list find hello hi
@@ -236,7 +238,7 @@ _LINK = frozenset({"of", "the", "de", "la", "van", "von", "and", "&"})
 
 
 def answer_type(question: str) -> AnswerType:
-    """Return what the answer must contain; OTHER for "what", "how", and everything that asks for none of the types."""
+    """Return the type of the answer; OTHER for "what", "how" and questions that match no type."""
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     found = [(match.start(), order) for order, (_, pattern) in enumerate(_ANSWERS) if (match := pattern.search(text))]
     return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
@@ -245,8 +247,8 @@ def answer_type(question: str) -> AnswerType:
 def intent_of(question: str, time: QuestionTime, wanted: AnswerType) -> Intent:
     """Return the intent of a question.
 
-    A name alone (two to four Chinese characters, or up to three capitalised words) asks for an entity; a question for a
-    time or within a time is temporal; one about how people or things are connected is relational.
+    A name alone (two to four Chinese characters, or up to three capitalised words) asks for an entity; a question that
+    asks for a time or names one is temporal; one about how people or things are connected is relational.
     """
     question = question[:_INTENT_READ_CHARS_MAX]
     text = plain(question)
@@ -279,13 +281,13 @@ def _is_name(question: str) -> bool:
     )
 
 
-# The speaker whose words are asked for: the agent, addressed as "you", or the user.
+# Role of the speaker that a question asks about: the agent, addressed as "you", or the user.
 #
-# Only past speech counts: "what do you recommend?" wants something new. A speaker addressed by name is found by the
-# name, and speech to third persons is no part of this conversation.
+# Only past speech counts: "what do you recommend?" asks for something new. A speaker called by name is found by that
+# name, and speech to third persons is not part of the conversation.
 
 _SPEAKER_READ_CHARS_MAX: Final = 400
-# Each verb twice: as it follows "did you", and as it follows "you".
+# Each verb in two forms: after "did you", and after "you".
 _SAYING: Final = """
 say said / mention mentioned / explain explained / describe described / promise promised / claim claimed / state stated
 reply replied / answer answered / point.out pointed.out / bring.up brought.up / talk.about talked.about
@@ -310,7 +312,7 @@ _TO_OTHERS = (
 
 
 def _said_by(who: str, verbs: str) -> str:
-    """Return a pattern of past speech: did you say, have you said, you've said, you said."""
+    """Return a pattern of past speech: "did you say", "have you said", "you've said", "you said"."""
     pairs = [verb.split() for verb in verbs.replace("\n", "/").split("/") if verb.strip()]
     first, past = ("|".join(one.replace(".", " ") for one in forms) for forms in zip(*pairs, strict=True))
     asked = rf"did {who} {_MAYBE}(?:{first})|(?:have|had) {who} {_MAYBE}(?:{past})"
@@ -336,7 +338,7 @@ _SPOKEN_TO = re.compile(
     r"(?!(?:So|And|OK|Okay|Hey|Hi|Hello|Well|Please|Also|Yes|No|But|Then|Now|Yesterday|Earlier|Today|Before|Sorry|Wait)\b)"
     r"[A-Z][a-z]+[,，]|[,，] ?[A-Z][a-z]+\s*[?？.!]*$"
 )
-# A time in the past; without one, the verb itself must be marked as past (了, 过).
+# Times in the past; without one, the verb itself must be marked as past (了, 过).
 _THEN = (
     r"(?:曾经?|之前|以前|先前|此前|上一?[次回]|当时|那时候?|那[天次回]|昨[天晚]|前天|[刚方]才|刚刚|上周|上个?(?:星期|月)|去年|"
     # Possessive quantifiers: with backtracking, each further year of "1年1年1年" would double the time.
@@ -361,7 +363,7 @@ _USER_ZH = re.compile(_said_in_chinese("[我俺咱]", "[你您]"))
 
 
 def role_asked(question: str) -> Role | None:
-    """Return the role of the speaker whose words are asked for; of several the first, None when no words are."""
+    """Return the role of the speaker whose statements are asked for: the first of several, or None."""
     text = question[:_SPEAKER_READ_CHARS_MAX].replace("’", "'")
     if _SPOKEN_TO.search(text):
         return None
@@ -374,11 +376,11 @@ def role_asked(question: str) -> Role | None:
     return min(first, key=first.__getitem__) if first else None
 
 
-# Questions about something that is only related to what they name: "what does my sister's employer sell?" names the
-# sister, but the answer is a fact about the employer, two hops away.
+# Indirect questions: "what does my sister's employer sell?" names the sister, but the answer is a fact about her
+# employer, two hops away.
 
 _TARGET_READ_CHARS_MAX: Final = 400
-# Attributes that memories state of the person themselves ("Ann's birthday is …"), so they need no second hop.
+# Attributes that facts state about the person directly ("Ann's birthday is …"), so they need no second hop.
 _OWN_TEXT: Final = """
 name names surname nickname birthday age job work profession occupation hobby hobbies opinion email address phone number
 favorite favourite best first last new plan plans goal goals health identity personality feelings relationship attitude
@@ -389,7 +391,7 @@ _OWN_ZH = (
     r"(?:名字|姓名|生日|年龄|年纪|岁数|电话|手机|号码|邮箱|地址|住址|工作|职业|学历|专业|爱好|兴趣|身高|体重|性格|老家|家乡|"
     r"计划|目标|心情|看法|建议|意见|经历|感受|联系方式)"
 )
-# "What's", "let's": no possessive.
+# Words after which 's is not a possessive ("what's", "let's").
 _NO_OWNER: Final = frozenset(
     ("what", "who", "where", "when", "how", "that", "it", "he", "she", "there", "here", "let", "why")
 )
@@ -404,8 +406,9 @@ _IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|�
 
 
 def indirect_target(question: str) -> str | None:
-    """Return the related thing that a question asks about, in lower case with the rest of the question
-    ("employer sell?"); None when it asks about what it names.
+    """Return the thing that an indirect question asks about; None if the question asks about what it names.
+
+    In lower case, with the rest of the question: "employer sell?".
     """
     text = plain(question[:_TARGET_READ_CHARS_MAX]).replace("’", "'")
     return _indirect_target_en(text) or _indirect_target_zh(text)
@@ -440,7 +443,7 @@ _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _KEYS_MAX: Final = 400
 _CAPITALIZED: Final = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?![A-Za-z])")
 _POSSIBLE_NAME: Final = re.compile(r"(?<![A-Za-z'’])[A-Z][A-Za-z]+")
-# Capitalised words that name nothing a memory could lack.
+# Capitalised words of the calendar, which are not names of somebody or something.
 _CALENDAR_TEXT: Final = """
 january february march april may june july august september october november december christmas easter english
 monday tuesday wednesday thursday friday saturday sunday
@@ -451,7 +454,7 @@ _CALENDAR: Final = frozenset(_CALENDAR_TEXT.split())
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
     """Return every part of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
 
-    A plural also asks for its singular, because entities are named as they were first said. At most 400 keys.
+    Latin keys in singular and plural, because an entity keeps the form in which it was first named. At most 400 keys.
     """
     folded = text.casefold()
     keys: dict[str, None] = {}
@@ -470,7 +473,7 @@ def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]
 
 
 def _possible_names(text: str, *, chinese: bool) -> frozenset[str]:
-    """Return capitalised words; the first word of an English question has its capital from its place."""
+    """Return the capitalised words; of an English question without the first word, which is always capitalised."""
     first = 0 if chinese else 1
     names = (found.group().casefold() for found in _POSSIBLE_NAME.finditer(text) if found.start() >= first)
     return frozenset(names) - _CALENDAR

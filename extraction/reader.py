@@ -1,4 +1,4 @@
-"""The reader port: input is the text of a scene, output are proposed facts and mentions."""
+"""The reader port: a reader turns the text of a scene into proposed facts and mentions."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from schema.ids import MemoryId
 from schema.labels import Role
 from schema.telling import Stated
 
-# Subjects of the two participants, whatever the text calls them (I, me, my, 我, 用户, their own name).
+# Subjects of the two participants, however the text refers to them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
 THE_AGENT = "@agent"
 
@@ -20,7 +20,7 @@ class SceneLine:
     """One message of a scene.
 
     Attributes:
-        fresh: read facts from this line; other lines were read before and are context.
+        fresh: extract facts from this line; other lines were read before and are context.
     """
 
     message_id: MemoryId
@@ -37,7 +37,7 @@ class SceneText:
 
     Attributes:
         user_names: names of the user in the text, preferred one first; may be empty.
-        known_names: names of entities already in this user's memory, for spelling.
+        known_names: names of entities already in this user's memory, to be spelled the same way.
     """
 
     user_names: tuple[str, ...]
@@ -60,7 +60,7 @@ class Mention:
     """A person, place, thing or idea that a line names.
 
     Attributes:
-        attributes: name and value pairs that are no facts.
+        attributes: (name, value) pairs of details that are not facts.
     """
 
     name: str
@@ -71,15 +71,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedFact:
-    """A fact as read, unchecked.
+    """A fact as extracted, before the check.
 
     Attributes:
-        subject: a name, or `THE_USER` or `THE_AGENT`; `object` likewise.
-        closes: the fact no longer holds.
+        subject, object: a name, `THE_USER` or `THE_AGENT`.
+        closes: the line says that the fact no longer holds.
         valid_at: start of its valid time; None for the time of the line.
-        valid_by: latest start, if the text names a period ("last month").
+        valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
-        stated: entered by a person.
+        stated: entered by a person, not extracted.
     """
 
     subject: str
@@ -113,7 +113,7 @@ class Reading:
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
-        owed: to be read again by a model, which is unavailable.
+        owed: a model was unavailable and is to read the scene again.
     """
 
     reader: str

@@ -1,8 +1,8 @@
 """Record verified hashes of downloaded files outside the cache that holds them.
 
-A cache may be copied from elsewhere, so nothing in it can vouch for its files. Each folder or file has one record in
-the user's state directory: a line per file with its hash and its file-system metadata when it was hashed. A file with
-unchanged metadata is not hashed again; a program cannot set the ctime.
+A cache may be copied from elsewhere, so nothing in it can prove that its files are genuine. Each folder or file has a
+record in the user's state directory: a line per file with its hash and its file-system metadata when it was hashed. A
+file with unchanged metadata is not hashed again; programs cannot set the ctime.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None,
         follow: False refuses a symbolic link.
 
     Raises:
-        OSError: it is unreadable, too large, or no regular file (a pipe or device might block).
+        OSError: the file is unreadable, too large, or not a regular file (a pipe or device might block).
     """
     with _opened(path, dir_fd=dir_fd, follow=follow) as file:
         content = file.read(bytes_max + 1)
@@ -55,15 +55,15 @@ def read_bounded(path: Path | str, *, bytes_max: int, dir_fd: int | None = None,
 
 
 def mark_of(state: os.stat_result) -> str:
-    """Return metadata that changes whenever a file is written or replaced."""
+    """Return file-system metadata as a text that changes whenever a file is written or replaced."""
     return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns} {state.st_ino} {state.st_dev}"
 
 
 def hashed(path: Path) -> tuple[str, str]:
-    """Return the SHA-256 of a regular file, and its metadata from before reading.
+    """Return the SHA-256 of a regular file, and its metadata as `mark_of` returned it before reading.
 
     Raises:
-        OSError: it cannot be read, or is no regular file.
+        OSError: the file cannot be read, or is not a regular file.
     """
     with _opened(path, dir_fd=None, follow=False) as file:
         mark = mark_of(os.fstat(file.fileno()))
@@ -93,7 +93,7 @@ def write_record(place: Path, files: Mapping[str, str]) -> bool:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not file.exists():
-            _drop_gone(file.parent)
+            _delete_stale_records(file.parent)
         write_private(file, json.dumps({"place": str(place.absolute()), "files": dict(files)}))
     except OSError:
         return False
@@ -109,7 +109,7 @@ def drop_record(place: Path) -> None:
 
 
 def writable_by_others(path: Path) -> str:
-    """Return the reason why other users could change a file or folder; empty if only this user and root can.
+    """Return why other users could change a file or folder; empty if only this user and root can.
 
     Group write permission from umask 002 is removed first.
     """
@@ -126,20 +126,20 @@ def writable_by_others(path: Path) -> str:
     return ""
 
 
-def _drop_gone(folder: Path) -> None:
+def _delete_stale_records(folder: Path) -> None:
     """Delete the records of files that no longer exist."""
     for file in folder.glob("*.json"):
         try:
             place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             place = None
-        # The record of an archive is written before the archive.
+        # The record of an archive is written before the archive itself, so look for the folder.
         if not isinstance(place, str) or not Path(place).parent.exists():
             file.unlink(missing_ok=True)
 
 
 def _record_file(place: Path) -> Path | None:
-    # Without a home directory it would be below the working directory, which others may write.
+    # Without a home directory the path would be in the working directory, which others may be able to write to.
     try:
         folder = Path(user_state_dir("mnemograph"))
     except RuntimeError:

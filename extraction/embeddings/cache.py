@@ -1,4 +1,4 @@
-"""An LRU cache of vectors by the hash of the text."""
+"""An LRU cache of vectors, by the hash of the text."""
 
 import asyncio
 import hashlib
@@ -9,7 +9,7 @@ from extraction.embeddings.embedder import Embedded, Embedder, Piece, TokenEmbed
 
 
 class CachedEmbedder:
-    """An embedder that caches another's vectors; evicts the least recently used."""
+    """Cache the vectors of another embedder; the least recently used are evicted first."""
 
     def __init__(self, inner: Embedder, *, entries_max: int = 4096) -> None:
         self._inner = inner
@@ -53,7 +53,7 @@ class CachedEmbedder:
             others = {self._under_way[key] for key in missing if key in self._under_way}
             if own:
                 answers |= await self._fresh({key: wanted[key] for key in own}, asked)
-            # Texts that failed there are requested in the next round.
+            # Wait for other calls that embed the same texts; the next round embeds those that failed there.
             for other in others:
                 await other.wait()
         for key in keys:

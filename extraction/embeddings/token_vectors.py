@@ -1,7 +1,7 @@
 """Packed vectors stored with a message: its token vectors and its whole-text vector, 8 bits per number.
 
-A header names the model of the token vectors. The whole-text vector is duplicated from the vector index, because Neo4j
-takes longer to read one list of 384 numbers than all bytes of a message's tokens.
+A header identifies the model of the token vectors. The whole-text vector is also in the vector index, but Neo4j takes
+longer to read one list of 384 numbers than all bytes of a message's token vectors.
 """
 
 import hashlib
@@ -17,15 +17,15 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 
-# Above this many multiplications OpenBLAS starts a thread per core; measured.
+# Above this number of multiplications (measured) OpenBLAS starts a thread per core.
 _MULTIPLICATIONS_MAX: Final = 2**18
 
 
 def product(rows: Floats | npt.NDArray[np.int8], columns: Floats) -> Floats:
     """Return `rows @ columns`, in blocks that BLAS computes on the calling thread.
 
-    BLAS threads that wait for each other take the cores that Neo4j and the model need: 464 tokens of 384 numbers cost
-    5.5 ms of CPU time and 22 ms of waiting on two loaded cores at once, 0.6 and 3.4 ms in blocks.
+    BLAS threads that wait for each other occupy the cores that Neo4j and the model need: on two loaded cores 464 tokens
+    of 384 numbers take 5.5 ms of CPU time and 22 ms of wall-clock time as one product, 0.6 and 3.4 ms in blocks.
     """
     height = max(_MULTIPLICATIONS_MAX // max(columns.size, 1), 1)
     blocks = -(-len(rows) // height)
@@ -39,8 +39,8 @@ FloatArray = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 
 FORMAT: Final = 2
-# Format; of the pieces their dimension, count, the mark of who made them, and what one step of a byte is worth; of the
-# whole its dimension (0 when it is not there), and the same.
+# Header: format; dimension, number, model hash and quantization step of the token vectors; dimension (0 if absent) and
+# quantization step of the whole-text vector.
 _HEAD: Final = struct.Struct("<BHH8sfHf")
 HEAD_BYTES: Final = _HEAD.size
 _STEPS: Final = 127
@@ -53,8 +53,8 @@ class Gathered:
 
     Attributes:
         places: ascending indexes of the given texts that have comparable vectors.
-        rows: all vectors, quantized.
-        starts: first row of each text.
+        rows: quantized vectors of all texts.
+        starts: index of the first row of each text.
         scales: quantization step of each text.
     """
 
@@ -65,7 +65,7 @@ class Gathered:
 
 
 def mark(model: str) -> bytes:
-    """Return the 8-byte hash of a model's name for headers."""
+    """Return the 8-byte hash of a model's name, as in headers."""
     return hashlib.blake2b(model.encode(), digest_size=8).digest()
 
 
@@ -74,31 +74,31 @@ def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) ->
 
     Args:
         vectors: one unit row per token; may be empty, for punctuation.
-        model: name of the model and its compression.
+        model: name of the model, including its projection.
         whole: unit vector of the whole text; None for questions.
     """
     count, dim = vectors.shape
     assert count <= _COUNT_MAX, "a model reads a few hundred tokens"
-    all_of_it = np.zeros(0, np.float32) if whole is None else whole
-    (own, scale), (rows, row_scale) = _in_steps(all_of_it), _in_steps(vectors)
-    return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(all_of_it), scale) + own + rows
+    whole_vector = np.zeros(0, np.float32) if whole is None else whole
+    (own, scale), (rows, row_scale) = _quantize(whole_vector), _quantize(vectors)
+    return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(whole_vector), scale) + own + rows
 
 
-def _in_steps(vectors: FloatArray) -> tuple[bytes, float]:
-    """Quantize to signed bytes; return them with the step."""
+def _quantize(vectors: FloatArray) -> tuple[bytes, float]:
+    """Quantize numbers to signed bytes; return these and the quantization step."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)
     return np.rint(vectors / scale).astype(np.int8).tobytes(), float(scale)
 
 
 def is_packed(stored: bytes) -> bool:
-    """Return whether bytes are complete packed vectors with finite steps."""
+    """Return whether bytes are complete packed vectors with finite quantization steps."""
     head = _head(stored)
     return head is not None and bool(np.isfinite([head.scale, head.whole_scale]).all())
 
 
 def unpack(stored: bytes, *, model: str) -> FloatArray | None:
-    """Return the vectors to within half a step; None for another model or format, or truncated bytes."""
+    """Return the token vectors, exact to half a quantization step; None if truncated, or of another model or format."""
     gathered = gather([stored], model=model)
     if gathered is not None:
         return gathered.rows.astype(np.float32) * np.float32(gathered.scales[0])
@@ -107,12 +107,12 @@ def unpack(stored: bytes, *, model: str) -> FloatArray | None:
 
 
 def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
-    """Return the vectors of all texts by this model for one matrix product, or None."""
+    """Return the token vectors of all texts by this model, for one matrix product; None without any."""
     wanted = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
     for place, one in enumerate(stored):
         head = _head(one) if one else None
-        # A text without rows has nothing to compare.
+        # Skip texts without token vectors, such as punctuation.
         if one and head is not None and head.made_by == wanted and head.rows:
             places.append(place)
             parts.append(memoryview(one)[HEAD_BYTES + head.whole_dim :])
@@ -132,9 +132,9 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
 
 
 def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> FloatArray:
-    """Return the cosine of each whole-text vector with a unit vector; NaN if it has no vector of that dimension.
+    """Return the cosine of each whole-text vector with a unit vector; NaN without a vector of its dimension.
 
-    The model of the token vectors does not matter: one embedder's vectors are comparable across its languages.
+    Models need not match: the whole-text vectors of one embedder are comparable across its languages.
     """
     cosines = np.full(len(stored), np.nan, np.float32)
     places, parts, scales = [], [], []
@@ -164,7 +164,7 @@ class _Head(NamedTuple):
 
 
 def _head(stored: bytes) -> _Head | None:
-    """Parse the header; None if invalid."""
+    """Parse the header; None if it is invalid or the vectors are incomplete."""
     if len(stored) < HEAD_BYTES:
         return None
     head = _Head._make(_HEAD.unpack_from(stored))

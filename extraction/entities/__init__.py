@@ -1,1 +1,1 @@
-"""Match names: spelling, nicknames, kinship, places."""
+"""Match names by spelling, nicknames, kinship terms and places."""

@@ -1,4 +1,4 @@
-"""Kinship terms such as "my sister", 我姐, grouped by tie to the user. Pure."""
+"""Kinship terms such as "my sister", 我姐, grouped by the tie to the user that they name. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 from extraction.text.name_forms import bare
 from schema.ids import name_key
 
-# One tie per line with all its terms; the first is its name.
+# One tie per line, with all its terms; the first is the name of the tie.
 _TIES: Final = """
 mother mom mum mommy mummy mama 妈妈 妈 母亲 老妈 娘亲
 father dad daddy papa 爸爸 爸 父亲 老爸
@@ -45,7 +45,7 @@ boss 老板 上司
 manager 经理
 roommate 室友 舍友
 """
-# Who is a sister may be called so by any of these, so that each of them makes "my sister" doubtful.
+# More specific ties: an older sister is also "my sister", so "my sister" may mean either.
 _WIDER: Final = {
     "sister": frozenset(("older-sister", "younger-sister")),
     "brother": frozenset(("older-brother", "younger-brother")),
@@ -67,7 +67,7 @@ class Tie:
     """A person's tie to the user.
 
     Attributes:
-        among_several: the words imply others of the kind, as in "my older sister".
+        among_several: the words imply that there are others, as in "my older sister".
     """
 
     name: str
@@ -93,7 +93,7 @@ def tie(words: str) -> Tie | None:
 
 
 def wider(name: str) -> frozenset[str]:
-    """Return other ties that the words of this tie may name."""
+    """Return the more specific ties that the terms of this tie may also name."""
     return _WIDER.get(name, frozenset())
 
 
@@ -103,7 +103,7 @@ def tie_words() -> list[str]:
 
 
 def ties_in(text: str) -> list[str]:
-    """Return the name keys of all terms for each tie that a question names."""
+    """Return the name keys of all terms of the ties that a question names, sorted."""
     folded = name_key(text)
     latin = set(_WORD.findall(folded))
     named = {name for word, name in _tie_of_word().items() if word in latin or _says(folded, word)}
@@ -111,8 +111,9 @@ def ties_in(text: str) -> list[str]:
 
 
 def own_ties_in(text: str) -> list[str]:
-    """Return words by which facts may tie somebody to the user whom a question calls the user's own: my sister,
-    我的姐姐.
+    """Return the name keys of all terms of the ties that a question names as the user's own ("my sister", 我的姐姐).
+
+    Includes the terms of more specific ties.
     """
     folded = name_key(text)
     latin = {word for pair in _MINE.findall(folded) for word in pair}
@@ -126,7 +127,7 @@ def _says_mine(text: str, word: str) -> bool:
 
 
 def _says(text: str, word: str) -> bool:
-    """Return whether a Chinese text has the word; a single character only of one's own, since 姑妈 is no 妈."""
+    """Return whether a text has a Chinese term; single characters count after 我 or 你 only, as 姑妈 is not 妈."""
     if not _CJK.match(word):
         return False
     return word in text if len(word) > 1 else any(f"{own}{word}" in text for own in "我咱俺你")

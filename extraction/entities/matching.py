@@ -1,4 +1,4 @@
-"""Match a mention to known entities by spelling: same, new or unsure. Pure."""
+"""Match a mention to the known entities by spelling: same, new or unsure. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from schema.entity import EntityType
 from schema.ids import MemoryId, name_key
 from schema.labels import Role
 
-# Words for the speaker, the listener, the user and the agent
+# Words for speaker, listener, user and agent
 
 FIRST_PERSON: Final = frozenset(
     [
@@ -54,7 +54,7 @@ class Candidate:
     """A known entity that a mention may refer to.
 
     Attributes:
-        stands_for_it: the entity it was merged into; candidates merged into the same one do not compete.
+        stands_for_it: the entity it was merged into; candidates merged into the same entity do not compete.
     """
 
     id: MemoryId
@@ -65,7 +65,7 @@ class Candidate:
 
     @property
     def shown_as(self) -> MemoryId:
-        """The node that shows this candidate: the one it was merged into, or itself."""
+        """The node that represents this candidate: the entity it was merged into, or itself."""
         return self.stands_for_it or self.id
 
 
@@ -74,7 +74,7 @@ class Match:
     """The match of one mention.
 
     Attributes:
-        id: the entity meant (possibly, if unsure); None for a new one.
+        id: the matching entity (one of several if unsure); None for a new one.
         score: 1 for the same spelling, 0.95 for an alias, 0.9 for a variant, 0.5 when unsure, 0 when new.
     """
 
@@ -85,13 +85,13 @@ class Match:
 
 @dataclass(slots=True)
 class _Candidates:
-    """Candidates with one spelling: the lowest id, and whether they are shown as more than one node."""
+    """Candidates with the same spelling: the lowest id, and whether several nodes represent them."""
 
     lowest: MemoryId
     shown_as: MemoryId
     rivals: bool = False
 
-    def also(self, candidate: Candidate) -> None:
+    def add(self, candidate: Candidate) -> None:
         """Add a candidate."""
         self.rivals = self.rivals or candidate.shown_as != self.shown_as
         self.lowest = min(self.lowest, candidate.id)
@@ -104,7 +104,7 @@ class NameIndex:
         self._by_id: dict[MemoryId, Candidate] = {}
         self._by_name: dict[str, _Candidates] = {}
         self._by_alias: dict[str, _Candidates] = {}
-        # Capitalised names may be of people and match in fewer forms: Williams is not William.
+        # Capitalised names may be names of people and match in fewer forms: Williams is not William.
         self._capital_exactly: dict[str, _Candidates] = {}
         self._capital: dict[str, _Candidates] = {}
         self._plain: dict[str, _Candidates] = {}
@@ -112,7 +112,7 @@ class NameIndex:
             self.put(candidate)
 
     def put(self, candidate: Candidate) -> None:
-        """Add a candidate, or replace the one with its id, keeping that one's spellings and node."""
+        """Add a candidate, or replace the one with its id; the spellings and the node of that one stay indexed."""
         before = self._by_id.get(candidate.id)
         self._by_id[candidate.id] = candidate
         if before is None:
@@ -129,8 +129,8 @@ class NameIndex:
     def match(self, mention: str, entity_type: EntityType | None) -> Match:
         """Return the entity that a mention refers to, independent of insertion order.
 
-        Only spelling decides; look-alikes (Anna and Ann, 张伟 and 张玮, Room 101 and 102) do not match, since a wrong
-        merge is worse than a missed one. Two equally good candidates, or a variant of another type, are unsure.
+        Only spelling decides; similar names (Anna and Ann, 张伟 and 张玮, Room 101 and 102) do not match, because a
+        wrong merge is worse than a missed one. Two equally good candidates, or a variant with another type, are unsure.
         """
         key = name_key(mention)
         if meant := self._by_name.get(key):
@@ -154,7 +154,7 @@ class NameIndex:
             _put(self._capital_exactly, form, candidate)
 
     def _variants(self, mention: str) -> _Candidates | None:
-        """Return the candidates that `same_name` equates with the mention."""
+        """Return the candidates with a name that is the same by `same_name`."""
         if not bare(mention):
             return None
         capital, mine = is_capital(mention), forms(mention)
@@ -172,7 +172,7 @@ class NameIndex:
 
 def _put(index: dict[str, _Candidates], key: str, candidate: Candidate) -> None:
     if key in index:
-        index[key].also(candidate)
+        index[key].add(candidate)
     else:
         index[key] = _Candidates(lowest=candidate.id, shown_as=candidate.shown_as)
 
@@ -188,18 +188,18 @@ def same_name(one: str, other: str) -> bool:
         return True
     if not bare(one):
         return False
-    # Capitalised names may be of people: Williams is not William.
+    # Capitalised names may be names of people: Williams is not William.
     if is_capital(one) and is_capital(other):
         return not exact_forms(one).isdisjoint(exact_forms(other))
     return not forms(one).isdisjoint(forms(other))
 
 
 def person_words(text: str, role: Role = Role.USER) -> str | None:
-    """Resolve a word for the user or the agent.
+    """Resolve a word for the user or the agent, such as a pronoun.
 
     Args:
         text: one word or phrase, such as `me`, `本人`, `assistant`.
-        role: of the speaker: "I" of an assistant is the agent.
+        role: role of the speaker; "I" said by an assistant is the agent.
 
     Returns:
         `THE_USER`, `THE_AGENT`, or None for any other word.

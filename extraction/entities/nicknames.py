@@ -1,4 +1,4 @@
-"""Short forms of first names, for suggesting duplicates; people decide whether to merge."""
+"""Short forms of first names, for suggesting duplicate entities; people decide whether to merge them."""
 
 from collections.abc import Mapping
 from functools import cache

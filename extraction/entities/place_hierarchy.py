@@ -1,4 +1,4 @@
-"""Names of countries and regions: living in France does not contradict living in Paris. Not complete."""
+"""Names of countries and regions (incomplete): living in France does not contradict living in Paris."""
 
 from functools import cache
 from typing import Final

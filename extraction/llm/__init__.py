@@ -1,1 +1,1 @@
-"""Read facts with a language model: prompts, schemas, chain of readers, judge."""
+"""Extract facts with a language model: prompts, output schemas, scene reader with fallbacks, fact judge."""

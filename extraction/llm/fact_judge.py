@@ -10,12 +10,12 @@ from extraction.llm.output_schemas import FactsJudging, VerdictReading
 from extraction.llm.prompts import as_data, filled_prompt
 from schema.fact import AcceptedFact, Claim, KnownFact
 
-# Bounds the answer.
+# Maximum number of verdicts used from one answer.
 VERDICTS_MAX: Final = 200
 
 
 class Judgement(StrEnum):
-    """Relation of a new fact to a known one; without a judgement both are kept."""
+    """Relation of a new fact to a known one; without one, both facts are kept."""
 
     SAME = "same"
     REPLACES = "replaces"
@@ -26,7 +26,7 @@ class Doubt:
     """A new fact that may conflict with known facts.
 
     Attributes:
-        near: open facts of the same subject, most similar first, at most five.
+        near: valid facts about the same subject, most similar first, at most five.
     """
 
     fact: AcceptedFact
@@ -35,7 +35,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """The verdict on one new fact, by claim.
+    """The verdict on one new fact.
 
     Attributes:
         known: claim of the known fact that it repeats or replaces.
@@ -60,12 +60,12 @@ FactJudge = Callable[[Sequence[Doubt]], Awaitable[Judging]]
 
 
 def model_fact_judge(model: LanguageModel) -> FactJudge:
-    """Return a judge by this model that asks once for all doubts of a digest.
+    """Return a judge that asks this model once about all doubts of a digest.
 
-    The model sees temporary ids only; other ids, and known facts not offered for a new fact, are ignored.
+    The model sees temporary ids only; other ids, and known facts that were not listed for a new fact, are ignored.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: raised by the judge, as by `LanguageModel.answer`.
+        UnavailableError, InstallError, MisreadError: by the judge, as `LanguageModel.answer`.
     """
 
     async def judge(doubts: Sequence[Doubt]) -> Judging:
@@ -86,8 +86,9 @@ def judge_prompt(doubts: Sequence[Doubt]) -> Prompt:
 
 
 def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, Judged]:
-    """Return the verdicts with temporary ids mapped back; the first of each new fact counts, and nothing that was
-    invented.
+    """Return the valid verdicts, with temporary ids mapped back.
+
+    Only the first verdict on each new fact counts, and verdicts with invented ids are ignored.
     """
     new = {f"n{number}": doubt for number, doubt in enumerate(doubts, 1)}
     verdicts: dict[Claim, Judged] = {}

@@ -13,8 +13,8 @@ class Prompt:
     """A prompt.
 
     Attributes:
-        name: of the prompt file.
-        hash: of the template, for provenance.
+        name: name of the prompt file.
+        hash: hash of the template, for provenance.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Answer(Generic[Shape]):
     """A parsed answer and its cost, including repeated requests.
 
     Attributes:
-        cut: the answer reached its token limit; the value holds the complete items.
+        cut: the answer reached its token limit; the value contains the complete items.
     """
 
     value: Shape
@@ -42,18 +42,18 @@ class LanguageModel(Protocol):
     """A model with structured output.
 
     Attributes:
-        name: recorded as provenance.
+        name: name of the model, stored as provenance.
     """
 
     @property
     def name(self) -> str: ...
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the model's answer as this type. Network failures are not retried here.
+        """Return the model's answer as a value of this type; network failures are not retried.
 
         Raises:
-            UnavailableError: the model is away or busy; the same call may work later.
-            MisreadError: the answer does not match the type; carries its cost.
-            InstallError: key, address or model name are wrong.
+            UnavailableError: the model is unavailable or busy; the same call may succeed later.
+            MisreadError: the answer does not match the type; the error has the cost.
+            InstallError: the key, address or model name is wrong.
         """
         ...

@@ -1,4 +1,4 @@
-"""Output schemas for language models; lenient, so that one bad item does not invalidate the others."""
+"""Output schemas for language models; lenient, so that one invalid item does not invalidate the others."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from schema.importance import importance_of
 
-# Above every storage limit; bounds memory, and longer texts are refused later.
+# Bounds memory; above every limit for stored texts, so that too long ones are refused later.
 _TEXT_CHARS_MAX = 8_000
 
 
@@ -23,13 +23,13 @@ def _as_text(value: object) -> object:
 
 
 def _as_texts(value: object) -> object:
-    """Coerce a value to a list of texts, dropping items that are no text."""
+    """Coerce a value to a list of texts; drop items that are not texts."""
     items = value if isinstance(value, list) else [] if value is None else [value]
     return [_as_text(item) for item in items if isinstance(item, str | int)]
 
 
 def _as_share(value: object) -> float:
-    """Coerce a fraction, a number up to 10 or a word to a value from 0 to 1; 0.5 if it is none of these."""
+    """Coerce a fraction, a number up to 10 or a word to a value from 0 to 1; 0.5 for anything else."""
     if isinstance(value, float) and 0 <= value <= 1:
         return value
     named = importance_of(str(value))
@@ -37,7 +37,7 @@ def _as_share(value: object) -> float:
 
 
 def _readable(shape: type[BaseModel]) -> Callable[[object], list[object]]:
-    """Keep the valid items of a list."""
+    """Return a function that keeps the valid items of a list."""
 
     def keep(value: object) -> list[object]:
         return [item for item in value if _fills(shape, item)] if isinstance(value, list) else []

@@ -16,13 +16,11 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def filled_prompt(name: str, *, parts: Mapping[str, str] | None = None, **inputs: str) -> Prompt:
-    """Return the prompt `prompts/<name>.md` with every slot `{{input}}` filled; what is filled in is never filled
-    again.
+    """Return the prompt in `prompts/<name>.md` with every slot `{{input}}` filled; slots in inputs are not filled.
 
     Args:
-        parts: slots that other files of `prompts` fill, by the file's name; they belong to the hash.
-
-    Inputs that are not exactly those the file names in its front matter are a mistake of our own code.
+        parts: files of `prompts` that fill a slot, by slot; they are part of the hash.
+        inputs: texts by slot; together with `parts` exactly the inputs in the front matter of the file.
     """
     text = _text(name)
     shared = {slot: _text(file) for slot, file in (parts or {}).items()}

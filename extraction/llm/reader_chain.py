@@ -1,4 +1,4 @@
-"""Read a scene with a model and fall back step by step to the rules."""
+"""Read a scene with a model, and fall back step by step to the rules."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,18 +11,18 @@ from extraction.rules.salience_gate import worth_reading
 from schema.errors import MisreadError
 from schema.labels import Role
 
-# Failed attempts per scene; each may take two calls.
+# Maximum attempts with the model per scene; each may take two calls.
 _ASKS_MAX: Final = 4
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
-    """Return a reader by this model; small talk, and what the model cannot read, goes to the rules.
+    """Return a reader by this model; rules read small talk, and scenes that the model fails on.
 
     Order of attempts: structured output, JSON in text, the scene in halves (if the answer was cut), the user's messages
-    only, the rules. The messages are stored in any case.
+    only, the rules.
 
     Raises:
-        UnavailableError, InstallError: of the reader, as the model's port says; the caller decides what then.
+        UnavailableError, InstallError: by the reader, as `LanguageModel.answer`; the caller decides what to do.
     """
 
     async def read(scene: SceneText) -> Reading:
@@ -78,26 +78,26 @@ class _Attempt:
         try:
             reading = await read_scene_with_model(scene, self.model, strategy)
         except MisreadError as error:
-            self._pay(error)
+            self._add_cost(error)
             self.cut = error.cut
             return None
-        self._pay(reading)
+        self._add_cost(reading)
         self.cut = reading.cut
         return reading
 
-    def _pay(self, paid: Reading | MisreadError) -> None:
+    def _add_cost(self, paid: Reading | MisreadError) -> None:
         self.calls += paid.calls
         self.tokens_in += paid.tokens_in
         self.tokens_out += paid.tokens_out
 
 
 def _halves(scene: SceneText) -> tuple[SceneText, ...]:
-    """Split the fresh lines of a scene into two scenes; empty if there is only one."""
+    """Split a scene into two at the middle of its fresh lines; empty if it has fewer than two."""
     fresh = [index for index, line in enumerate(scene.lines) if line.fresh]
     if len(fresh) < 2:
         return ()
     middle = fresh[len(fresh) // 2]
-    # The second half keeps the first as context; the first needs nothing that comes later. Line numbers stay.
+    # The second scene keeps the first as context, so that line numbers stay the same.
     later = (replace(line, fresh=line.fresh and index >= middle) for index, line in enumerate(scene.lines))
     return replace(scene, lines=scene.lines[:middle]), replace(scene, lines=tuple(later))
 

@@ -22,7 +22,7 @@ from schema.predicates import whitelist
 
 DECISION_RELATION: Final = "decision"
 PROCEDURE_RELATION: Final = "procedure"
-# Bounds the answer.
+# Maximum number of items used of each kind in one answer.
 ITEMS_MAX: Final = 200
 _OLDEST_YEAR, _FAR_YEAR = 1900, 9000
 _ARROW: Final = " → "
@@ -31,7 +31,7 @@ _Item = FactReading | DecisionReading | ProcedureReading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposals:
-    """Accepted proposals, and reasons for those dropped."""
+    """Accepted proposals, and the reasons why others were dropped."""
 
     facts: tuple[ProposedFact, ...]
     mentions: tuple[Mention, ...]
@@ -39,7 +39,7 @@ class Proposals:
 
 
 def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
-    """Return the proposals of a reading; facts without evidence in a fresh line are listed in `dropped`."""
+    """Return the proposals in an answer; facts without evidence in a fresh line are dropped, with the reason."""
     facts: list[ProposedFact] = []
     dropped = ["an item fills no shape"] * reading.unreadable
     items: list[_Item] = [
@@ -61,7 +61,7 @@ def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
 def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
     """Return the proposal, or the reason for dropping it."""
     read = item if isinstance(item, FactReading) else _as_fact(item)
-    subject, obj = _being(read.subject, scene), _being(read.object, scene)
+    subject, obj = _resolved_name(read.subject, scene), _resolved_name(read.object, scene)
     if not (subject and obj and read.statement):
         return f"{read.predicate[:40]}: subject, object or statement is empty"
     if any(len(text or "") > LIMITS.name_chars for text in (subject, obj, read.relation, read.trigger_emotion)):
@@ -95,7 +95,7 @@ def _proposal(item: _Item, scene: SceneText) -> ProposedFact | str:
 
 
 def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
-    """Convert a decision (subject cares about it) or a procedure (subject knows it) to a fact."""
+    """Convert a decision or a procedure to a fact about its subject."""
     if isinstance(item, DecisionReading):
         return FactReading(
             subject=item.subject,
@@ -135,13 +135,13 @@ def _steps(item: ProcedureReading) -> list[str]:
     return [step[: LIMITS.statement_chars] for step in told if step]
 
 
-def _being(name: str, scene: SceneText) -> str:
+def _resolved_name(name: str, scene: SceneText) -> str:
     key = name.strip().casefold()
     if key in {"user", "the user", "用户", *(known.casefold() for known in scene.user_names)}:
         return THE_USER
     if key in {"assistant", "the assistant", "助手", *(known.casefold() for known in scene.agent_names)}:
         return THE_AGENT
-    # Reserved subjects; ignored when a model or a message writes them.
+    # These names are reserved: ignore them if a model or a message contains them.
     return "" if key in (THE_USER, THE_AGENT) else name.strip()
 
 
@@ -160,7 +160,7 @@ def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Q
 
 
 def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
-    name = _being(read.name, scene)
+    name = _resolved_name(read.name, scene)
     if name in ("", THE_USER, THE_AGENT):
         return
     told = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])
@@ -182,7 +182,7 @@ def _entity_type(word: str | None) -> EntityType | None:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Parse an ISO time, or the first instant of a day, month or year; UTC by default, None if invalid."""
+    """Parse an ISO time; a day, month or year gives its first moment. UTC by default; None if invalid."""
     written = (text or "").strip()
     if re.fullmatch(r"\d{4}(-\d{2})?", written):
         written += "-01" if "-" in written else "-01-01"
@@ -198,7 +198,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 class Strategy(StrEnum):
-    """Reading strategy by the roles in a scene."""
+    """Reading strategy, chosen by the roles in a scene."""
 
     DUAL = "dual"
     USER_ONLY = "user_only"
@@ -207,9 +207,9 @@ class Strategy(StrEnum):
 
 
 def strategy_of(scene: SceneText) -> Strategy | None:
-    """Return the strategy for the fresh lines of a scene; None if none of them is to be read.
+    """Return the strategy for the fresh lines of a scene; None if there is nothing to read.
 
-    A tool's answer makes the scene procedural; system messages are never read.
+    A scene with a tool's answer is procedural; system messages are never read.
     """
     speak = {line.role for line in scene.lines if line.fresh}
     if Role.TOOL in speak:
@@ -228,7 +228,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     """Return the model's proposals; facts without evidence in a fresh line are listed in `dropped`.
 
     Raises:
-        UnavailableError, MisreadError, InstallError: as the model's port says.
+        UnavailableError, MisreadError, InstallError: as `LanguageModel.answer`.
     """
     seen = seen_with(strategy, scene)
     answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
@@ -249,7 +249,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
 
 
 def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
-    """Return the scene with only those lines fresh that the strategy reads, never system messages."""
+    """Return the scene with only the lines fresh that the strategy reads; system messages never are."""
     silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
     return replace(
         scene, lines=tuple(replace(line, fresh=line.fresh and line.role not in silent) for line in scene.lines)
@@ -264,7 +264,7 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
     """
     strategy = strategy or strategy_of(scene) or Strategy.DUAL
     user, assistant = names_of_both(scene)
-    # Fallback: the user's messages only.
+    # The fallback shows the user's messages only.
     shown = {Role.USER} if strategy is Strategy.USER_ONLY else set(Role)
     return filled_prompt(
         "read_scene",
@@ -278,7 +278,7 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
 
 
 def names_of_both(scene: SceneText) -> tuple[str, str]:
-    """Return the names of user and assistant as data for a prompt."""
+    """Return the names of user and assistant, as data for a prompt."""
     user = ", ".join(map(as_data, scene.user_names)) or "not named"
     return user, ", ".join(map(as_data, scene.agent_names)) or "not named"
 

@@ -14,7 +14,7 @@ from schema.errors import MisreadError
 
 TITLE_CHARS_MAX: Final = 80
 ABSTRACT_TOKENS_MAX: Final = 200
-# An overview of a shorter scene would not be shorter than the scene.
+# The overview of a shorter scene would not be shorter than its messages.
 SCENE_TOKENS_MIN: Final = 200
 
 
@@ -23,7 +23,7 @@ class LayerText:
     """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens of markdown) of one scene.
 
     Attributes:
-        made_by: the model's name.
+        made_by: name of the model.
     """
 
     title: str
@@ -42,7 +42,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
     """Return a writer by this model; one request per scene, in the language of the conversation.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: raised by the writer, as by `LanguageModel.answer`.
+        UnavailableError, InstallError, MisreadError: by the writer, as `LanguageModel.answer`.
     """
 
     async def write(scene: SceneText) -> LayerText:
@@ -70,7 +70,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
 
 
 def worth_writing(scene: SceneText) -> bool:
-    """Return whether a scene is long enough for an overview to be shorter."""
+    """Return whether an overview would be shorter than the scene."""
     left = SCENE_TOKENS_MIN
     for line in scene.lines:
         left -= token_count(line.text)
@@ -86,7 +86,7 @@ def layers_prompt(scene: SceneText) -> Prompt:
 
 
 def _within(text: str, tokens_max: int) -> str:
-    """Truncate a text to whole lines, or a single long line to characters."""
+    """Truncate a text to whole lines; truncate a single long line within it."""
     kept: list[str] = []
     left = tokens_max
     for line in text.splitlines():

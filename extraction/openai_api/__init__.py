@@ -1,1 +1,1 @@
-"""OpenAI-compatible model and embedder; the only package that knows a vendor."""
+"""Language model and embedder for OpenAI-compatible endpoints; the only package that knows a vendor's API."""

@@ -20,20 +20,20 @@ _NOTHING: Final = " "
 async def connect_openai_embedder(
     *, model: str, base_url: str | None, api_key: str | None, dimensions: int | None = None, timeout_s: float = 30.0
 ) -> "OpenAIEmbedder":
-    """Return an embedder; its dimension is as given, else asked of the endpoint, else (endpoint unavailable) 1536.
+    """Return an embedder; its dimension is as given, or that of a test request, or 1536 if the endpoint is unavailable.
 
     Args:
-        dimensions: also sent to the endpoint, for models that can shorten their vectors.
+        dimensions: dimension of the vectors; also sent to the endpoint, for models that can shorten theirs.
 
     Raises:
-        InstallError: key, address or model name are wrong.
+        InstallError: the key, address or model name is wrong.
     """
 
     def connected() -> OpenAIEmbedder:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
         return OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
 
-    # The first use imports most of the library for seconds, which would block the event loop.
+    # In a thread, because the first use imports most of the library, which takes seconds.
     embedder = await asyncio.to_thread(connected)
     if dimensions is None:
         try:
@@ -45,10 +45,10 @@ async def connect_openai_embedder(
 
 
 class OpenAIEmbedder:
-    """Embed in batches of at most 100 texts, at most 4 concurrent requests; does not retry.
+    """Embed in batches of at most 100 texts, with at most 4 concurrent requests and without retries.
 
     Attributes:
-        dim_guessed: the endpoint was unavailable when asked for its dimension.
+        dim_guessed: `dim` is the default, because the endpoint was unavailable.
     """
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
@@ -70,7 +70,7 @@ class OpenAIEmbedder:
         return vectors
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of one request in the order of the texts; only their count is checked."""
+        """Return the vectors of one request, in the order of the texts; check only their number."""
         try:
             async with self._free, asyncio.timeout(self._timeout_s):
                 answer = await self._embeddings.create(

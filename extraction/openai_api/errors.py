@@ -1,4 +1,4 @@
-"""Map errors of OpenAI-compatible endpoints to ours: retry later, change the settings, or bad answer."""
+"""Map errors of OpenAI-compatible endpoints to ours: retry later, change the settings, or unusable answer."""
 
 import math
 from email.utils import parsedate_to_datetime
@@ -9,7 +9,7 @@ from schema.errors import InstallError, MisreadError, MnemographError, Unavailab
 
 
 def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> MnemographError:
-    """Return our error for a client error; the message says what to do and never contains key or prompt."""
+    """Return our error for a client's error; its message says what to do, and never contains key or prompt."""
     where = f"model {model!r} at {base_url}"
     match error:
         case openai.APITimeoutError():
@@ -29,7 +29,7 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
-    """Return the seconds to wait from Retry-After headers: seconds, milliseconds, or a date by the server's clock."""
+    """Return the seconds to wait by a Retry-After header: seconds, milliseconds, or a date by the server's clock."""
     headers = error.response.headers
     told = _number(headers.get("retry-after-ms"))
     if told is not None:

@@ -1,4 +1,4 @@
-"""Language model for OpenAI-compatible endpoints, by instructor and openai."""
+"""Language model for OpenAI-compatible endpoints, with the libraries instructor and openai."""
 
 import asyncio
 import json
@@ -19,9 +19,9 @@ from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.openai_api.errors import as_ours
 from schema.errors import MisreadError, UnavailableError
 
-# JSON in answers that also contain prose, code fences or thoughts
+# JSON in answers that also contain prose, code fences or reasoning
 
-# Opening braces tried before giving up.
+# Maximum number of opening braces to try.
 _TRIES_MAX: Final = 100
 _PARTS_MAX: Final = 10
 
@@ -30,7 +30,7 @@ def shape_in_text(text: str, shape: type[Shape]) -> Shape:
     """Return the first JSON object in the text that validates as this type.
 
     Raises:
-        ValueError: there is none; names the invalid fields of the first object, never their values.
+        ValueError: there is none; the message names the invalid fields of the first object, never their values.
     """
     problem: str | None = None
     for found in _objects(_strip_thoughts(text)):
@@ -42,7 +42,7 @@ def shape_in_text(text: str, shape: type[Shape]) -> Shape:
 
 
 def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
-    """Parse a truncated answer, keeping only complete items.
+    """Parse a truncated answer; keep only complete items.
 
     Raises:
         ValueError: no complete part validates.
@@ -59,7 +59,7 @@ def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
 
 
 def _closed_json(text: str) -> tuple[str, str]:
-    """Return truncated JSON up to its last complete field and up to its last complete item, with brackets closed."""
+    """Return truncated JSON up to its last complete field, and up to its last complete item, with brackets closed."""
     open_marks: list[str] = []
     field = item = (0, "")
     quoted = escaped = False
@@ -106,7 +106,7 @@ def _objects(text: str) -> Iterator[object]:
 
 
 _ASKS_MAX: Final = 2
-# Lengths of the error and of the model's own answer in a repeated request.
+# Maximum lengths of the error and of the invalid answer in a repeated request.
 _PROBLEM_CHARS_MAX: Final = 1_000
 _ANSWER_CHARS_MAX: Final = 8_000
 
@@ -114,15 +114,15 @@ _ANSWER_CHARS_MAX: Final = 8_000
 async def connect_openai_model(
     *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
 ) -> "OpenAIModel":
-    """Return a model for an endpoint without connecting; endpoints without keys accept any."""
+    """Return a model for an endpoint, without connecting; endpoints that need no key accept any."""
 
     def connected() -> OpenAIModel:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
         return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
 
-    # instructor logs invalid answers, which contain conversation text.
+    # instructor logs invalid answers, which contain text of the conversation.
     logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
-    # The first use imports most of both libraries for seconds, which would block the event loop.
+    # In a thread, because the first use imports most of both libraries, which takes seconds.
     return await asyncio.to_thread(connected)
 
 
@@ -135,9 +135,9 @@ class _Reply(Generic[Shape]):
 
 
 class OpenAIModel:
-    """Request structured output, or JSON in text once an endpoint has refused schemas.
+    """Request structured output, or JSON in text after the endpoint refused schemas.
 
-    An invalid answer is requested once more with the errors; other failures are not retried.
+    After an invalid answer, repeat the request once with the errors; other failures are not retried.
     """
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
@@ -149,7 +149,7 @@ class OpenAIModel:
         self._knows_schema = True
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Return the parsed answer; its cost includes a second request."""
+        """Return the parsed answer; its cost includes a repeated request."""
         messages: list[ChatCompletionMessageParam] = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
@@ -157,7 +157,7 @@ class OpenAIModel:
         paid = _Paid()
         problem = ""
         for ask in range(_ASKS_MAX):
-            # The second request uses JSON in text, in case the endpoint's structured output is broken.
+            # The second request asks for JSON in text, in case the endpoint's structured output does not work.
             reply = await self._request(messages, shape, in_words=ask > 0)
             paid.add(reply.completion)
             text = _text(reply.completion, paid)
@@ -191,7 +191,7 @@ class OpenAIModel:
                         return await self._request_by(self._by_schema, messages, shape)
                     except (openai.BadRequestError, openai.UnprocessableEntityError):
                         reply = await self._request_by(self._by_text, messages, shape)
-                        # The endpoint accepted the prompt without a schema, so it refused the schema.
+                        # The endpoint accepted the prompt without a schema, so the schema was the problem.
                         self._knows_schema = False
                         return reply
                 return await self._request_by(self._by_text, messages, shape)
@@ -205,7 +205,7 @@ class OpenAIModel:
     async def _request_by(
         self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
     ) -> _Reply[Shape]:
-        """Send one request; raise the openai client's own errors, unwrapped from instructor's."""
+        """Send one request; raise the errors of the openai client instead of instructor's wrappers."""
         completions: list[ChatCompletion] = []
         hooks = Hooks()
         hooks.on("completion:response", completions.append)
@@ -213,7 +213,7 @@ class OpenAIModel:
             value = await client.create(
                 response_model=shape, messages=list(messages), model=self.name, max_retries=0, hooks=hooks
             )
-        # instructor raises various errors for invalid answers; parse the text ourselves then.
+        # instructor raises various errors for invalid answers; `answer` then parses the text itself.
         except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
             cause = _openai_cause(error)
             if cause is not None:
@@ -221,7 +221,7 @@ class OpenAIModel:
             if not completions:
                 raise MisreadError(f"model {self.name!r} answered no completion; check base_url") from error
             return _Reply(completions[-1], None)
-        # instructor returns its own subclass.
+        # instructor returns an instance of its own subclass.
         return _Reply(completions[-1], shape.model_validate(value.model_dump()))
 
 

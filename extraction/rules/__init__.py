@@ -1,1 +1,1 @@
-"""Read facts by rules, without a model: one engine, one table of rules for each language."""
+"""Extract facts by rules, without a model: one engine, and a table of rules for each language."""

@@ -1,4 +1,4 @@
-"""Cues that a fact adds to others of its kind instead of replacing them: "I also work at …", 也在…工作. Pure."""
+"""Find cues that a fact adds to others of its kind instead of replacing them: "I also work at …", 也在…工作. Pure."""
 
 import re
 from typing import Final
@@ -12,12 +12,12 @@ _ALSO: Final = re.compile(
     re.IGNORECASE,
 )
 _STILL: Final = re.compile(r"\bstill\b|仍|依然|还是|照样", re.IGNORECASE)
-# A move or change is no addition.
+# A move or change replaces the earlier fact.
 _CHANGED: Final = re.compile(
     r"\b(?:moved|relocated|switched|changed|left|quit|joined|started|now|no longer)\b|搬|换|改|跳槽|离开|辞|现在|如今",
     re.IGNORECASE,
 )
-# A preference restricted to a time, place or aspect neither reverses nor is reversed by the opposite.
+# A preference limited to a time, place or aspect neither ends the opposite preference nor is ended by it.
 _AT_TIMES: Final = re.compile(
     r"\s*(?:,\s*)?"
     r"(?:in|at|on|during|after|before|when|while|if|unless|except|only|from|for (?:breakfast|lunch|dinner))\b"
@@ -29,7 +29,7 @@ _AT_TIMES_ZH: Final = re.compile(
 )
 # An allergy and a liking do not exclude each other.
 _ALLERGIC: Final = re.compile(r"\ballerg|过敏|過敏", re.IGNORECASE)
-# A part of a workplace or home is not another place.
+# A part of a workplace or home is not a second place.
 _PART: Final = (
     r"(?:\b(?:office|branch|site|headquarters|campus|lab|desk|home|team|department|district|neighbou?rhood"
     r"|suburb|street|avenue|road|old town|downtown|floor|flat|apartment|house)\b|办公室|分公司|总部|部门|家里|家"
@@ -44,7 +44,7 @@ def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
     """Return whether the fact of a clause adds to known facts rather than replaces them.
 
     Args:
-        name: the object as written in the clause.
+        name: object, as written in the clause.
     """
     if _CHANGED.search(clause):
         return False

@@ -1,7 +1,7 @@
 """Read facts from the sentences of one message by the rules of a language.
 
-The algorithm is the same for every language: split a sentence into clauses, try the constructions that need their own
-code, then the table of rules, and word what was found as draft facts. A `LanguagePack` holds what differs.
+The algorithm is the same for every language: split a sentence into clauses; try the constructions that need their own
+code, then the table of rules; return what was found as draft facts. A `LanguagePack` contains the differences.
 """
 
 import re
@@ -44,7 +44,7 @@ Shape = Literal[
     "taught",
     "subject",
 ]
-# A rule of one of these shapes ends the clause even when it finds no clear object.
+# A rule of one of these shapes ends the reading of a clause even if it finds no clear object.
 _FINAL_SHAPES: Final[frozenset[Shape]] = frozenset(("things", "goal", "worry", "promise"))
 _TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
 
@@ -57,10 +57,10 @@ class Rule:
     """One verb phrase and the fact it states.
 
     Attributes:
-        pattern: matched where the verb phrase begins; group `o` is the object, still uncleaned.
+        pattern: matches from the beginning of the verb phrase; group `o` is the raw object.
         opening: the part of the pattern before the object, without adverbs.
-        says: the statement, with `{s}` for the subject and `{o}` for the object.
-        closes: the fact no longer holds.
+        says: statement, with `{s}` for the subject and `{o}` for the object.
+        closes: the clause says that the fact no longer holds.
     """
 
     pattern: re.Pattern[str]
@@ -76,11 +76,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSyntax:
-    """How the rules of a language become patterns.
+    """Syntax of a language, from which rules become patterns.
 
     Attributes:
-        adverbs: pattern of the adverbs allowed before the verb; bounded, and matching in one way only.
-        gap: pattern between verb phrase and object.
+        adverbs: pattern of the adverbs allowed before the verb; bounded, and it matches in one way only.
+        gap: pattern of the text between verb phrase and object.
     """
 
     adverbs: str
@@ -100,7 +100,7 @@ class RuleSyntax:
         closes: bool = False,
         end: str = "",
     ) -> Rule:
-        """Return a rule matched where a verb phrase begins; `end` is a pattern that must follow the object."""
+        """Return the rule of a verb phrase; `end` is a pattern that must follow the object."""
         obj = f"(?P<o>.+?){self.gap}{end}" if end else "(?P<o>.+)"
         return Rule(
             pattern=re.compile(f"{self.adverbs}(?:{verb_phrase}){self.gap}{obj}", self.flags),
@@ -116,7 +116,7 @@ class RuleSyntax:
 
 
 class RuleBook:
-    """Rules in order of precedence, in groups of twelve that one combined pattern can rule out."""
+    """Rules in order of precedence, in groups of twelve with one combined pattern as a quick check."""
 
     _GROUP_SIZE: Final = 12
 
@@ -176,8 +176,8 @@ class Speaker:
     """The speaker of a message.
 
     Attributes:
-        me: the subject that "I" refers to: `THE_USER`, `THE_AGENT`, or the name of a third speaker.
-        user_names: names of the user, the preferred one first.
+        me: subject that "I" refers to: `THE_USER`, `THE_AGENT`, or the name of a third speaker.
+        user_names: names of the user, preferred one first.
     """
 
     me: str
@@ -189,7 +189,7 @@ class Speaker:
         return THE_USER if any(key == name_key(own) for own in self.user_names) else name.strip()
 
     def label(self, subject: str, unknown_user: str) -> str:
-        """Return a subject as statements write it; `unknown_user` for a user without a name."""
+        """Return the label of a subject in statements; `unknown_user` for a user without a name."""
         if subject == THE_USER:
             return self.user_names[0] if self.user_names else unknown_user
         return "assistant" if subject == THE_AGENT else subject
@@ -197,17 +197,17 @@ class Speaker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """One clause of a sentence, spelled out, with its subject.
+    """One clause of a sentence with its subject; contractions are expanded.
 
     Attributes:
-        text: the clause without conjunctions before it.
-        rest: the text after the subject; the whole text when the subject is unclear.
-        subject: `THE_USER`, `THE_AGENT` or a name; None when unclear.
+        text: the clause without leading conjunctions.
+        rest: the text after the subject; the whole text if the subject is unclear.
+        subject: `THE_USER`, `THE_AGENT` or a name; None if unclear.
         third: antecedent of "he", "she", "his", "her" (他, 她, 自己).
         start, end: character span in the message.
-        kin: the kinship word that is the subject, when no name follows it.
-        past: the clause says that it was so in the past.
-        momentary: the clause speaks of today or of this moment.
+        kin: kinship word that is the subject, if no name follows it.
+        past: the clause is about the past.
+        momentary: the clause is about today or this moment.
     """
 
     text: str
@@ -226,13 +226,13 @@ class DiscourseState:
     """Coreference state while one message is read.
 
     Attributes:
-        subject: of the clause before.
+        subject: subject of the previous clause.
         third: antecedent of a third-person pronoun.
-        kin: kinship word that was the subject of the clause before.
-        opens: no subject was named yet in this sentence.
-        past: the clause before spoke of the past.
-        many: word for several relatives whose names may follow, as in `两个孩子，大的叫…`.
-        named: names by kinship word.
+        kin: kinship word that was the subject of the previous clause.
+        opens: the sentence has not named a subject yet.
+        past: the previous clause was about the past.
+        many: word for several relatives whose names may follow: `两个孩子，大的叫…`.
+        named: names of relatives, by kinship word.
     """
 
     pack: "LanguagePack"
@@ -251,11 +251,11 @@ class DiscourseState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Construction:
-    """A wording that needs its own code.
+    """A wording that needs its own code instead of a rule.
 
     Attributes:
-        read: returns the drafts of a clause, or None when the construction does not apply.
-        then: what may still read a clause to which it applied.
+        read: returns the drafts of a clause, or None if the construction does not apply.
+        then: how to continue with a clause to which it applied.
     """
 
     read: Callable[[Clause, DiscourseState], Iterable[Draft] | None]
@@ -264,13 +264,13 @@ class Construction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """How statements are worded in a language.
+    """Wording of statements in a language.
 
     Attributes:
         relative: label of a relative, with `{owner}` and `{kin}`.
         has_relative: returns the statement that the speaker has such a relative.
-        title: how a statement writes the title of a work.
-        capitalized: a statement writes its subject with a capital.
+        title: format of the title of a work.
+        capitalized: statements begin with a capital letter.
     """
 
     unknown_user: str
@@ -298,24 +298,24 @@ def _rule_strength(rule: Rule, _rest: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguagePack:
-    """Everything the engine needs to know about one language.
+    """The parts of the engine that depend on the language.
 
     Attributes:
         rules: in order of precedence.
-        sole_kin: relatives of whom a person usually has one, so that the word alone names them.
+        sole_kin: relatives of whom a person usually has only one, so that the word alone identifies them.
         split_clauses: yields the clauses of a sentence that state something.
-        relays_speech: tells whether the rest of the message is quoted or role play, not the speaker's own words.
+        relays_speech: true for a sentence after which the message is quoted text or role play.
         relatives: reads people and animals with their names.
         constructions: tried in order before the rules.
-        objects: returns the cleaned objects in the text after a rule's verb phrase; empty when they are unclear.
+        objects: returns the cleaned objects in the text after a rule's verb phrase; empty if they are unclear.
         causes: reads cause and effect from a whole sentence.
-        resolve: replaces the subject of a clause after its relatives were read.
+        resolve: may replace the subject of a clause after its relatives were read.
         second_facts: reads another fact from the words that a rule matched.
-        experiences: reads what the rules do not cover, after them.
-        statement: returns the statement of a rule for an object; the flag says that the clause ends the fact.
+        experiences: reads experiences, after the rules.
+        statement: returns the statement for a rule, an object, and a flag that the fact has ended.
         strength: returns the strength of a rule's fact, given the clause after its subject.
-        states: relations that a clause about the past ends.
-        pets: relations that make the rule for unnamed pets superfluous.
+        states: relations of facts that have ended if a clause about the past states them.
+        pets: relations of named pets, after which the rule for unnamed pets is skipped.
     """
 
     rules: RuleBook
@@ -390,7 +390,7 @@ def _by_rules(clause: Clause, state: DiscourseState, *, pet_named: bool) -> Iter
         if rule.shape == "pet" and pet_named:
             continue
         if clause.momentary and rule.predicate in _TASTES and not rule.closes:
-            # A taste of the moment says little about lasting tastes; the end of one is a change.
+            # A preference of the moment says little about lasting ones; only the end of one counts.
             return
         phrases = state.pack.objects(rule, matched["o"])
         for phrase in phrases:
@@ -402,7 +402,7 @@ def _by_rules(clause: Clause, state: DiscourseState, *, pet_named: bool) -> Iter
 
 
 def draft_by_rule(rule: Rule, clause: Clause, state: DiscourseState, phrase: ObjectPhrase) -> Draft:
-    """Return the fact that a rule states of a clause's subject."""
+    """Return the fact that a rule states about the subject of a clause."""
     assert clause.subject is not None
     pack = state.pack
     relation = phrase.relation or rule.relation
@@ -435,7 +435,7 @@ def draft(
     closes: bool = False,
     emotion: str | None = None,
 ) -> Draft:
-    """Return a fact of a clause; `says` is its statement, with `{s}` for the subject and `{o}` for the object."""
+    """Return a fact from a clause; `says` is the statement, with `{s}` for the subject and `{o}` for the object."""
     speaker, wording = state.speaker, state.pack.wording
     label = speaker.label(subject, wording.unknown_user)
     if label == obj:

@@ -1,6 +1,6 @@
-"""Decide whether a scene is worth a model call, or only small talk. Pure, linear time.
+"""Decide whether a scene is worth a model call, or is only small talk. Pure, linear time.
 
-Anything not recognised as small talk is read: a needless call costs money, a missed one loses a memory.
+Everything not recognised as small talk is read: a needless call only costs money, a missing one loses a memory.
 """
 
 import re
@@ -14,10 +14,10 @@ from schema.labels import Role
 
 # Longer messages are not small talk.
 _TALK_CHARS_MAX: Final = 1_000
-# Shorter impersonal statements have no content of their own.
+# Shorter impersonal statements count as small talk.
 _WORDS_MIN: Final = 3
 _CJK_MIN: Final = 4
-# Longer clauses are not small talk; bounds the patterns' input.
+# Longer clauses are not small talk; this also bounds the input of the patterns.
 _CLAUSE_CHARS_MAX: Final = 120
 _CLAUSES: Final = re.compile(
     r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
@@ -30,12 +30,12 @@ _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\u
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallTalkPatterns:
-    """Patterns that recognise small talk in one language.
+    """Patterns of small talk in one language.
 
     Attributes:
         small_talk: matches whole clauses without lasting content.
         asks_for: matches the beginning of a request.
-        about_us: matches what makes a question or request worth reading.
+        about_us: matches wording about the person who asks, which makes a question or request worth reading.
         speaks_of_self: matches the first person.
     """
 
@@ -66,7 +66,7 @@ def _line_has_content(line: SceneLine) -> bool:
                 _user_has_content(*sentence) for sentence in _content_clauses(line.text)
             )
         case Role.ASSISTANT:
-            # Explanations are general knowledge; what the assistant did or will do is not.
+            # What the assistant did or will do is worth reading; its explanations are general knowledge.
             return any(
                 not asks and _speaks_of_self(clauses) for clauses, asks in _content_clauses(line.text[:_TALK_CHARS_MAX])
             )
@@ -87,7 +87,7 @@ def _bare(clause: str) -> str:
 
 
 def _patterns_for(clause: str) -> SmallTalkPatterns:
-    # Imported on first use: compiling the patterns would slow the start of the service.
+    # Imported on first use, because compiling the patterns would slow the start of the service.
     if has_cjk(clause):
         from extraction.rules.zh import small_talk as small_talk_zh
 

@@ -1,4 +1,4 @@
-"""Read a scene by the English and Chinese rules, in linear time; precision before recall. Pure."""
+"""Read a scene by the English and Chinese rules, in linear time; rules prefer precision to recall. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ from extraction.text.sentences import has_cjk, split_sentences
 from schema.ids import name_key
 from schema.labels import Role
 
-# Longer messages are read up to here.
+# The rest of longer messages is not read.
 READ_CHARS_MAX = 20_000
 FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
@@ -40,13 +40,13 @@ def read_scene(scene: SceneText, *, reader: str) -> Reading:
 
 
 def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
-    """Merge a repeated fact, with the evidence of both."""
+    """Merge a fact with a repetition of it; keep the evidence of both."""
     return replace(known, quotes=known.quotes + again.quotes, strength=max(known.strength, again.strength))
 
 
 def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
     me = _subject_of_speaker(line, scene)
-    # An assistant repeats the user or is polite.
+    # What an assistant says mostly repeats the user or is polite.
     if me == THE_AGENT:
         return
     speaker = Speaker(me=me, user_names=scene.user_names)
@@ -94,7 +94,7 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
 
 
 def _start_of(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:
-    """Return the earliest and latest start of a state, if its clause names a time in the past."""
+    """Return the earliest and latest start of a fact, if its clause names a time in the past."""
     if draft.relation not in _DATED or draft.closes:
         return None, None
     for found in spans_in(line.text[draft.start : draft.end], line.said_at):

@@ -1,4 +1,7 @@
-"""Time expressions and how several combine into one interval, from coarse to fine. Pure."""
+"""Time expressions, and how several combine into one interval, from coarse to fine. Pure.
+
+The functions that return a `Narrow` are described by what it narrows an interval to.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +13,7 @@ from itertools import islice
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
-# More than any meaningful text has; bounds memory.
+# Bounds memory; more than any meaningful text has.
 _MARKS_MAX = 1_000
 OfYear = Callable[[int], Stretch]
 
@@ -35,7 +38,7 @@ class Frame:
     """Reference time of an utterance.
 
     Attributes:
-        now: local time of the speaker, without a zone.
+        now: local time of the speaker, without a time zone.
         future: resolve ambiguous expressions ("on Friday") to the future.
     """
 
@@ -51,12 +54,12 @@ class Mark:
     """One time expression at `text[start:end]`.
 
     Attributes:
-        narrow: returns its interval within that of coarser expressions; None if there is none.
-        bare: recurring (yearly, weekly, daily) without a word that says which one is meant.
-        alone: pattern required before it when it is the only mark; None for no condition.
-        never_alone: a time only next to another mark.
-        vague: "recently", "a few days ago".
-        dated: a calendar day or month, "5 May", "in March".
+        narrow: returns the interval of the expression within that of coarser ones; None if there is none.
+        bare: recurs (yearly, weekly, daily), and no word says which occurrence is meant.
+        alone: pattern required before the expression if it stands alone; None for no condition.
+        never_alone: a time only beside another mark.
+        vague: approximate: "recently", "a few days ago".
+        dated: names a calendar day or month: "5 May", "in March".
     """
 
     rank: Rank
@@ -76,15 +79,15 @@ Lexeme = tuple[re.Pattern[str], Callable[[re.Match[str]], Marks]]
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Patterns guarded by `gate`: a text without a match of it is not searched for them."""
+    """Patterns with a quick check: a text that `gate` does not match is not searched for them."""
 
     gate: re.Pattern[str]
     lexemes: tuple[Lexeme, ...]
 
 
 def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
-    """Return the marks of a text in order; of overlapping patterns the first in the list wins."""
-    # One byte per character: an overlap check costs the length of the match, not the number of marks.
+    """Return the marks of a text in order; of overlapping matches that of the first pattern wins."""
+    # One byte per character, so that an overlap check costs the length of the match, not the number of marks.
     taken = bytearray(len(text))
     marks: list[Mark] = []
     for pattern, maker in (lexeme for one in lexicons if one.gate.search(text) for lexeme in one.lexemes):
@@ -97,7 +100,7 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
             try:
                 made = maker(match)
             except ValueError:
-                # "February 30" and "5/45" do not exist.
+                # There is no such date: "February 30", "5/45".
                 continue
             if made is not None:
                 taken[start:end] = b"\x01" * (end - start)
@@ -106,9 +109,9 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
 
 
 class Alone:
-    """Cache of single marks resolved by themselves; for one like "in May" that tries twenty years.
+    """Cache of the intervals of single marks; resolving one such as "in May" tries twenty years.
 
-    Keeps references to its marks, so that ids stay unique.
+    It references its marks, so that their `id()` stays unique.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -116,7 +119,7 @@ class Alone:
         self._known: dict[int, tuple[Mark, Stretch | None]] = {}
 
     def stretch_of(self, mark: Mark) -> Stretch | None:
-        """Return the interval of a mark by itself.
+        """Return the interval of a mark without coarser expressions.
 
         Raises:
             ValueError, OverflowError: the calendar has no such time.
@@ -128,10 +131,10 @@ class Alone:
 
 
 def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> Stretch | None:
-    """Return the interval that marks name together; None if they contradict each other or the calendar.
+    """Return the interval that marks name together; None if they are inconsistent or not in the calendar.
 
     Args:
-        alone: cache for callers that try many groups of the same marks.
+        alone: cache, for callers that try many groups of the same marks.
     """
     scope: Stretch | None = None
     try:
@@ -147,26 +150,27 @@ def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> 
 
 
 def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
-    """Make an interval that depends on now only: yesterday, last week, three years ago."""
+    """Replace the interval by one that depends on now only: yesterday, last week, three years ago."""
     return lambda _scope, frame: make(frame.now)
 
 
 def unit_away(unit: Unit, count: int) -> Narrow:
-    """Return the unit at this distance from now."""
+    """Replace the interval by the unit at this distance from now."""
     return lambda _scope, frame: moved(unit, count, frame.now)
 
 
 def recurring(make: OfYear, step: int | None = None) -> Narrow:
-    """Return what comes once a year: within a year when one is named, else by `step`, else the nearest on the side
-    meant.
+    """Narrow to a yearly time: the one in the named year, else by `step`, else the nearest past or future one.
 
     Args:
-        step: -1 the last that is over, 0 that of this year (or the one we are in), 1 the first that has not begun.
+        step: -1 for the last that has ended, 0 for the current one or this year's, 1 for the next to begin.
     """
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
-            inside = (made for number in range(scope.start.year, scope.end.year + 1) if (made := _made(make, number)))
+            inside = (
+                made for number in range(scope.start.year, scope.end.year + 1) if (made := _interval_in(make, number))
+            )
             return next((made for made in inside if scope.start <= made.start < scope.end), None)
         return _by_step(make, step, frame)
 
@@ -175,11 +179,11 @@ def recurring(make: OfYear, step: int | None = None) -> Narrow:
 
 def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
     now, this_year = frame.now, frame.now.year
-    back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _made(make, n))]
-    ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _made(make, n))]
+    back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _interval_in(make, n))]
+    ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _interval_in(make, n))]
     if step == 0:
         around = [made for made in ahead if made.start <= now < made.end]
-        return next(iter(around), None) or _made(make, this_year)
+        return next(iter(around), None) or _interval_in(make, this_year)
     if step == -1:
         return next((made for made in back if made.end <= day(now).start), None)
     if step == 1:
@@ -189,8 +193,8 @@ def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
     return next((made for made in back if made.start <= now), None)
 
 
-def _made(make: OfYear, number: int) -> Stretch | None:
-    """Return None for a year without such a day: 29 February, the Chinese calendar before 1901."""
+def _interval_in(make: OfYear, number: int) -> Stretch | None:
+    """Return the interval in a year; None in years without it: 29 February, the Chinese calendar before 1901."""
     try:
         return make(number)
     except (ValueError, OverflowError):
@@ -198,7 +202,7 @@ def _made(make: OfYear, number: int) -> Stretch | None:
 
 
 def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
-    """Make a part of the interval; with a unit also by itself: "at the end of the month"."""
+    """Narrow to a part of the interval; without one, to that part of the current unit: "at the end of the month"."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
@@ -214,8 +218,12 @@ def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
 
 
 def weekday(number: int, step: int | None = None, nth: int | None = None) -> Narrow:
-    """Return a day of the week, Monday 0: of a week, the nth of a month (-1 the last), or counted from now by
-    `step`.
+    """Narrow to a day of the week: in a week, the nth in a month, or counted from now by `step`.
+
+    Args:
+        number: 0 for Monday.
+        step: -1 for the last, 0 for this week's, 1 for the next.
+        nth: -1 for the last in the month.
     """
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
@@ -236,7 +244,7 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
 def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | None:
     if nth is None:
         if scope.length <= 2 * DAY or scope.length > 8 * DAY:
-            # "Friday, 5 May" is one day; "a Friday in May" is any of several.
+            # "Friday, 5 May" is that day already; "a Friday in May" may be any of several.
             return scope
         return day(scope.start + (number - scope.start.weekday()) % 7 * DAY)
     if nth > 0:
@@ -246,7 +254,7 @@ def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | N
 
 
 def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
-    """Return a Saturday with its Sunday: of a week, the nth of a month, or counted from now by `step`."""
+    """Narrow to a Saturday and Sunday: in a week, the nth in a month, or counted from now by `step`."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None and nth is not None:
@@ -264,7 +272,7 @@ def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
 
 
 def nth_week(nth: int) -> Narrow:
-    """Return the nth seven days of a month, -1 the last seven."""
+    """Narrow to the nth seven days of a month; -1 for the last seven."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None:
@@ -276,14 +284,14 @@ def nth_week(nth: int) -> Narrow:
 
 
 def day_of_month(number: int) -> Narrow:
-    """Return the day with this number of the month named; without a month, the latest such day or the next."""
+    """Narrow to this day of the named month; without a month, to the latest such day, or the next in the future."""
 
     def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
         if scope is not None:
             return day(scope.start.replace(day=number)) if scope.length < 32 * DAY else None
         tries = [shifted(frame.now.replace(day=1), Unit.MONTH, n) for n in ((0, 1, 2) if frame.future else (0, -1, -2))]
         for first in tries:
-            found = _made(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
+            found = _interval_in(lambda _year, first=first: day(first.replace(day=number)), 0)  # type: ignore[misc]
             if found and (found.end > frame.now if frame.future else found.start <= frame.now):
                 return found
         return None
@@ -292,7 +300,7 @@ def day_of_month(number: int) -> Narrow:
 
 
 def part_of_day(from_hour: int, to_hour: int) -> Narrow:
-    """Return hours of the day named; past 24 they lie in the next."""
+    """Narrow a day to hours; those past 24 are in the next day."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None or scope.length > 2 * DAY:
@@ -304,7 +312,7 @@ def part_of_day(from_hour: int, to_hour: int) -> Narrow:
 
 
 def hour_of_day(hour: int) -> Narrow:
-    """Return one hour of the day or part of day named: "three in the afternoon" is 15."""
+    """Narrow a day, or part of a day, to one hour: "three in the afternoon" is 15."""
 
     def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
         if scope is None or scope.length > 2 * DAY:
@@ -317,15 +325,15 @@ def hour_of_day(hour: int) -> Narrow:
 
 
 def month_day(month: int, first: int, last: int) -> OfYear:
-    """Return a day of every year, or several days in a row."""
+    """Return a function from year to the days `first` to `last` of a month."""
     return lambda number: days(datetime(number, month, first), datetime(number, month, last) + DAY)
 
 
 def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
-    """Return the week of the day named."""
+    """Return the week of a named day; a `Narrow`."""
     return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
 
 
 def bare_only(marks: Sequence[Mark]) -> bool:
-    """Return whether all marks are recurring times without a word that selects one."""
+    """Return whether all marks are recurring times, and no word says which occurrence is meant."""
     return all(mark.bare or mark.rank is Rank.EDGE for mark in marks)

@@ -31,9 +31,9 @@ from extraction.temporal.holidays import ENGLISH
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, season, shifted, year
 from extraction.temporal.lexicon_en import away
 
-# Makers of marks from matches
+# Functions from a match to its marks
 
-# Required before a word that is a time only in this context.
+# Patterns required before words that are a time only in this context.
 IN = en.before("in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout")
 IN_MONTH = en.before(
     "in", "during", "since", "until", "till", "by", "before", "after", "around", "throughout", article=False
@@ -66,19 +66,19 @@ FALL = re.compile(r"\b(?:in|during|over|since|until|by|before|after|around|for) 
 
 
 def iso_day(match: re.Match[str]) -> Marks:
-    """2023-05-03."""
+    """Read "2023-05-03"."""
     when = datetime(int(match["c"]), int(match["b"]), int(match["a"]))
     return Mark(rank=Rank.DAY, narrow=fixed(lambda _now: day(when)))
 
 
 def iso_month(match: re.Match[str]) -> Marks:
-    """2023-05."""
+    """Read "2023-05"."""
     number, month = int(match["c"]), int(match["m"])
     return Mark(rank=Rank.MONTH, narrow=fixed(lambda _now: months(number, month)))
 
 
 def month_of(month: int) -> Callable[[int], Stretch]:
-    """Make a month of any year."""
+    """Return a function from year to its interval of this month."""
     return lambda number: months(number, month)
 
 
@@ -90,7 +90,7 @@ def fixed_day(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """Make a day or range of days of a month; "may 20" without "th" requires "on" before it."""
+    """Read a day or range of days of a month; "may 20" without "th" requires "on" before it."""
     groups = match.groupdict()
     month, first = en.MONTHS[match["m"]], int(match["d"])
     last = int(groups["d2"]) if groups.get("d2") else first
@@ -121,7 +121,7 @@ def decade(match: re.Match[str]) -> Marks:
 
 
 def stepped(match: re.Match[str]) -> Marks:
-    """Make "last week", "this Friday", "next summer"; "last Christmas" is a holiday."""
+    """Read "last week", "this Friday", "next summer"; "last Christmas" is read as a holiday."""
     step, groups = en.STEPS[match["step"]], match.groupdict()
     if groups["u"]:
         unit = en.UNITS[groups["u"]]
@@ -164,7 +164,7 @@ def quarter(match: re.Match[str]) -> Marks:
 
 
 def nth_of(match: re.Match[str]) -> Marks:
-    """Return the first week, the second weekend, the last Monday of a month."""
+    """Read "the first week", "the second weekend", "the last Monday" of a month."""
     nth, groups = en.ORDINALS[match["o"]], match.groupdict()
     if groups["wd"]:
         return Mark(rank=Rank.DAY, narrow=weekday(en.WEEKDAYS[groups["wd"]], nth=nth), never_alone=True)
@@ -199,12 +199,12 @@ def vague(make: Callable[[datetime], Stretch]) -> Callable[[re.Match[str]], Mark
 
 
 def last_hour(now: datetime) -> Stretch:
-    """Make "just now": the last hour."""
+    """Return the interval of "just now": the last hour."""
     return lately(Unit.HOUR, 1, now)
 
 
 def a_year_ago(now: datetime) -> Stretch:
-    """Make "this time last year": a week to either side."""
+    """Return the interval of "this time last year": the day a year ago, with a week on either side."""
     then = day(shifted(now, Unit.YEAR, -1))
     return Stretch(then.start - 7 * DAY, then.end + 7 * DAY)
 
@@ -214,7 +214,7 @@ def since_days(first: int, end: int) -> Callable[[datetime], Stretch]:
 
 
 def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
-    """Christmas, last Thanksgiving."""
+    """Read "Christmas", "last Thanksgiving"."""
     step = match["step"]
     if step:
         return Mark(rank=Rank.DAY, narrow=recurring(of_year, en.STEPS[step]))
@@ -231,7 +231,7 @@ _NOT_SEASON = (
     r"cleaning|onions?|coat|jacket|clothes|asleep|apart|down|over|for|back|out|off))"
 )
 _MONTH_NAMES = "|".join(sorted(en.MONTHS, key=len, reverse=True))
-# Periods that "early", "late" and "the last week of" apply to.
+# Periods that may follow "early", "late" and "the last week of".
 _OF_WHAT = (
     r"(?:(?:the|last|next|this|of|in|my) )*(?:the |year|month|week|quarter|century|decade|spring|summer|autumn|fall|"
     rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{_MONTH_NAMES})"
@@ -242,7 +242,7 @@ _EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half
 
 
 def marks_in(text: str) -> list[Mark]:
-    """Return the marks of a text made `plain` in order, none overlapping another."""
+    """Return the marks of a text normalized by `plain`, in order and without overlaps."""
     return marks_found(text, LEXICONS) if _ANY.search(text) else []
 
 
@@ -295,12 +295,12 @@ _QUARTER = re.compile(r"quarter|\bq\d|\ds\b|\d['’]s\b")
 _EDGE_WORD = re.compile(r"\b(?:early|start|beginning|mid|middle|late|end|half)\b")
 _NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{_MONTH_NAMES}")
 _OF_DAY = re.compile(r"\d|morning|noon|midday|lunchtime|evening|night")
-# Quick check that a text may name a time; most do not.
+# Quick check: most texts name no time.
 _ANY = re.compile(
     rf"\d|{_UNIT_WORDS}|night|morning|noon|evening|tomorrow|now\b|ago\b|late|recent|{_HOLIDAY_WORDS}|"
     rf"{'|'.join(en.SEASONS)}|\b(?:{_MONTH_NAMES})\b|\b(?:last|next|this|past) (?:sat|sun|mon|tue|wed|thu|fri)"
 )
-# Longer expressions first: matched text is not matched again.
+# Longer expressions come first, because matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
     Lexicon(
         _DIGIT,

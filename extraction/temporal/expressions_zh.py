@@ -72,7 +72,7 @@ PARTS = {
     "深夜": (22, 28),
     "半夜": (22, 28),
 }
-# 昨晚, 今早: a day and its part in two characters.
+# 昨晚, 今早: a day and a part of it in two characters.
 SHORT_DAYS = {"昨": -1, "今": 0, "明": 1, "前": -2}
 SHORT_PARTS = {"晚": (18, 30), "夜": (18, 30), "早": (5, 12), "晨": (5, 12)}
 UNITS = {
@@ -111,7 +111,7 @@ def number_of(text: str) -> int:
     """Return the value of digits or Chinese numerals up to 999.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a number.
     """
     if text.isdigit():
         return int(text)
@@ -137,45 +137,45 @@ def _digit(character: str) -> int:
         raise ValueError(f"{character!r} is no digit") from None
 
 
-# Makers of marks from matches
+# Functions from a match to its marks
 
 _FEW_FROM, _FEW_TO = 2, 5
-# 前几天 is the week before today; of other units it is the five before.
+# 前几天 means the seven days before today; with other units 前几 means the last five.
 _JUST_BEFORE_DAYS = 7
 
 
 def year_named(match: re.Match[str]) -> Marks:
-    """2023年, 二零二三年, 23年5月."""
+    """Read 2023年, 二零二三年, 23年5月."""
     number = year_of(match["y"])
     number += 0 if number > 99 else 2000 if number < 70 else 1900
     return Mark(rank=Rank.YEAR, narrow=fixed(lambda _now: year(number)))
 
 
 def relative_year(match: re.Match[str]) -> Marks:
-    """去年, 大前年."""
+    """Read 去年, 大前年."""
     return away(Unit.YEAR, YEARS[match["r"]])
 
 
 def relative_day(match: re.Match[str]) -> Marks:
-    """昨天, 大后天."""
+    """Read 昨天, 大后天."""
     return away(Unit.DAY, DAYS[match["r"]])
 
 
 def short_day(match: re.Match[str]) -> Marks:
-    """昨晚, 今早."""
+    """Read 昨晚, 今早."""
     hours = SHORT_PARTS[match["p"] or match["p2"]]
     return [away(Unit.DAY, SHORT_DAYS[match["r"] or match["r2"]]), Mark(rank=Rank.PART, narrow=part_of_day(*hours))]
 
 
 def decade(match: re.Match[str]) -> Marks:
-    """九十年代, 1980年代."""
+    """Read 九十年代, 1980年代."""
     number = int(match["y"]) if match["y"].isdigit() else number_of(match["y"])
     first = number if number > 99 else number + (2000 if number < 30 else 1900)
     return Mark(rank=Rank.DECADE, narrow=fixed(lambda _now: year(first, 10)))
 
 
 def month(match: re.Match[str]) -> Marks:
-    """五月, 5月份."""
+    """Read 五月, 5月份."""
     number = number_of(match["m"])
     if not 1 <= number <= 12:
         return None
@@ -183,7 +183,7 @@ def month(match: re.Match[str]) -> Marks:
 
 
 def dated(match: re.Match[str]) -> Marks:
-    """5月3日; 5月3日至5日."""
+    """Read 5月3日; 5月3日至5日."""
     first = number_of(match["d"])
     last = number_of(match["d2"]) if match["d2"] else first
     narrow = recurring(month_day(number_of(match["m"]), first, last))
@@ -191,7 +191,7 @@ def dated(match: re.Match[str]) -> Marks:
 
 
 def lunar(match: re.Match[str]) -> Marks:
-    """农历八月十五, 正月初三, 腊月廿三."""
+    """Read 农历八月十五, 正月初三, 腊月廿三."""
     named = match["lm"]
     number = {"正": 1, "冬": 11, "腊": 12}.get(named) or number_of(named)
     text = match["ld"].replace("初", "").replace("廿", "二十").replace("卅", "三十")
@@ -199,7 +199,7 @@ def lunar(match: re.Match[str]) -> Marks:
 
 
 def number_of_day(match: re.Match[str]) -> Marks:
-    """3号, next to a month, 那天 or 在."""
+    """Read 3号 beside a month, 那天 or 在."""
     return Mark(
         rank=Rank.DAY,
         narrow=day_of_month(number_of(match["d"])),
@@ -209,12 +209,12 @@ def number_of_day(match: re.Match[str]) -> Marks:
 
 
 def relative_month(match: re.Match[str]) -> Marks:
-    """上个月, 本月."""
+    """Read 上个月, 本月."""
     return away(Unit.MONTH, STEPS[match["w"]])
 
 
 def relative_week(match: re.Match[str]) -> Marks:
-    """上周, 上上周三, 下个周末."""
+    """Read 上周, 上上周三, 下个周末."""
     that_week = away(Unit.WEEK, STEPS[match["w"]])
     if match["e"]:
         return [that_week, Mark(rank=Rank.DAY, narrow=weekend_of())]
@@ -224,20 +224,20 @@ def relative_week(match: re.Match[str]) -> Marks:
 
 
 def bare_weekday(match: re.Match[str]) -> Marks:
-    """周五, 星期天; 第一个星期一 of a month."""
+    """Read 周五, 星期天; 第一个星期一 of a month."""
     nth = _nth(match["o"])
     narrow = weekday(WEEKDAYS[match["d"]], nth=nth)
     return Mark(rank=Rank.DAY, narrow=narrow, bare=True, never_alone=nth is not None)
 
 
 def bare_weekend(match: re.Match[str]) -> Marks:
-    """周末; 第二个周末 of a month."""
+    """Read 周末; 第二个周末 of a month."""
     nth = _nth(match["o"])
     return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), bare=True, never_alone=nth is not None)
 
 
 def week_of_month(match: re.Match[str]) -> Marks:
-    """第一周, 最后一周."""
+    """Read 第一周, 最后一周."""
     return Mark(rank=Rank.WEEK, narrow=nth_week(_nth(match["o"]) or 1), never_alone=True)
 
 
@@ -248,14 +248,14 @@ def _nth(word: str | None) -> int | None:
 
 
 def named_season(match: re.Match[str]) -> Marks:
-    """夏天, 这个夏天, 上个冬天."""
+    """Read 夏天, 这个夏天, 上个冬天."""
     first, step = SEASONS[match["s"]], match.groupdict().get("w")
     narrow = recurring(lambda number: season(number, first), _step(step))
     return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None)
 
 
 def school_holidays(match: re.Match[str]) -> Marks:
-    """暑假 is July and August, 寒假 January and February."""
+    """Read 暑假 as July and August, 寒假 as January and February."""
     first = 7 if match["s"] == "暑" else 1
     step = match.groupdict().get("w")
     narrow = recurring(lambda number: months(number, first, 2), _step(step))
@@ -267,18 +267,18 @@ def _step(word: str | None) -> int | None:
 
 
 def quarter(match: re.Match[str]) -> Marks:
-    """第三季度."""
+    """Read 第三季度."""
     number = number_of(match["q"])
     return Mark(rank=Rank.SEASON, narrow=recurring(lambda of: months(of, 3 * number - 2, 3)), bare=True)
 
 
 def relative_quarter(match: re.Match[str]) -> Marks:
-    """上个季度."""
+    """Read 上个季度."""
     return away(Unit.QUARTER, STEPS[match["w"]])
 
 
 def edge_named(unit: Unit, *, never_alone: bool = False) -> Callable[[re.Match[str]], Marks]:
-    """年初, 月底, 上半年; after a year or month that is named also 初 and 底."""
+    """Return a function that reads 年初, 月底, 上半年; after a named year or month also 初 and 底."""
 
     def make(match: re.Match[str]) -> Marks:
         edge = EDGES[match["e"]]
@@ -289,7 +289,7 @@ def edge_named(unit: Unit, *, never_alone: bool = False) -> Callable[[re.Match[s
 
 
 def distance(match: re.Match[str]) -> Marks:
-    """三天前, 两周后, 一年半以前, 几天前, 两三天前."""
+    """Read 三天前, 两周后, 一年半以前, 几天前, 两三天前."""
     unit = UNITS[match["u"]]
     sign = -1 if match["w"] in ("前", "之前", "以前") else 1
     if match["n"] in ("几", "好几"):
@@ -303,7 +303,7 @@ def distance(match: re.Match[str]) -> Marks:
 
 
 def half_distance(match: re.Match[str]) -> Marks:
-    """半年前, 半个月后."""
+    """Read 半年前, 半个月后."""
     return half_away(UNITS[match["u"]], 0, -1 if match["w"] in ("前", "之前", "以前") else 1)
 
 
@@ -314,7 +314,7 @@ def _between(unit: Unit, one: int, other: int) -> Mark:
 
 
 def window(match: re.Match[str]) -> Marks:
-    """最近三天, 过去两周, 近半年, 这几天, 未来一个月."""
+    """Read 最近三天, 过去两周, 近半年, 这几天, 未来一个月."""
     unit, number = UNITS[match["u"]], match["n"]
     sign = -1 if match["w"] in ("未来", "接下来", "今后", "往后") else 1
     if number == "半":
@@ -329,7 +329,7 @@ def window(match: re.Match[str]) -> Marks:
 
 
 def just_before(match: re.Match[str]) -> Marks:
-    """前几天, 前两天: before today."""
+    """Read 前几天, 前两天 as days before today."""
     unit = UNITS[match["u"]]
     few = match["n"] in ("几", "些")
     count = (_JUST_BEFORE_DAYS if unit is Unit.DAY else _FEW_TO) if few else number_of(match["n"])
@@ -342,29 +342,29 @@ def just_before(match: re.Match[str]) -> Marks:
 
 
 def hour(match: re.Match[str]) -> Marks:
-    """三点, 3点半."""
+    """Read 三点, 3点半."""
     number = number_of(match["h"])
     return Mark(rank=Rank.HOUR, narrow=hour_of_day(number), never_alone=True) if number <= 24 else None
 
 
 def part_named(match: re.Match[str]) -> Marks:
-    """下午, 晚上."""
+    """Read 下午, 晚上."""
     return Mark(rank=Rank.PART, narrow=part_of_day(*PARTS[match["p"]]), never_alone=True)
 
 
 def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
-    """春节, 今年中秋 (with its year beside it), 上个国庆."""
+    """Read 春节, 上个国庆; the year of 今年中秋 is a mark of its own."""
     step = match["w"]
     return Mark(rank=Rank.DAY, narrow=recurring(of_year, _step(step)), bare=step is None)
 
 
 def the_same_day(_match: re.Match[str]) -> Marks:
-    """去年的今天."""
+    """Read 去年的今天."""
     return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, Unit.YEAR, -1))))
 
 
 def vague_days(first: int, end: int) -> Callable[[re.Match[str]], Marks]:
-    """Return days counted from today, roughly."""
+    """Return a function that reads approximate days counted from today."""
     narrow = fixed(lambda now: Stretch(day(now).start + first * DAY, day(now).start + end * DAY))
     return lambda _match: Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
 
@@ -374,9 +374,9 @@ _MONTH = rf"(?P<m>1[0-2]|0?[1-9]|十[一二]?|{_ONES})月"
 _NOT_A_MONTH = r"(?![饼球亮薪光台租兔嫂供食息龄季大经路街城]|子里|革命|票|老|下|一次|两次|是(?!不是))"
 _DAY = rf"[12]\d|3[01]|0?[1-9]|二十{_ONES}|十{_ONES}|三十一|三十|二十|十|{_ONES}"
 _LUNAR_DAY = rf"(?P<ld>初{_TEN}|二?十{_ONES}|[二三]?十|廿{_ONES}?)"
-# 周三个人 is 周 and 三个人.
+# 周三个人 is read as 周 and 三个人, not as Wednesday.
 _WEEKDAY = r"(?:[一二三四五六日天](?![个次位家条本杯件名点])|[1-7](?![\d个天次位点]))"
-# A season alone is a time only with an event in the past or a plan.
+# A season without a year is a time only beside a past event or a plan.
 _HAPPENED = r"(?=[^？?。]{0,120}?(?:了|过|时候|期间|打算|计划|准备))"
 _COUNT = rf"(?:\d{{1,3}}|二?十{_ONES}?|[二三四五六七八九]十{_ONES}?|[一二两三四五六七八九])"
 _AWAY = r"(?P<w>之前|以前|之后|以后|过后|前|后)(?![妈爸面任台])"
@@ -385,7 +385,7 @@ _NO_NUMBER = r"(?![楼线店门球院厅馆机子码房台车路桌床称令]|�
 
 
 def marks_in(text: str) -> list[Mark]:
-    """Return the marks of a text made `plain` in order, none overlapping another."""
+    """Return the marks of a text normalized by `plain`, in order and without overlaps."""
     return marks_found(text, LEXICONS) if _ANY.search(text) else []
 
 
@@ -401,12 +401,12 @@ def _lexicon(gate: str, *lexemes: Lexeme) -> Lexicon:
     return Lexicon(re.compile(gate), lexemes)
 
 
-# Quick check that a text may name a time; most do not.
+# Quick check: most texts name no time.
 _ANY = re.compile(
     r"[\d年月周期拜日号天节夜旦晚早晨午点季旬春夏秋冬暑寒前后近过去才双]|圣诞|清明|端午|七夕|中秋|重阳|腊八|国庆|"
     r"[五六十]一|除夕|元宵|这一?[段阵些]"
 )
-# Longer expressions first: matched text is not matched again.
+# Longer expressions come first, because matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
     _lexicon(
         r"\d",

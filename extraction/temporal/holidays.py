@@ -11,10 +11,10 @@ from extraction.temporal.intervals import DAY, Stretch, day, days, months
 YEAR_FIRST, YEAR_LAST = 1901, 2099
 _NEW_YEAR_1901 = date(1901, 2, 19)
 
-# One hexadecimal word per year: bit i is set if the i-th month (leap months included) has 30 days instead of 29;
-# bits 13 and up hold the number of the month that a leap month follows, 0 for none.
-# Source: the Hong Kong Observatory's conversion tables as borax 4.1.3 (MIT) holds them; lunar-python 1.4.8 gives the
-# same first day of every month but two (2089-08, 2097-07), where the new moon falls within minutes of midnight.
+# One hexadecimal number per year: bit i is set if the i-th month (leap months included) has 30 days instead of 29;
+# bits 13 and up hold the number of the month before the leap month, 0 without a leap month.
+# Source: the conversion tables of the Hong Kong Observatory, from borax 4.1.3 (MIT). lunar-python 1.4.8 gives the same
+# first day for all but two months (2089-08, 2097-07), where the new moon falls within minutes of midnight.
 _WORDS = """
     00752 00ea5 0b64a 0064b 00a9b 09556 0056a 00b59 05752 00752 0db25 00b25 00a4b 0b4ab 002ad 0056b
     04b69 00da9 0fd92 00e92 00d25 0ba4d 00a56 002b6 095b5 006d4 00ea9 05e92 00e92 0cd26 0052b 00a57
@@ -34,7 +34,7 @@ _YEARS = _WORDS.split()
 
 
 def lunar_day(year: int, month: int, day: int) -> date:
-    """Return the Gregorian date of a day of the Chinese calendar, never in a leap month.
+    """Return the Gregorian date of a day of the Chinese calendar that is not in a leap month.
 
     Raises:
         ValueError: the year lies outside 1901 to 2099.
@@ -67,7 +67,7 @@ def clear_and_bright(year: int) -> date:
 
 
 def _months(year: int) -> tuple[int, list[int]]:
-    """Return the month that a leap month follows (0: none) and the length of each month in days."""
+    """Return the number of the month before the leap month (0: none), and the length of each month in days."""
     if not YEAR_FIRST <= year <= YEAR_LAST:
         raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
     word = int(_YEARS[year - YEAR_FIRST], 16)
@@ -88,7 +88,7 @@ def _on(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
-    """Return a maker of the nth weekday of a month (negative: from the end) plus `later` days."""
+    """Return a function from year to the nth weekday of a month (negative: from the end) plus `later` days."""
 
     def make(year: int) -> Stretch:
         whole = months(year, month)
@@ -101,7 +101,7 @@ def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
 
 def _lunar(month: int, number: int, count: int = 1) -> OfYear:
     def make(year: int) -> Stretch:
-        # The twelfth month falls into the next Gregorian year.
+        # The twelfth month lies in the next Gregorian year.
         first = lunar_day(year - 1 if month > 11 else year, month, number)
         return days(first, first + timedelta(days=count))
 
@@ -109,7 +109,7 @@ def _lunar(month: int, number: int, count: int = 1) -> OfYear:
 
 
 def lunar_date(month: int, number: int) -> OfYear:
-    """Return a maker of a day of the Chinese calendar by Gregorian year."""
+    """Return a function from Gregorian year to a day of the Chinese calendar."""
     return _lunar(month, number)
 
 

@@ -82,9 +82,7 @@ def year(number: int, count: int = 1) -> Stretch:
 
 
 def season(number: int, month: int) -> Stretch:
-    """Return the three months from the month with which a season begins; winter is named by the year of its
-    December.
-    """
+    """Return the three months of the season that begins in `month`; winter belongs to the year of its December."""
     return months(number, month, 3)
 
 
@@ -93,7 +91,7 @@ def _first_of(number: int, month: int) -> datetime:
 
 
 def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
-    """Return the moment `count` units later, clamped to the last day of the month."""
+    """Return the moment `count` units later; at most the end of the resulting month."""
     match unit:
         case Unit.MINUTE:
             return moment + timedelta(minutes=count)
@@ -110,8 +108,9 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
 
 
 def moved(unit: Unit, count: int, now: datetime) -> Stretch:
-    """Return the day, week, month … that lies so many units from now; of minutes and hours, what follows that
-    moment.
+    """Return the calendar unit (day, week, month …) that lies `count` units from now.
+
+    Of minutes, return half an hour around that moment; of hours, the hour that follows it.
     """
     if unit is Unit.MINUTE:
         middle = shifted(now, unit, count)
@@ -136,7 +135,7 @@ def moved(unit: Unit, count: int, now: datetime) -> Stretch:
 
 
 def lately(unit: Unit, count: int, now: datetime) -> Stretch:
-    """Return the last `count` units including today; negative: the next."""
+    """Return the last `count` units including today; the next ones if negative."""
     if unit in (Unit.MINUTE, Unit.HOUR):
         other = shifted(now, unit, -count)
         return Stretch(min(now, other), max(now, other))
@@ -147,8 +146,10 @@ def lately(unit: Unit, count: int, now: datetime) -> Stretch:
 
 
 def part(whole: Stretch, edge: Edge) -> Stretch:
-    """Return a part of a stretch: halves, or of a month ten days, of a year quarters, of a decade years, of others
-    thirds.
+    """Return a part of an interval.
+
+    Halves begin after six months of a year, 15 days of a month, or in the middle. Early, middle and late are months
+    1-3, 5-8 and 10-12 of a year, years 1-3, 4-7 and 8-10 of a decade, days 1-10, 11-20 and 21 on of a month, or thirds.
     """
     start, end = whole.start, whole.end
     length_days = whole.length.days
@@ -173,6 +174,6 @@ def part(whole: Stretch, edge: Edge) -> Stretch:
 
 
 def around(middle: Stretch) -> Stretch:
-    """Widen an interval by half its length on either side, by at least three days."""
+    """Widen an interval on either side by half its length, at least three days."""
     margin = max(middle.length // 2 // DAY, 3) * DAY
     return Stretch(middle.start - margin, middle.end + margin)

@@ -94,7 +94,7 @@ NUMBERS = {word: number for number, word in enumerate(_COUNTS.split())} | {
     "couple": 2,
     "dozen": 12,
 }
-# "A few" is two to five.
+# "A few" means two to five.
 FEW = frozenset({"few", "several", "some", "many"})
 FEW_FROM, FEW_TO = 2, 5
 
@@ -105,7 +105,7 @@ def _any(words: dict[str, int]) -> str:
 
 MONTH = f"(?P<m>{_any(MONTHS)})"
 WEEKDAY = f"(?P<wd>{_any({name: number for name, number in WEEKDAYS.items() if len(name) > 5})})"
-# "Sun" and "sat" are days only after "last", "this" or "next".
+# Includes "sun" and "sat", which are days only after "last", "this" or "next".
 WEEKDAY_SHORT = f"(?P<wd>{_any(WEEKDAYS)})"
 SEASON = f"(?P<s>{_any(SEASONS)})"
 ORDINAL = f"(?P<o>{_any(ORDINALS)})"
@@ -114,7 +114,7 @@ UNIT = "(?P<u>minute|hour|day|weekend|week|month|quarter|year|decade)"
 YEAR = r"(?P<y>(?:19|20)\d\d)"
 NUMBER_OF_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
-# After "in 2,000" or "of 1984" these show that the number is no year.
+# What follows a number that is not a year: "in 2,000", "of 1984 people".
 NO_YEAR = (
     r"(?![\d:.,]*\d)(?!\s*(?:%|people|men|women|words|dollars|euros|pounds|yuan|km|kilometers|miles|meters|metres|steps|"
     r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us))"
@@ -127,7 +127,7 @@ def count_of(word: str) -> int | None:
 
 
 def before(*words: str, article: bool = True) -> re.Pattern[str]:
-    """Return the pattern required before a word for it to be a time."""
+    """Return a pattern for the words required before an expression for it to be a time."""
     the = r"(?:the\s+)?" if article else ""
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
 
@@ -148,12 +148,12 @@ UNIT_RANK = {
 
 
 def away(unit: Unit, count: int) -> Mark:
-    """Return the unit at this distance from now."""
+    """Return the mark of the unit at this distance from now."""
     return Mark(rank=UNIT_RANK[unit], narrow=unit_away(unit, count))
 
 
 def distance(match: re.Match[str]) -> Marks:
-    """Make "three days ago", "in two weeks", "a year and a half ago", "a few months back"."""
+    """Read "three days ago", "in two weeks", "a year and a half ago", "a few months back"."""
     unit, groups = UNITS[match["u"]], match.groupdict()
     sign = 1 if groups.get("ahead") else -1
     count = count_of(match["n"])
@@ -185,7 +185,7 @@ def half_ago(match: re.Match[str]) -> Marks:
 
 
 def window(match: re.Match[str]) -> Marks:
-    """Make "the last three days", "the next two weeks", "the past year"."""
+    """Read "the last three days", "the next two weeks", "the past year"."""
     groups = match.groupdict()
     unit = UNITS[match["u"]]
     number = groups.get("n")
@@ -207,7 +207,7 @@ def before_last(match: re.Match[str]) -> Marks:
 
 
 def _twice(match: re.Match[str]) -> Marks:
-    """Make "the summer before last", "the Friday after next"."""
+    """Read "the summer before last", "the Friday after next"."""
     step = -1 if match["w"] == "before last" else 1
     if match["wd"]:
         return weekdays_away(WEEKDAYS[match["wd"]], step * 2)
@@ -222,7 +222,7 @@ def _twice(match: re.Match[str]) -> Marks:
 
 
 def weekdays_away(number: int, count: int) -> Mark:
-    """Make "two Fridays ago", "the Friday after next"."""
+    """Return the mark of "two Fridays ago", "the Friday after next"."""
     step = -1 if count < 0 else 1
     near = weekday(number, step)
 
@@ -235,13 +235,13 @@ def weekdays_away(number: int, count: int) -> Mark:
 
 
 def days_ago(match: re.Match[str]) -> Marks:
-    """Make "two Fridays ago"."""
+    """Read "two Fridays ago"."""
     count = count_of(match["n"])
     return weekdays_away(WEEKDAYS[match["wd"]], -count) if count else None
 
 
 def so_far(match: re.Match[str]) -> Marks:
-    """Make "earlier this week" (until today) and "later this week" (from today)."""
+    """Read "earlier this week" (until today) and "later this week" (from today)."""
     unit, earlier = UNITS[match["u"] or "day"], match["w"] == "earlier"
 
     def make(now: datetime) -> Stretch:

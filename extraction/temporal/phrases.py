@@ -16,11 +16,11 @@ PHRASES_MAX = 20
 # No phrase has more marks than there are ranks ("early on Friday morning, 5 May 2023, at 9").
 _PHRASE_MARKS_MAX = 12
 _TRIES_MAX = 2_000
-# Bounds the pattern below, which is quadratic on blanks.
+# Bounds the input of the pattern below, which takes quadratic time on blanks.
 _JOINT_CHARS_MAX = 64
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z0-9]")
-# Allowed between two marks of one phrase.
+# Text allowed between two marks of a phrase.
 _JOINT = re.compile(r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，]?\s*(?:那个|这个)?(?:在)?")
 _RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
 _EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
@@ -29,11 +29,11 @@ _CONTEXT_CHARS = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """A phrase that names one interval, at `text[start:end]`.
+    """A phrase at `text[start:end]` that names one interval.
 
     Attributes:
-        bare: recurring ("on Friday", "in summer"), so the interval is a guess.
-        vague: "recently".
+        bare: recurs ("on Friday", "in summer"), so the interval is a guess.
+        vague: approximate ("recently").
     """
 
     marks: tuple[Mark, ...]
@@ -43,17 +43,17 @@ class Phrase:
 
     @property
     def bare(self) -> bool:
-        """Whether the phrase is recurring without a word that selects one."""
+        """True if the phrase names a recurring time, and no word says which occurrence is meant."""
         return bare_only(self.marks)
 
     @property
     def vague(self) -> bool:
-        """Whether the time is approximate."""
+        """True if the time is approximate."""
         return any(mark.vague for mark in self.marks)
 
 
 def plain(text: str) -> str:
-    """Fold a text to lower case, half width and simplified characters; offsets stay the same."""
+    """Fold a text to lower case, half width and simplified characters; offsets do not change."""
     text = text[:TEXT_CHARS_MAX]
     if text.isascii():
         return text.lower()
@@ -66,7 +66,7 @@ def _plain_character(character: str) -> str:
 
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:
-    """Return the time phrases of a `plain` text in order, at most `PHRASES_MAX`."""
+    """Return the time phrases of a text normalized by `plain`, in order, at most `PHRASES_MAX`."""
     marks = _marks_in(text)
     phrases: list[Phrase] = []
     groups = _groups(text, marks)
@@ -79,7 +79,7 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """Return the marks of both languages; where they overlap, the Chinese ones."""
+    """Return the marks of both languages; Chinese ones win where they overlap."""
     # Imported on first use: compiling the patterns would slow the start of the service.
     marks: list[Mark] = []
     if _LATIN.search(text):
@@ -108,13 +108,13 @@ def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def _joined(text: str, start: int, end: int) -> bool:
-    """Return whether the text between two marks joins them; both may come from one word."""
+    """Return whether the text between two marks joins them; it is empty if one word has both."""
     return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Search of one text with a bounded number of attempts, since a text may consist of time expressions only.
+    """Search one text with a bounded number of attempts, because a text may consist of time expressions only.
 
     Attributes:
         tries_left: groups of marks that may still be resolved.
@@ -129,9 +129,10 @@ class _Search:
         self.alone = Alone(self.frame)
 
     def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
-        """Add the phrases of a group to those before it.
+        """Append the phrases of a group of adjacent marks.
 
-        Where marks contradict each other, the longest consistent run becomes a phrase, and the rest is tried again.
+        Where marks are inconsistent, the longest consistent run of first marks becomes a phrase; then the rest is tried
+        again.
         """
         at = 0
         while at < len(group) and len(phrases) < PHRASES_MAX and self.tries_left > 0:
@@ -146,7 +147,7 @@ class _Search:
                 phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
 
     def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
-        """Return the longest run of first marks that resolves, with its interval; the first mark alone if none does."""
+        """Return the longest run of first marks that resolves, with its interval; if none does, the first mark."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
             stretch = resolve(marks[:count], self.frame, self.alone)
@@ -156,7 +157,7 @@ class _Search:
 
 
 def _allowed(text: str, group: Sequence[Mark], following: list[Mark] | None, before: Phrase | None) -> bool:
-    """Return whether the context allows a group of marks to be a time."""
+    """Return whether a group of marks is a time in its context."""
     distinct = len({(mark.start, mark.end) for mark in group}) > 1 or len(group) > 1
     mark = group[0]
     if distinct:
@@ -176,7 +177,7 @@ def _allowed(text: str, group: Sequence[Mark], following: list[Mark] | None, bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeFound:
-    """A resolved time and its place: `text[start:end]`."""
+    """A resolved time, named by `text[start:end]`."""
 
     span: Timespan
     start: int
@@ -189,7 +190,7 @@ def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
     Approximate ("recently") and recurring times ("on Friday", "in summer") are left out.
 
     Args:
-        said_at: reference time; days are those of its zone, spans are in UTC.
+        said_at: reference time; days are those of its time zone, spans are in UTC.
     """
     zone = said_at.tzinfo or UTC
     found = []
@@ -208,5 +209,5 @@ def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
 
 
 def _is_specific(phrase: Phrase) -> bool:
-    """Return whether the phrase is specific about day, month or year."""
+    """Return whether the phrase names a specific day, month or year."""
     return not phrase.bare or any(mark.dated for mark in phrase.marks)

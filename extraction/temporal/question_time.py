@@ -1,4 +1,4 @@
-"""Times and event anchors in a question, relative to the moment it is asked. Pure."""
+"""Find the times and event anchors in a question, relative to the moment it is asked. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class EventAnchor:
 
     Attributes:
         side: before, after, since or during the event.
-        words: the event in the question's words: `question[start:end]`.
+        words: the words for the event: `question[start:end]`.
     """
 
     side: Side
@@ -72,8 +72,8 @@ def anchors_in(question: str, text: str, taken: Sequence[tuple[int, int]]) -> tu
     """Return the event anchors of a question in order, at most `ANCHORS_MAX`.
 
     Args:
-        text: the question made `plain`.
-        taken: spans of time phrases, which are no events.
+        text: the question, normalized by `plain`.
+        taken: spans of time phrases, which are not events.
     """
     matches = [*_ENGLISH.finditer(text), *(match for match in _CHINESE.finditer(text) if _EVENT.search(match["x"]))]
     found = []
@@ -103,7 +103,7 @@ _FUTURE = re.compile(
     r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])"
 )
 _PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b(?! to\b)|[了过]")
-# Habits are no time filter: "What do I usually do on Fridays?"
+# A question about a habit names no time to search in: "What do I usually do on Fridays?"
 _HABIT = re.compile(
     r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
     r"平时|通常|一般|经常|总是|往往|每[天周月年次个逢到]|喜欢.{0,4}还是"
@@ -122,16 +122,16 @@ _TOLD_ZH = re.compile(r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|�
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
 _ASKS = re.compile(r"[?？]|\b(?:tell|remind) me\b|告诉我|提醒我")
 _SENTENCES_MAX = 3
-# Characters around a time in which a verb of speaking may occur.
+# Characters before and after a time that are searched for a verb of speaking.
 _NEAR_CHARS = 200
 
 
 class Force(StrEnum):
     """Effect of a question's time on retrieval."""
 
-    # "What did we talk about yesterday?" asks for what was said then, and for nothing else.
+    # "What did we talk about yesterday?": only messages of that time can answer.
     LIMITS = "limits"
-    # "Where did I go last summer?" may be told long after; what was said or happened then comes first.
+    # "Where did I go last summer?": later messages can answer, too; those about that time rank higher.
     PREFERS = "prefers"
 
 
@@ -140,8 +140,8 @@ class AskedTime:
     """One time that a question names.
 
     Attributes:
-        span: in UTC; open-ended for "since" and "before".
-        phrase: `question[start:end]`, with prepositions.
+        span: the time in UTC; open-ended for "since" and "before".
+        phrase: `question[start:end]`, including prepositions.
         vague: approximate ("recently"); never a filter.
     """
 
@@ -177,7 +177,7 @@ class QuestionTime:
 
     @property
     def limit(self) -> Timespan | None:
-        """Span that answers must have been said in, or None."""
+        """Span in which an answer must have been said, or None."""
         told = [asked for asked in self.asked if asked.force is Force.LIMITS]
         return told[0].span if len(told) == 1 and len(self.asked) == 1 else None
 
@@ -209,7 +209,7 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     """Return the times and event anchors of a question.
 
     Args:
-        reference: when it is asked, in the time zone of the asker.
+        reference: when the question is asked, in the time zone of the asker.
     """
     text = plain(question[:QUESTION_CHARS_MAX])
     zone = reference.tzinfo or UTC
@@ -217,16 +217,16 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     habit, asking_from = bool(_HABIT.search(text)), _asking_from(text)
     found = turned(text, phrases_in(text, frame), frame)
     kept = [item for item in found if not (habit and item.bare) and item.start >= asking_from]
-    # "What has she watched recently, on 7 February": the day says when that was.
+    # "What has she watched recently, on 7 February": the exact day replaces "recently".
     exact = [item for item in kept if not item.vague] or kept
-    asked = [made for item in exact if (made := _asked(question, text, item, zone))]
+    asked = [made for item in exact if (made := _asked_time(question, text, item, zone))]
     return QuestionTime(
         asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
     )
 
 
 def _asking_from(text: str) -> int:
-    """Return the offset of the last question in a long text; what precedes it is narration."""
+    """Return the offset of the last question in a long text; the text before it does not ask for a time."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text)]
     starts = [0, *ends]
     if len(starts) <= _SENTENCES_MAX:
@@ -235,7 +235,7 @@ def _asking_from(text: str) -> int:
     return asking[-1] if asking else starts[-1]
 
 
-def _asked(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
+def _asked_time(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
     try:
         span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
     except OverflowError:

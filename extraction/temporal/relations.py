@@ -1,4 +1,4 @@
-"""Temporal relations around a time phrase: before, since, between, two weeks before. Pure."""
+"""Apply the temporal relations around a time phrase: before, since, between, two weeks before. Pure."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -88,16 +88,16 @@ def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
             found.append(both)
             i += 2
             continue
-        new = _away(text, phrases[i]) or _beside(text, phrases[i])
-        # "Last weekend before 10 April": the weekend was read as a phrase of its own before.
+        new = _away(text, phrases[i]) or _with_preposition(text, phrases[i])
+        # "Last weekend before 10 April": drop "last weekend", which was read as a phrase of its own.
         found = [other for other in found if other.end <= new.start]
         found.append(new)
         i += 1
-    return list(_both_sides(text, found))
+    return list(_join_open_ends(text, found))
 
 
 def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | None:
-    """From X to Y, between X and Y, X 到 Y, X 和 Y 之间."""
+    """Read "from X to Y", "between X and Y", X 到 Y, X 和 Y 之间."""
     before, after = _before(text, first.start), _BETWEEN_AFTER_ZH.match(text, last.end)
     opening = _BETWEEN_EN.search(before) or _BETWEEN_ZH.search(before)
     to = _TO.fullmatch(text, first.end, last.start)
@@ -106,7 +106,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
     )
     if not to and not named:
         return None
-    one, other = _completed(first, last, frame)
+    one, other = _complete_ends(first, last, frame)
     if other.end <= one.start:
         later = resolve(last.marks, Frame(now=one.start, future=True))
         if later is None or later.end <= one.start:
@@ -122,9 +122,10 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
     )
 
 
-def _completed(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
-    """Return both ends, each with the coarser words that only the other one has: the year in "from May to June
-    2023".
+def _complete_ends(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
+    """Return the intervals of both ends, one completed by coarser marks of the other.
+
+    In "from May to June 2023" the year applies to both.
     """
     one, other = first.stretch, last.stretch
     lent = _coarser(first.marks, than=last.marks)
@@ -153,7 +154,7 @@ def _lead_chars(before: str) -> int:
 
 
 def _tail_end(text: str, end: int) -> int:
-    """Return the end of 那天 or 的时候 after a phrase."""
+    """Return the offset after 那天 or 的时候 if it follows a phrase, else the end of the phrase."""
     tail = _TAIL_ZH.match(text, end) if end < len(text) and text[end] >= "\u4e00" else None
     return tail.end() if tail else end
 
@@ -201,7 +202,7 @@ def _away_zh(match: re.Match[str], named: Stretch) -> Stretch:
 
 
 def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool) -> Stretch:
-    """Return `count` units directly before or after; only the farthest one if `single`."""
+    """Return the `count` units directly before or after an interval; only the farthest one if `single`."""
     if back:
         first = shifted(named.start, unit, -count)
         return Stretch(first, first + DAY if single else named.start)
@@ -211,8 +212,8 @@ def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool)
     return Stretch(named.end, shifted(named.end, unit, count))
 
 
-def _beside(text: str, phrase: Phrase) -> Turned:
-    """Before X, since X, around X, X 之前, X 以来, or X itself."""
+def _with_preposition(text: str, phrase: Phrase) -> Turned:
+    """Read "before X", "since X", "around X", X 之前, X 以来, or X itself."""
     before = _before(text, phrase.start)
     side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
     if match := _PREFIX_EN.search(before) or _PREFIX_ZH.search(before):
@@ -228,14 +229,14 @@ def _beside(text: str, phrase: Phrase) -> Turned:
     return Turned(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
 
 
-def _both_sides(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
-    """ "After March and before June" is one time with two ends."""
+def _join_open_ends(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
+    """Join two open-ended intervals into one: "after March and before June"."""
     waiting: Turned | None = None
     for new in found:
         if waiting is None:
             waiting = new
             continue
-        joined = _joined(text, waiting, new)
+        joined = _joined_ends(text, waiting, new)
         if joined is None:
             yield waiting
             waiting = new
@@ -245,7 +246,7 @@ def _both_sides(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
         yield waiting
 
 
-def _joined(text: str, one: Turned, other: Turned) -> Turned | None:
+def _joined_ends(text: str, one: Turned, other: Turned) -> Turned | None:
     since, until = (one.since, other.until) if one.until is None else (other.since, one.until)
     opposite = (one.until is None and other.since is None) or (one.since is None and other.until is None)
     near = re.fullmatch(r"\s*(?:,|and|but|，|、|到|而)?\s*(?:but\s+)?", text[one.end : other.start])

@@ -1,1 +1,1 @@
-"""Sentences, words, names and scripts of a text, without knowing what it says."""
+"""Sentences, words, names and scripts of a text, independent of its content."""

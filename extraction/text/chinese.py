@@ -27,7 +27,7 @@ def chinese_in(text: str) -> str:
 
 # jieba segments each of these blocks separately.
 _BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
-# Guessing unknown words takes quadratic time in a block; no sentence has a longer one.
+# Guessing unknown words takes quadratic time in a block; sentences have no longer blocks.
 _BLOCK_CHARS_MAX: Final = 200
 _CJK_RUN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{2,}")
 
@@ -43,7 +43,7 @@ def _dictionary() -> Any:  # jieba has no types
 
 
 def chinese_words(text: str) -> list[str]:
-    """Return the words of two characters and more, in order; the first call takes about a second."""
+    """Return the words of at least two characters, in order; the first call takes about a second."""
     words: list[str] = []
     for block in _BLOCK.findall(text):
         for start in range(0, len(block), _BLOCK_CHARS_MAX):

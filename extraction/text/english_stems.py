@@ -116,13 +116,13 @@ def _tidy(word: str) -> str:
 
 # Gerunds and singulars
 
-# Shorter words are no plurals: "Ann" and "Anns" may be two names.
+# Shorter words are not read as plurals: "Ann" and "Anns" may be two names.
 PLURAL_CHARS_MIN: Final = 4
 _VOWELS: Final = "aeiou"
 
 
 def gerund(verb: str) -> str:
-    """`paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
+    """Return the gerund of a verb: `paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
     low = verb.lower()
     if low.endswith("ie"):
         return low[:-2] + "ying"
@@ -133,7 +133,7 @@ def gerund(verb: str) -> str:
 
 
 def singular(word: str) -> str | None:
-    """Return what the singular of a plural noun may be; None for words that are no regular plural or too short."""
+    """Return the likely singular of a plural noun; None if the word is too short or not a regular plural."""
     if word.endswith("ies") and len(word) > 5:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes")):
@@ -150,7 +150,7 @@ def _pairs(text: str) -> dict[str, str]:
     return dict(pair.split("=") for pair in text.split())
 
 
-# British to American; without words that are also names (Gray, Grey).
+# British to American spelling, except words that are also names (Gray, Grey).
 AMERICAN: Final = _pairs(
     "colour=color colours=colors favourite=favorite favourites=favorites flavour=flavor flavours=flavors "
     "neighbour=neighbor neighbours=neighbors neighbourhood=neighborhood humour=humor honour=honor labour=labor "
@@ -176,7 +176,7 @@ SINGULARS: Final = _pairs(
     "dogs=dog cats=cat cows=cow pigs=pig hens=hen bees=bee ants=ant owls=owl toys=toy cars=car bags=bag hats=hat "
     "caps=cap pens=pen maps=map nuts=nut eggs=egg pies=pie cups=cup boys=boy kids=kid pets=pet keys=key"
 )
-# From II on, without single letters (Model X) and IV (infusion).
+# Roman numerals from II, except single letters (Model X) and IV (infusion).
 ROMAN: Final = _pairs("ii=2 iii=3 vi=6 vii=7 viii=8 ix=9 xi=11 xii=12 xiii=13")
 # Transliteration of German letters.
 UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})

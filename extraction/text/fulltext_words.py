@@ -7,12 +7,12 @@ from extraction.text.stop_words import CHINESE, ENGLISH
 
 # Letters and digits of any script, as the `cjk` analyzer tokenizes; drops all Lucene syntax.
 WORD = re.compile(r"[^\W_]+")
-# "Bart's" is Bart; "what's" is a stop word.
+# "Bart's" becomes "Bart", and "what's" a stop word.
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _WORDS_MAX = 64
-# Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`), in all fields together; a query
-# of ours names at most three fields. The analyzer makes a term of each pair of characters of scripts without spaces.
+# Lucene refuses a query of more than 1,024 terms (`IndexSearcher.getMaxClauseCount`) over all fields, and our queries
+# search up to three fields. In scripts without spaces the analyzer makes a term of each pair of characters.
 TERMS_MAX = 320
 # The analyzer cuts longer words of other scripts.
 _WORD_CHARS_MAX = 255
@@ -37,13 +37,13 @@ def plain_words(text: str) -> list[str]:
 
 
 def within_terms(words: Sequence[str], *, terms_max: int) -> list[str]:
-    """Return as many leading words as the analyzer turns into `terms_max` terms, the last one cut."""
+    """Return the first words that the analyzer turns into at most `terms_max` terms; the last one may be cut."""
     kept: list[str] = []
     left = terms_max
     for word in words:
         if left <= 0:
             break
-        # Characters from U+2E80 on may each become a term; any other word is one term.
+        # Each character from U+2E80 on may become a term; any other word is one term.
         by_characters = any(ord(character) >= 0x2E80 for character in word)
         kept.append(word[: left if by_characters else _WORD_CHARS_MAX])
         left -= len(kept[-1]) if by_characters else 1

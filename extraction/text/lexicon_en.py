@@ -7,7 +7,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Relatives of whom a person usually has one, so that the word alone names them.
+# Relatives of whom a person usually has only one, so that the word alone identifies them.
 SOLE_KIN = word_set(
     "mother mom mum father dad wife husband boyfriend girlfriend fiance fiancee partner boss sister brother son "
     "daughter grandmother grandma grandfather grandpa manager roommate spouse twin mother-in-law father-in-law "
@@ -21,7 +21,7 @@ KIN = SOLE_KIN | word_set(
     "housekeeper barber hairdresser vet lawyer accountant pal ex-boyfriend ex-girlfriend cofounder co-founder mate "
     "godson goddaughter penpal bandmate classmates"
 )
-# Words that distinguish one of several relatives.
+# Words that tell several relatives of a kind apart.
 WHICH_KIN = word_set(
     "older younger elder eldest oldest youngest little big middle step half ex former future foster new old first "
     "second third other twin previous"
@@ -61,7 +61,7 @@ EVENTS = word_set(
     "picnic group "
     "class course program ceremony cup"
 )
-# Heads of phrases without content of their own.
+# Head words without content of their own.
 VAGUE = word_set(
     "thing things stuff lot bit idea ideas part parts fact feeling feelings way ways kind sort one ones "
     "moment moments "
@@ -92,7 +92,7 @@ DETERMINERS = word_set(
 ARTICLES = word_set(
     "a an the my his her our their some any all many several most various both such every each really very so just"
 )
-# Before a comma they modify the noun after it.
+# Adjectives that, before a comma, still belong to the noun after it.
 ADJECTIVES = word_set(
     "small big large little tiny old new quiet loud long short cold hot warm dark bright cheap expensive "
     "simple plain light "
@@ -102,7 +102,7 @@ ADJECTIVES = word_set(
     "funny happy sad "
     "crowded empty open narrow wide deep flat rough smooth gentle calm wild natural healthy organic handmade colorful"
 )
-# Category nouns: "my favorite player" names nobody.
+# Category nouns, which identify nothing: "my favorite player".
 GENERIC = word_set(
     "player team song songs book books movie movies film films show shows story stories character "
     "characters food foods game "
@@ -156,7 +156,7 @@ NOT_NAMES = (
         "id phd mba"
     )
 )
-# Coordinated words that name one thing.
+# Words joined by "and" that name one thing.
 JOINED = (
     "rock and roll",
     "mac and cheese",
@@ -252,7 +252,7 @@ CONDITIONS: Final = _phrases(
     "multiple sclerosis|ms|copd|heart condition|thyroid problems|bipolar|bipolar disorder|panic attacks|"
     "social anxiety|color blindness|colour blindness|heart murmur|kidney stones|pcos|narcolepsy"
 )
-# Passing complaints, which may have a lasting cause.
+# Temporary complaints, which may have a lasting cause.
 SYMPTOMS: Final = CONDITIONS | _phrases(
     "pain|pains|ache|aches|headache|headaches|stress|nightmares|nightmare|heartburn|rash|rashes|fatigue|"
     "exhaustion|burnout|"
@@ -308,7 +308,7 @@ MORE_OWNABLE: Final = word_set(
     "granddaughters husband wife "
     "girlfriend boyfriend roommate roommates roommates cousins nephew nephews niece nieces twin"
 )
-# Verbs of lasting aims, kept even after "I need to" or "I will".
+# Verbs of lasting goals, which count even after "I need to" or "I will".
 LIFE_GOALS: Final = word_set(
     "learn study become quit marry adopt graduate lose save retire move apply publish climb compete master "
     "pass improve "

@@ -7,7 +7,7 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-# Relatives of whom a person usually has one, so that the word alone names them.
+# Relatives of whom a person usually has only one, so that the word alone identifies them.
 SOLE_KIN = _words(
     "妈妈 爸爸 母亲 父亲 老妈 老爸 妻子 丈夫 老婆 老公 爱人 男朋友 女朋友 男友 女友 未婚妻 未婚夫 姐姐 "
     "哥哥 弟弟 妹妹 儿子 女儿 "
@@ -37,7 +37,7 @@ PETS = _words(
     "博美 吉娃娃 法斗 斗牛犬 土狗 中华田园犬 田园猫 "
     "狸花猫 美短 暹罗 布偶 加菲猫 折耳猫 缅因猫 龙猫 荷兰猪 豚鼠 鹦鹉鱼 八哥 画眉 蜜袋鼯 刺猬 守宫 蛇 二哈"
 )
-# Things people own, animals included.
+# Belongings, including animals.
 OWNED = [
     *PETS,
     *_words(
@@ -76,7 +76,7 @@ EVENTS = _words(
 CONDITIONS = _words(
     "失眠 头痛 头疼 感冒 发烧 焦虑 抑郁 过敏 胃痛 胃病 哮喘 压力 噩梦 腰痛 颈椎病 高血压 近视 咳嗽 肥胖"
 )
-# Passing wishes.
+# Wishes of the moment.
 TRIVIAL_GOALS = _words(
     "知道 问 说 听听 听你 聊 找你 看看 请 跟 和你 和来 了解 分享 谢 告诉 要你 让你 找 先 休息 睡 吃 回家 "
     "上班 下班 出门 起床 洗澡 见 试试 "
@@ -194,7 +194,7 @@ CHRONIC: Final = _life_words(
     "脂溢性皮炎 玫瑰痤疮 花粉症 幽门螺杆菌 咽炎 慢性病 癌症 肿瘤 青光眼 白内障 静脉曲张 腱鞘炎 痔疮 "
     "睡眠呼吸暂停 乳糖不耐受 蚕豆病 红斑狼疮"
 )
-# Passing complaints and life events that have causes.
+# Temporary complaints and life events that may have a cause.
 SYMPTOMS: Final = _life_words(
     "头疼 头痛 偏头痛 失眠 睡不着 睡不好 腰疼 腰痛 腰酸 背疼 背痛 胃疼 胃痛 胃不舒服 胃胀 牙疼 牙痛 "
     "膝盖疼 膝盖痛 脖子疼 肩膀疼 肩周炎 眼睛疼 "

@@ -1,7 +1,7 @@
 """Normal forms of names: two names are equal when they share a form. Pure.
 
-Marks, case, width, accents, script (traditional and simplified), articles, possessives and titles may differ. Digits,
-letters and characters may not: "iPhone 12" and "iPhone 13", "Ann" and "Anna", 张伟 and 张玮 never share a form.
+Punctuation, case, width, accents, script (traditional or simplified), articles, possessives and titles may differ;
+digits, letters and characters may not: "iPhone 12" and "iPhone 13", "Ann" and "Anna", 张伟 and 张玮 never share a form.
 """
 
 import functools
@@ -16,7 +16,7 @@ from schema.kept_results import kept_by_chars
 
 # Articles and first-person possessives; "his sister" keeps its possessive because it is not "my sister".
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
-# Only before kin and belongings: 我的世界 is a game.
+# Dropped only before relatives and belongings: 我的世界 is a game.
 _MINE_ZH = re.compile(
     r"^(?:我的|我们的|我家的?|我们家的?|咱的?|咱家的?|俺的?|我)"
     r"(?=(?:妈妈?|爸爸?|母亲|父亲|老妈|老爸|姐姐?|妹妹?|哥哥?|弟弟?|老公|老婆|丈夫|妻子|先生|太太|女儿|儿子|孩子"
@@ -29,7 +29,7 @@ EDGE: Final = " \t.,;:!?\"'“”‘’`「」『』《》〈〉()（）[]【】
 _MARKS = re.compile(r"[《》〈〉「」『』“”\"]")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
 _DASHES = re.compile(r"\s*[-‐‑‒–—_·・•]\s*")
-# One or two letters before a dash are a part of the word that follows: Wi-Fi, e-mail, X-ray.
+# One or two letters before a dash belong to the following word: Wi-Fi, e-mail, X-ray.
 _SHORT_PART = re.compile(r"(?<![^\W_])([a-z]{1,2})[-‐‑](?=[a-z])")
 _INITIALS = re.compile(r"(?<![^\W_])([a-z])\.\s*(?=[a-z](?:\.|\b))|(?<![^\W_])([a-z]) (?=[a-z](?![^\W_]))")
 _DOT_AFTER_WORD = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
@@ -43,7 +43,7 @@ _TITLES = {
     **dict.fromkeys(("mrs", "ms", "miss", "sir", "madam", "uncle", "aunt", "captain", "president"), ""),
 }
 _SUFFIX_ZH = ("同学", "先生", "女士", "小姐", "老师", "教授", "医生", "大夫", "师傅", "同志")
-# Synonyms for close relatives of whom a person has one.
+# Synonyms for relatives of whom a person has only one.
 _KIN = {
     **dict.fromkeys(("mother", "mom", "mum", "mommy", "mummy", "mama", "mam"), "mother"),
     **dict.fromkeys(("father", "dad", "daddy", "papa", "pa"), "father"),
@@ -66,11 +66,11 @@ def simplified_characters() -> dict[int, str]:
 
 
 def fold(name: str) -> str:
-    """Fold case, width, accents and traditional characters of a name; punctuation and words stay."""
+    """Fold case, width, accents and traditional characters of a name; keep punctuation and words."""
     key = name_key(name).translate(_APOSTROPHES)
     if key.isascii():
         return key
-    # In other scripts than Latin an accent makes another letter.
+    # Only Latin letters lose their accents; in other scripts an accent makes a different letter.
     parts = [_plain_letter(char) for char in key]
     return "".join(parts).translate(_LATIN_EXTRA).translate(simplified_characters())
 
@@ -95,11 +95,11 @@ def bare(name: str) -> str:
     key = _INITIALS.sub(lambda found: found.group(1) or found.group(2), key)
     key = _DOT_AFTER_WORD.sub("", key).replace("'", "")
     key = _LETTER_DIGIT.sub("", _CJK_GAP.sub("", " ".join(key.replace(" & ", " and ").split())))
-    return _KIN.get(key) or _without_title(_as_usual(key))
+    return _KIN.get(key) or _without_title(_canonical_spelling(key))
 
 
-def _as_usual(key: str) -> str:
-    """Return the name with British spellings and compounds replaced by one canonical spelling."""
+def _canonical_spelling(key: str) -> str:
+    """Replace variant spellings and compounds in a name by a canonical one."""
     if not key.isascii():
         return key
     words = (COMPOUNDS.get(word, AMERICAN.get(word, word)) for word in key.split(" "))
@@ -107,7 +107,7 @@ def _as_usual(key: str) -> str:
 
 
 def _dashes_to_spaces(key: str) -> str:
-    """Replace dashes by spaces, except in ranges and numbers."""
+    """Replace dashes by spaces, except between digits."""
     return _DASHES.sub(lambda found: found.group() if _in_number(key, found) else " ", key)
 
 
@@ -116,19 +116,19 @@ def _in_number(key: str, found: re.Match[str]) -> bool:
 
 
 def _without_title(key: str) -> str:
-    """Drop a title if two words of the name remain; Mr Smith and Mrs Smith stay two people."""
+    """Drop a title if two words of the name remain; "Mr Smith" and "Mrs Smith" stay different."""
     first, _, rest = key.partition(" ")
     if first in _TITLES and rest:
         return rest if " " in rest else f"{_TITLES[first] or first} {rest}"
     for suffix in _SUFFIX_ZH:
-        # A single character is a surname, which is no name by itself.
+        # A single character left over would be a surname, which does not identify a person.
         if key.endswith(suffix) and len(key) - len(suffix) >= 2 and _CJK.match(key):
             return key[: -len(suffix)]
     return key
 
 
 def exact_forms(name: str) -> frozenset[str]:
-    """Return the bare name, with umlauts spelled out (Müller, Mueller), and with a Roman number as a plain one."""
+    """Return the bare name, also with umlauts spelled out (Müller, Mueller) and with a Roman numeral as digits."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
     numbered = (bare(f"{head} {ROMAN[last]}"),) if head and last in ROMAN else ()
@@ -138,7 +138,7 @@ def exact_forms(name: str) -> frozenset[str]:
 
 
 def forms(name: str) -> frozenset[str]:
-    """Return the exact forms and, for a plural, what its singular may be."""
+    """Return the exact forms and, for a plural, its likely singular."""
     plain = bare(name)
     head, _, last = plain.rpartition(" ")
     if _CJK.search(last) or not last.isalpha() or len(last) < PLURAL_CHARS_MIN:
@@ -149,5 +149,5 @@ def forms(name: str) -> frozenset[str]:
 
 
 def all_forms(name: str) -> frozenset[str]:
-    """Return every form by which a name is looked up: its forms, and its key for names of marks alone."""
+    """Return every form by which a name is looked up; the key also covers names of punctuation alone."""
     return forms(name) | {name_key(name)}

@@ -22,7 +22,7 @@ _LATIN_IN_CHINESE = re.compile(r"(?<![A-Za-z])[A-Z][a-z]{2,}(?: [A-Z][a-z]+){0,2
 _AT_PLACE = re.compile(r"\b(?:in|to|from|at|near|visit|visited) $")
 _TAGS = {"nr": EntityType.PERSON, "ns": EntityType.PLACE, "nt": EntityType.ORGANIZATION}
 _ORGANIZATION = re.compile(r"(?:公司|大学|中学|小学|学院|银行|医院|集团|台|局|协会|基金会|研究所|剧院|博物馆)$")
-# Tagging cost grows with the sentence.
+# Longer sentences are cut, because the cost of tagging grows with their length.
 _TAGGED_CHARS_MAX = 300
 _NAME_WINDOW = 8
 _GUESSES_MAX = 6
@@ -31,7 +31,7 @@ Found = tuple[str, EntityType | None]
 
 @functools.cache
 def _tagger() -> Any:  # jieba has no types
-    """Return jieba's part-of-speech tagger; the first call loads its dictionary for about a second."""
+    """Return jieba's part-of-speech tagger; the first call loads its dictionary, which takes about a second."""
     import jieba
     import jieba.posseg
 
@@ -89,7 +89,7 @@ def names_in(sentences: Iterable[Sentence], ignore: Iterable[str] = ()) -> list[
     """Return distinct names in text order.
 
     Args:
-        ignore: names to leave out: the user's and the agent's.
+        ignore: names to leave out, such as those of user and agent.
     """
     unwanted = {name_key(name) for name in ignore}
     found: dict[str, Found] = {}
@@ -117,7 +117,7 @@ def _chinese(text: str) -> list[Found]:
             continue
         name: str | None = word.word
         kind = _TAGS.get(word.flag)
-        # A single-character surname may open a name that the dictionary lacks.
+        # A single-character surname may begin a name that the dictionary does not list.
         alone = len(word.word) == 1 and word.word in SURNAMES and number + 1 < len(words)
         if alone and guessed < _GUESSES_MAX:
             guessed += 1
@@ -135,7 +135,7 @@ def _is_chinese_name(word: str, kind: EntityType) -> bool:
         return _ORGANIZATION.search(word) is not None
     if kind is EntityType.PLACE:
         return len(word) <= 8
-    # The tagger takes many unknown words for names: require a surname, and no other entry in the dictionary.
+    # The tagger takes many unknown words for names: require a surname, and that the dictionary lists no other meaning.
     known = word_tag(word)
     named = word[0] in SURNAMES and len(word) in (2, 3) and known in (None, "nr")
     return named or (word[0] in "小老阿" and len(word) == 2 and known in (None, "nr"))

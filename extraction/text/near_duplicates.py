@@ -9,16 +9,16 @@ from typing import Final
 from extraction.text.sentences import has_cjk
 from schema.kept_results import kept_by_chars
 
-# 64-bit SimHashes differ in at most three bits; confirmed by the longest common substring.
+# SimHashes of near duplicates differ in at most three of 64 bits; the longest common substring then confirms.
 HAMMING_MAX: Final = 3
 COMMON_PART_MIN: Final = 0.8
-# Profile statements are short and similar in form, so more must be common.
+# Statements of a profile are short and similar in form, so a longer common part is required.
 PROFILE_COMMON_PART_MIN: Final = 0.85
 
 COMPARED_CHARS_MAX: Final = 2_000
 
 _BITS: Final = 64
-# Pigeonhole: of four bands at least one is equal when at most three bits differ.
+# Pigeonhole principle: if at most three bits differ, at least one of four bands is equal.
 _BANDS: Final = HAMMING_MAX + 1
 _BAND_BITS: Final = _BITS // _BANDS
 _NUMBERS = re.compile(r"\d+(?:[.,:]\d+)*|[零一二三四五六七八九十百千万亿两〇]+")
@@ -70,13 +70,13 @@ def common_part(one: str, other: str) -> float:
 def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN) -> bool:
     """Return whether two sentences are near duplicates.
 
-    Numbers and negations must be equal: one digit or one "not" is a small edit that changes the meaning.
+    Numbers and negations must be equal, because a single digit or "not" changes the meaning.
     """
     left, right = plain(one), plain(other)
     if left == right:
         return _marks(one) == _marks(other)
     return (
-        # Comparing substrings takes quadratic time; longer texts are compared for equality only.
+        # Finding common substrings takes quadratic time; longer texts are compared for equality only.
         max(len(left), len(right)) <= COMPARED_CHARS_MAX
         and _marks(one) == _marks(other)
         and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
@@ -85,13 +85,13 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
 
 
 def likeness(one: str, other: str) -> float:
-    """Return the Jaccard similarity of the n-grams of two sentences; for ranking only."""
+    """Return the Jaccard similarity of the n-grams of two sentences, 0 to 1; for ranking only."""
     left, right = _gram_set(one), _gram_set(other)
     either = len(left | right)
     return len(left & right) / either if either else 1.0
 
 
-# A set takes about a hundred bytes per character.
+# Bounded by characters, because a set takes about a hundred bytes for each.
 @kept_by_chars(chars_max=500_000, entries_max=8_192)
 def _gram_set(text: str) -> frozenset[str]:
     return frozenset(_grams(plain(text)))

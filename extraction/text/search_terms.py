@@ -2,7 +2,7 @@
 
 English terms are stems, with British and American spellings unified. Chinese texts are not segmented, which would take
 longer than the search: the question is split into dictionary words, character bigrams and single characters, and texts
-are searched for these as substrings. Single characters also match other words for the same: 画 in 画画 and 绘画.
+are searched for these as substrings. Single characters also match synonyms that share them: 画 in 画画 and 绘画.
 """
 
 import re
@@ -20,12 +20,12 @@ from schema.kept_results import kept_by_chars
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
-# Average characters per Chinese word, punctuation included.
+# Average length of a Chinese word in characters, punctuation included.
 _CHARS_A_WORD: Final = 1.6
 _TEXTS_KEPT: Final = 8_192
 _CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
-# For long questions, of which 96 terms would cover a sentence or two.
+# For long questions, of which 96 terms would cover only a sentence or two.
 _LONG_MAX: Final = 288
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
 
@@ -35,8 +35,8 @@ class Terms:
     """Search terms of a question.
 
     Attributes:
-        stems: of English words; compared with the stems of texts.
-        strings: Chinese words, character bigrams and characters; matched as substrings.
+        stems: stems of English words; compared with the stems of texts.
+        strings: Chinese words, character bigrams and single characters; matched as substrings.
         times: frequency of each term in the question, the stems first; empty if each occurs once.
     """
 
@@ -61,7 +61,7 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     """Return the distinct terms of a question in order, without stop words.
 
     Args:
-        characters: include single Chinese characters, and more terms of a long question.
+        characters: include single Chinese characters, and allow more Chinese terms.
     """
     folded = question.lower()
     runs = _CJK.findall(folded)
@@ -86,30 +86,30 @@ def both_spellings(words: Sequence[str]) -> list[str]:
 
 def counts(terms: Terms, text: str) -> list[int]:
     """Return the frequency of each term in a text: the stems first, then the strings."""
-    said = _said(text)[0] if terms.stems else {}
+    said = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
 def said_in(terms: Terms, text: str) -> list[str]:
     """Return the terms that occur in a text."""
-    said = _said(text)[0] if terms.stems else {}
+    said = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
 
 
 def stems_in(text: str) -> Collection[str]:
     """Return the distinct stems of the English words of a text, without stop words."""
-    return _said(text)[0].keys()
+    return _stem_counts_and_length(text)[0].keys()
 
 
 def length(text: str) -> float:
-    """Return the number of words of a text, without stop words."""
-    return _said(text)[1]
+    """Return the number of words of a text without stop words; estimated for Chinese."""
+    return _stem_counts_and_length(text)[1]
 
 
 @kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
-def _said(text: str) -> tuple[dict[str, int], float]:
+def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     said = Counter(_stems(folded))
     chinese = sum(len(run) for run in _CJK.findall(folded))

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-# Longer runs without an end mark are cut; this bounds the input of all patterns.
+# Longer sentences are cut, which bounds the input of all patterns.
 SENTENCE_CHARS_MAX = 600
 _END = re.compile(r"[。！？!?…\n\r]|\.(?=[\s\"'”’)]|$)")
 _CLOSERS = "。！？!?….\"'”’）)」』 \t"
@@ -17,7 +17,7 @@ class Sentence:
     """One sentence with its span: `text == message[start:end]`.
 
     Attributes:
-        asks: it ends with a question mark.
+        asks: the sentence ends with a question mark.
     """
 
     text: str
@@ -60,7 +60,7 @@ def _next_end(text: str, position: int, start: int) -> int:
 
 
 def _soft_end(text: str, start: int, limit: int) -> int:
-    """Return the last word boundary before the limit, or the limit if there is none near."""
+    """Return the last word boundary shortly before the limit, or the limit if there is none."""
     if limit == len(text):
         return limit
     space = text.rfind(" ", start + SENTENCE_CHARS_MAX // 2, limit)

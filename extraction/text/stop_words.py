@@ -1,20 +1,20 @@
-"""Stop words of English and Chinese, for full-text queries, BM25 and the topic of a text."""
+"""English and Chinese stop words for full-text queries, BM25 and topic terms."""
 
 from typing import Final
 
 from extraction.text.lexicon_en import NOT_NAMES, PRONOUNS, VAGUE, word_set
 
-# Dropped from full-text queries: they match nearly every text and cost time. Lucene's analyzer drops most of them too.
+# Dropped from full-text queries: they match nearly every text and slow the query; Lucene's analyzer drops most of them.
 ENGLISH: Final = word_set(
     "a about an and any are as at be been but by did do does ever for from had has have he her his how i in is it its "
     "me my of on or our she so that the their them they this to us was we were what when where which who whom whose "
     "why will with would you your"
 )
-# Not counted by BM25: also contractions, modal verbs and particles.
+# Ignored by BM25, with contractions, modal verbs and particles.
 ENGLISH_BM25: Final = ENGLISH | word_set(
     "am being can could d if into just ll m no not out re s should t than then there these those up ve"
 )
-# Not the topic of a text.
+# Ignored when texts are compared by topic.
 ENGLISH_TOPIC: Final = (
     PRONOUNS
     | VAGUE
@@ -30,11 +30,11 @@ ENGLISH_TOPIC: Final = (
         "kind pretty sure need needs well"
     )
 )
-# Cut out of Chinese runs of full-text queries, in this order.
+# Removed from Chinese text in full-text queries, in this order.
 CHINESE: Final = tuple(
     "什么 怎么 哪些 哪个 哪里 为什么 是不是 有没有 我 你 他 她 的 了 吗 呢 是 在 和".split()  # noqa: SIM905
 )
-# Single characters that ask, point or join; BM25 does not count them.
+# Question words, demonstratives, conjunctions and particles of one character; ignored by BM25.
 CHINESE_CHARACTERS: Final = frozenset(
     "的了是在和有我你他她它们这那什么吗呢吧啊也都就很哪谁怎个多少几会要不对哦嗯呀过着给被把到去来说"
 )

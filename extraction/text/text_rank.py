@@ -11,7 +11,7 @@ from extraction.text.name_spotting import content_words
 from extraction.text.sentences import has_cjk
 from extraction.text.stop_words import CHINESE_TOPIC, ENGLISH_TOPIC
 
-# Fewer sentences are ordered by number of content words, which is as good and far cheaper.
+# Fewer sentences are ordered by their number of content words, which is as good and much faster.
 RANKED_MIN = 4
 _DAMPING = 0.85
 _ROUNDS = 50
@@ -28,7 +28,8 @@ def words_of(text: str) -> list[str]:
 def ranked(sentences: Sequence[str]) -> list[int]:
     """Return indexes of the sentences by rank, most central first; ties in text order.
 
-    Source: Mihalcea and Tarau 2004, TextRank: shared words over the logarithms of both lengths.
+    Similarity: number of shared words over the sum of the logarithms of both lengths.
+    Source: Mihalcea and Tarau 2004, TextRank.
     """
     words = [Counter(words_of(sentence)) for sentence in sentences]
     if len(sentences) < RANKED_MIN:
@@ -41,12 +42,12 @@ def ranked(sentences: Sequence[str]) -> list[int]:
                 size = math.log(1 + len(words[one])) + math.log(1 + len(words[other]))
                 weight[one, other] = weight[other, one] = shared / size
     rank = _page_rank(weight)
-    # Sentences that share no words are ordered by number of content words.
+    # Sentences that share no words have equal ranks; order them by their number of content words.
     return sorted(range(len(sentences)), key=lambda number: (-round(rank[number], 6), -len(words[number]), number))
 
 
 def _page_rank(weight: np.ndarray) -> list[float]:
-    """Return the PageRank of each row by power iteration; networkx would need scipy for it."""
+    """Return the PageRank of each row by power iteration; networkx would need scipy."""
     total = weight.sum(axis=1, keepdims=True)
     step = np.divide(weight, total, out=np.full_like(weight, 1 / len(weight)), where=total > 0)
     rank = np.full(len(weight), 1 / len(weight))

@@ -1,8 +1,8 @@
 """Score topic shifts between a message and those before it, by vectors and by words. Pure.
 
-Distances differ between embedding models and languages, so scores are standard deviations from the same conversation's
-earlier distances; 0 is average. Measured on joined pieces of LoCoMo (en) and MemoryBank (zh): see
-`tests/benchmarks/topic_table.py`.
+Distances differ between embedding models and languages, so a score is the number of standard deviations from the mean
+of earlier distances in the same conversation; 0 is average. Measured on pieces of LoCoMo (en) and MemoryBank (zh)
+conversations joined together: `tests/benchmarks/topic_table.py`.
 """
 
 import math
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from extraction.text.sentences import has_cjk
 from extraction.text.text_rank import words_of
 
-# Messages compared with, and earlier distances used as the baseline.
+# Number of preceding messages to compare with, and of earlier distances that form the baseline.
 NEAR: Final = 6
 USUAL: Final = 14
-# Shorter messages (thanks, greetings) carry no topic.
+# Shorter messages (thanks, greetings) have no topic.
 TERMS_MIN: Final = 4
-# Lower bounds of the deviation: in a conversation with one topic not every other message is a shift.
+# Lower bounds of the standard deviation, so that small differences within one topic are not scored as shifts.
 _MEANING_SPREAD_MIN: Final = 0.05
 _WORDS_SPREAD_MIN: Final = 0.08
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -42,7 +42,7 @@ class Topic:
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """Return content words, and for Chinese the character bigrams, which need no dictionary."""
+    """Return the content words of a text; for Chinese its character bigrams, which need no dictionary."""
     head = text[:_TEXT_CHARS_MAX]
     if not has_cjk(head):
         return frozenset(words_of(head))
@@ -52,7 +52,7 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 class Turns:
-    """Topic-shift scores within one conversation; pairwise similarities are cached."""
+    """Score topic shifts within one conversation; similarities are cached."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Topic, ...], tuple[float, float | None]] = {}

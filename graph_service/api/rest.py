@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from graph_service.api.tenant import HEADER, tenant_of
 from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.facts.bitemporal import look_asked, moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.graph_queries import id_named
+from graph_service.memory.mindmap.graph_queries import to_element_id
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
@@ -63,13 +63,13 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
     ) -> Response:
         """Return a `graph_part`: the most relevant facts that had begun by `valid_at`, as known `as_of`."""
         _check_zones(valid_at=valid_at, as_of=as_of)
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=datetime.now(UTC))
         return _answer(await explorer.at(tenant, user, moments, limit=limit))
 
     @router.get("/explore/communities")
     async def communities(tenant: _Tenant, user: _User = None) -> Response:
         """Return the `community_map` of a memory; the first call may take seconds to compute it."""
-        return _answer(await maps.whole(tenant, user))
+        return _answer(await maps.community_map(tenant, user))
 
     @router.get("/explore/community/{community_id}")
     async def community(tenant: _Tenant, community_id: str, user: _User = None, limit: _Limit = 200) -> Response:
@@ -96,8 +96,8 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
     ) -> Response:
         """Return a `graph_part`: a node, its most strongly connected neighbours and their edges; 404 if unknown."""
         _check_zones(valid_at=valid_at, as_of=as_of)
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
-        return _answer(await explorer.around(tenant, user, id_named(node), limit=limit, look=look))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        return _answer(await explorer.around(tenant, user, to_element_id(node), limit=limit, time_filter=time_filter))
 
 
 def _add_path_routes(router: APIRouter, explorer: Explorer) -> None:
@@ -116,7 +116,7 @@ def _add_path_routes(router: APIRouter, explorer: Explorer) -> None:
     @router.get("/explore/why/{element_id}")
     async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
         """Return a `graph_part` with the causal chains of a node or fact; 404 if unknown."""
-        return _answer(await explorer.because(tenant, user, element_id))
+        return _answer(await explorer.causes(tenant, user, element_id))
 
 
 def _check_zones(**moments: datetime | None) -> None:
@@ -157,7 +157,7 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache 
 
         While the database is unavailable, return the last snapshot as `stale`, with the time it was read (`as_of`).
         """
-        forgettings = snapshots.forgettings
+        generation = snapshots.generation
         try:
             head = await change_log.head(tenant)
         except UnavailableError:
@@ -168,7 +168,7 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache 
         if _matches(request.headers.get("if-none-match"), _etag(head.epoch, head.seq)):
             return Response(status_code=304, headers=_headers(_etag(head.epoch, head.seq)))
         found = await mindmap.snapshot(tenant, user_id=user, budget=budget)
-        snapshots.keep(tenant, user, budget, found, forgettings=forgettings)
+        snapshots.keep(tenant, user, budget, found, generation=generation)
         return Response(
             frame_json(found.frame()), media_type="application/json", headers=_headers(_etag(found.epoch, found.seq))
         )

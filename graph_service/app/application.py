@@ -72,7 +72,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     services.change_notifier.listen(hub.notify)
     services.forget_notifier.listen(hub.forget)
     services.forget_notifier.listen(communities.forget)
-    services.forget_notifier.listen(services.memory.keepsakes.forget)
+    services.forget_notifier.listen(services.memory.recall_snapshots.forget)
     auth = _auth(services)
     hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(services, auth)

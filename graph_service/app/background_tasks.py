@@ -29,7 +29,7 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
         asyncio.create_task(_work(services, stop), name="worker"),
         keep.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
         keep.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
-        keep.start(Loop.SNAPSHOTS, lambda: services.memory.keepsakes.run(stop), stop),
+        keep.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
         keep.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
         keep.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
     }

@@ -247,10 +247,10 @@ class Feed:
         kept = self._kept.exactly(self.tenant, user, budget)
         if kept is not None and self.up and (kept.epoch, kept.seq) == (self.epoch, self.ring.end):
             return kept
-        forgettings = self._kept.forgettings
+        generation = self._kept.generation
         snapshot = await self._mindmap.snapshot(self.tenant, user_id=user, budget=budget)
         self.as_of = snapshot.as_of
-        self._kept.keep(self.tenant, user, budget, snapshot, forgettings=forgettings)
+        self._kept.keep(self.tenant, user, budget, snapshot, generation=generation)
         if not self.reaches(snapshot.epoch, snapshot.seq):
             async with self._lock:
                 await self._catch_up()
@@ -262,7 +262,7 @@ class Feed:
 
     async def keep_up(self) -> None:
         """Update the cached snapshots from the ring after the last viewer has left."""
-        forgettings = self._kept.forgettings
+        generation = self._kept.generation
         for user, budget, kept in self._kept.of_tenant(self.tenant):
             if not self.reaches(kept.epoch, kept.seq):
                 continue
@@ -276,7 +276,7 @@ class Feed:
                 continue
             # A new viewer may have cached a newer one meanwhile.
             if self._kept.exactly(self.tenant, user, budget) is kept:
-                self._kept.keep(self.tenant, user, budget, current, forgettings=forgettings)
+                self._kept.keep(self.tenant, user, budget, current, generation=generation)
 
     async def _look(self) -> None:
         try:

@@ -107,11 +107,11 @@ class Memory:
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
-        self.keepsakes = RecallSnapshotCache(self.changes, self.mindmap)
+        self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap)
         self.statements = Statements(
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
-        self._away = OfflineRecall(spool, self.keepsakes)
+        self._away = OfflineRecall(spool, self.recall_snapshots)
 
     @used(Use.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -128,7 +128,7 @@ class Memory:
             session_key_of(checked.episode), [turn_from_message(message) for message in checked.episode.messages]
         )
         self.sessions.note_messages(tenant, receipt.session_uri)
-        self.keepsakes.want(tenant, incoming.user_id)
+        self.recall_snapshots.want(tenant, incoming.user_id)
         if not receipt.spooled:
             self._notify(tenant)
         return receipt
@@ -158,7 +158,7 @@ class Memory:
             )
         except UnavailableError as error:
             return await self._away.recall(tenant, question, error, now=now)
-        self.keepsakes.want(tenant, question.user_id)
+        self.recall_snapshots.want(tenant, question.user_id)
         return answer
 
     @used(Use.CONTEXT)

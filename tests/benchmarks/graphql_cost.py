@@ -20,7 +20,7 @@ from starlette.responses import Response
 
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.graph.store import Graph
-from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of
 from graph_service.memory.mindmap.graph_queries import FactPageRequest
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
@@ -55,7 +55,7 @@ def doors(memory: Memory, tenant: TenantId) -> FastAPI:
     @app.get("/plain")
     async def plain() -> Response:
         user = await memory.reads.user(tenant, "ana")
-        page = FactPageRequest(moments=moments_asked(valid_at=None, as_of=None, now=datetime.now(UTC)), first=_FACTS)
+        page = FactPageRequest(moments=resolve_as_of(valid_at=None, as_of=None, now=datetime.now(UTC)), first=_FACTS)
         rows = (await memory.reads.facts(tenant, [user.id], page))[user.id][:_FACTS]
         nodes = []
         for row in rows:

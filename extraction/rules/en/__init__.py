@@ -1,1 +1,1 @@
-"""Reading rules for English."""
+"""Extraction rules for English."""

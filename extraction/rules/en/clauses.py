@@ -24,7 +24,7 @@ _RELAYED: Final = (
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
-# What follows such a sentence is quoted or role play.
+# Sentences after which the message is quoted text or role play.
 RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"$|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
@@ -49,7 +49,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\bwanna\b", "want to", re.IGNORECASE),
         (r"\b(?:gotta|have got to|'ve got to)\b", "have to", re.IGNORECASE),
         (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
-        # "I promised her I'd call", "I told Sam I would drive" are promises, not hypotheses.
+        # "I promised her I'd call" and "I told Sam I would drive" are promises, not hypotheses.
         (
             r"\b(promised?|swore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
             r"((?: to)?(?: (?:my|his|her|our) \w+| myself| him| her| them| [A-Z]\w+)?)(?: that)? (?:I|we|he|she)"
@@ -105,7 +105,7 @@ def _is_speech(quoted: str) -> bool:
 
 @kept_by_chars(chars_max=1_000_000, entries_max=512)
 def expand_contractions(text: str) -> str:
-    """Contractions and slips expand_contractions out; the length changes."""
+    """Expand contractions and correct common misspellings of them; the length changes."""
     if _MAY_CHANGE.search(text) is None:
         return text
     for pattern, plain in _CONTRACTIONS:
@@ -204,7 +204,7 @@ _ELIDED = re.compile(
 
 
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
-    """Yield the clauses that state something, without questions and hypotheses."""
+    """Yield the clauses that state something; skip questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.opens = True
     if SARCASTIC.search(text):
@@ -222,7 +222,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
 
 
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
-    """Return whether a clause next to a hypothetical one is factual: not if the sentence contains "if"."""
+    """Return whether a clause beside a hypothetical one is factual; never in a sentence with "if" or the like."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         return False
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
@@ -281,11 +281,11 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if state.opens and state.subject in (None, state.speaker.me) and _ELIDED.match(text):
         return state.speaker.me, text
     if _GOES_ON.match(text):
-        # "LeBron is the man - love his skills": the subject of "love" is unclear.
+        # The subject of "love" is unclear in "LeBron is the man - love his skills".
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
         return (state.subject if goes_on else None), text
     kin = _KIN.match(text)
-    # "Kids like sweets" is generic.
+    # "Kids like sweets" is about children in general.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]
     named = _NAMED.match(text)
@@ -299,14 +299,14 @@ def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:
     if kin["n"]:
         state.third = state.speaker.subject_named(kin["n"])
         return state.third
-    # "His" brother is somebody else's unless "he" is the user.
+    # "His brother" is not a relative of the user, unless "he" is the user.
     possessor = (kin["p"] or "my").lower()
     if word not in SOLE_KIN or (possessor in ("his", "her") and state.third != THE_USER):
         state.third = None
         return None
     which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
     plain = KIN_NAME.get(word, word)
-    # "My younger sister" need not be the one who was named.
+    # "My younger sister" need not be the sister who was named before.
     state.third = f"{which} {plain}" if which else state.named.get(word) or plain
     return state.third
 
@@ -323,7 +323,7 @@ def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:
 
 
 def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
-    """Resolve reported speech: a speaker's words about themselves are about them, others are dropped."""
+    """Resolve reported speech: keep what somebody says about themselves, drop the subject of anything else."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest
@@ -335,7 +335,7 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
 
 
 def with_article(name: str) -> str:
-    """Return the placeholder "{o}" with "a" or "an" unless the object is a plural."""
+    """Return the placeholder "{o}", with "a" or "an" unless the object is a plural."""
     if name.endswith("s") and not name.endswith("ss"):
         return "{o}"
     return "an {o}" if name[0].lower() in "aeiou" else "a {o}"

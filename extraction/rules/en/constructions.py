@@ -1,4 +1,4 @@
-"""English constructions that need their own code: favourites, names, relatives, judgements of things, causes."""
+"""English constructions that need their own code: favourites, names, relatives, opinions of things, causes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -63,7 +63,7 @@ KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
 _PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
 _MINE = r"\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er"
 NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
-# After these a name may be written in lower case.
+# Words after which a name may be in lower case.
 _CALLED = r"(?:,? (?:is |who is )?(?:called|named)|(?:'s|s'| ) ?name is)"
 KIN_NAMED = re.compile(
     r"(?P<p>"
@@ -153,7 +153,7 @@ def _is_name(name: str, word: str) -> bool:
 def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) -> str | None:
     if possessive.lower() in ("a", "an"):
         return clause.subject if _OWNS.search(clause.text) else None
-    # "Sophia ... her friend": a subject that is the named person owns nothing here.
+    # In "Sophia ... her friend" the named person is not her own friend.
     if clause.third == name and possessive.lower() in ("his", "her"):
         users = state.speaker.user_names
         named = state.speaker.me == THE_USER and any(user in clause.text for user in users)
@@ -187,7 +187,7 @@ _OFTEN = (
 )
 _SYMPTOM = r"(?:[a-z]+ ){0,2}?(?:" + "|".join(sorted(SYMPTOMS, key=len, reverse=True)) + ")"
 _MY_CAUSE = r"(?:my |the |his |her |our |these |this |those |all my |me |us )?"
-# Nouns for life events told by a verb.
+# Nouns for life events that are stated by a verb.
 _EVENTS: Final = {
     "broke up": "breakup",
     "split up": "breakup",
@@ -248,7 +248,7 @@ _HINT: Final = re.compile(
 
 
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
-    """Yield at most one effect with its cause: `Red wine gives me headaches`, `my back pain comes from sitting`."""
+    """Yield at most one effect with its cause: `red wine gives me headaches`, `my back pain comes from sitting`."""
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
     if _HINT.search(text) is None or HYPOTHETICAL.search(text):
         return
@@ -259,7 +259,7 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         groups = found.groupdict()
         effect = _EVENTS[groups["v"].lower()] if groups.get("v") else noun_phrase(groups["o"])
         cause = _cause(groups["c"], done=groups.get("me") is not None)
-        # "My sister is from Spain" is no cause: "from" counts for symptoms only.
+        # "My sister is from Spain" names no cause: "from" counts after symptoms only.
         if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
             continue
         clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
@@ -284,14 +284,14 @@ _THING = r"^(?P<o>[A-Za-z][\w' -]{1,40}?) "
 _STILL = r"(?:still |definitely |probably |by far |always |also |really |just |hands down |never |not ){0,2}"
 
 
-def _said(pattern: str) -> re.Pattern[str]:
+def _after_thing(pattern: str) -> re.Pattern[str]:
     return re.compile(_THING + pattern, re.IGNORECASE)
 
 
-# Pattern, predicate, statement, relation: the first that fits wins.
+# (pattern, predicate, statement, relation); the first match wins.
 _OF_THINGS: Final = (
     (
-        _said(
+        _after_thing(
             r"(?:is|are) (?:really |definitely |just |so )?(?:not|never) (?:really )?(?:my (?:thing|cup of tea|jam|"
             r"favou?rite|style)|for me)\b"
         ),
@@ -300,7 +300,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:(?:stress(?:es)?|freaks?|gross(?:es)?|creeps?|weirds?|wears?|turns?) me (?:out|off)|drives? "
             r"me (?:crazy|"
             r"nuts|mad|insane|up the wall)|bores? me|gets? on my nerves|annoys? me|irritates? me|disgusts? me|"
@@ -317,7 +317,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:comes?|always comes?|has always come) first\b|^(?P<o2>[A-Za-z][\w' -]{1,40}?) (?:really |"
             r"still |also )?"
             r"(?:matters? (?:a lot |most |so much |deeply |more than anything )?to (?:me|us)\b|(?:is|are) "
@@ -333,7 +333,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:(?:has|have) been (?:worrying|stressing|bothering|haunting|eating) me|(?:has|have) been "
             r"(?:weighing on|on) "
             r"my mind|(?:has|have) (?:been keeping|kept) me (?:up|awake)|keeps? me (?:up|awake) at night|"
@@ -345,7 +345,7 @@ _OF_THINGS: Final = (
         "worry",
     ),
     (
-        _said(
+        _after_thing(
             r"(?:is|are|was|remains?|has been|have been) "
             + _STILL
             + r"(?:my (?:all[- ]time |absolute |personal |biggest |big |new |ultimate ){0,3}(?:favou?rites?|"
@@ -361,7 +361,7 @@ _OF_THINGS: Final = (
         None,
     ),
     (
-        _said(
+        _after_thing(
             r"(?:always |really |never fails to )?(?:calms? me(?: down)?|relax(?:es)? me|cheers? me up|helps? "
             r"me (?:relax|"
             r"unwind|focus|concentrate|sleep|calm down|switch off|decompress)|makes? me (?:so |really )?happy|"
@@ -373,7 +373,7 @@ _OF_THINGS: Final = (
         None,
     ),
 )
-# Quick check for the patterns above.
+# Quick check before the patterns above.
 _SAYING_HINT: Final = re.compile(
     r"\b(?:me|us|my|first|important|sacred|everything|essential|priority|I)\b", re.IGNORECASE
 )
@@ -440,7 +440,7 @@ _BIRTHDAY: Final = re.compile(r"^my (?:birthday|bday|birth date|date of birth) i
 
 
 def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield judgements of things, triggers of emotions, and facts of life told by a noun."""
+    """Yield opinions of things, triggers of emotions, and personal facts stated by a noun."""
     yield from _triggers(clause, state)
     yield from _judged(clause, state)
     yield from _of_life(clause, state)
@@ -465,7 +465,7 @@ def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _judged(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield judgements: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
+    """Yield opinions: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
     me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in (
         _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
@@ -496,7 +496,7 @@ _NOT_A_THING: Final = re.compile(
 
 
 def _of_life(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield home, work, birthday and goals told by a noun: `my address is`, `our team at`, `my dream is`."""
+    """Yield home, work, birthday and goals stated by a noun: `my address is`, `our team at`, `my dream is`."""
     me, text = state.speaker.me, clause.text
     found = _PLAN_IS.match(text)
     name = verb_phrase(found["o"] or found["o2"], trivial=frozenset()) if found else None
@@ -522,14 +522,14 @@ _LIFE: Final = (
 
 
 def _first(found: re.Match[str]) -> str:
-    """Return the group that matched: alternatives name their objects `o`, `o2`, `o3`."""
+    """Return the first object group that matched: `o`, `o2` or `o3`."""
     return next(text for text in found.groupdict().values() if text is not None)
 
 
 # Favourites and names
 
 _NO_CATEGORY = frozenset(("was", "is", "part", "thing", "things", "one", "way", "bit"))
-# "I'm Sorry", "I'm Catholic".
+# Words that are not names after "I'm": "I'm Sorry", "I'm Catholic".
 _NO_NAMES = (
     NOT_NAMES
     | MORE_TRAITS
@@ -538,7 +538,7 @@ _NO_NAMES = (
 
 
 def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Read `my name is Ada`, `call me Ada`; None when the clause is no such sentence."""
+    """Read `my name is Ada`, `call me Ada`; None for other clauses."""
     named = NAME_IS.match(clause.text)
     if named is None or named["o"].split()[0].lower() in _NO_NAMES:
         return None
@@ -547,7 +547,7 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 
 
 def favorite_is(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Read `my favorite color is blue`; None when the clause is no such sentence."""
+    """Read `my favorite color is blue`; None for other clauses."""
     found = FAVORITE_IS.match(clause.text)
     return None if found is None else _favorites(found, clause, state)
 

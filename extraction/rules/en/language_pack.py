@@ -1,4 +1,4 @@
-"""Everything the engine needs to know about English."""
+"""The language pack for English."""
 
 import re
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ from extraction.rules.engine import (
 )
 from extraction.text.lexicon_en import PETS, SOLE_KIN
 
-# In order of precedence: the first rule that finds an object wins, and the words of a fact that ended contain those of
-# one that holds.
+# In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
+# contains that of valid ones.
 RULES: Final = ENDED_RULES + TASTE_RULES + LIFE_RULES
 _WORKS_AT = next(rule for rule in RULES if rule.relation == "works at" and not rule.closes)
 _WORKS_AS = next(rule for rule in RULES if rule.relation == "works as" and not rule.closes)
@@ -41,7 +41,7 @@ _AS = re.compile(r" as (?P<o>an? .+)$")
 
 
 def _job_and_workplace(rule: Rule, clause: Clause, state: DiscourseState, text: str) -> Iterator[Draft]:
-    """Read the other half of `a nurse at St. Mary's`, `working at Shopify as a developer`."""
+    """Yield the second fact in `a nurse at St. Mary's`, `working at Shopify as a developer`."""
     for relation, pattern, other in (("works as", _AT, _WORKS_AT), ("works at", _AS, _WORKS_AS)):
         if rule.relation == relation and not rule.closes and (found := pattern.search(text)):
             yield from (draft_by_rule(other, clause, state, phrase) for phrase in objects(other, found["o"]))

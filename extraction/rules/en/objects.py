@@ -26,8 +26,7 @@ from extraction.text.lexicon_en import (
 )
 from schema.entity import EntityType
 
-# English names of countries, states and large cities: what tells a place from a firm, also where it is "
-# "typed small.
+# Countries, states and large cities; they tell places from organisations, also in lower case.
 
 _NAMES: Final = """
 afghanistan|albania|algeria|argentina|armenia|australia|austria|bangladesh|belgium|bolivia|brazil|bulgaria|cambodia|
@@ -60,17 +59,17 @@ PLACES: Final = frozenset(name.strip() for name in _NAMES.replace("\n", "").spli
 PLACE_WORDS_MAX: Final = 3
 
 
-# From English words to places, firms, jobs, traits, illnesses, languages, ages and birthdays.
+# Patterns of places, organisations, jobs, traits, illnesses, languages, ages and birthdays
 
 _PROPER = re.compile(
     r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |del |la )?[A-Z][\w'&-]*){0,4})"
 )
-# After a place's name the clause ends or goes on; "a Harry Potter conference" is no visit to him.
+# Allowed after the name of a place; excludes "visited a Harry Potter conference".
 AFTER_PLACE: Final = re.compile(
     r"^(?:$|[,.;!]|'?s? ?$| (?:in|at|for|with|last|this|and|on|when|to|once|before|during|yesterday|today|"
     r"again|as|from|after|because|since|two|three|a (?:few|couple)|which|where|together|by)\b)"
 )
-# "left Nokia in March", "left Nokia"; "left Tom at home" is no notice.
+# Allowed after the name of an organisation: "left Nokia in March", but not "left Tom at home".
 _AFTER_FIRM = re.compile(
     r"^(?:$|[,.;!]| (?:in (?:[A-Z]\w+|\d+|the)|last|this|after|because|to (?:start|join|become|work|found|go)|back|"
     r"and|when|"
@@ -132,7 +131,7 @@ _PASTIME = re.compile(
 
 
 def proper(text: str) -> str | None:
-    """Return the name in capitals that a text begins with."""
+    """Return the capitalised name that a text begins with."""
     found = _PROPER.match(text)
     if found is None or found["n"].split()[0].lower() in NOT_NAMES:
         return None
@@ -140,7 +139,7 @@ def proper(text: str) -> str | None:
 
 
 def _known(text: str) -> str | None:
-    """Return a well-known place that a text begins with, however it is typed."""
+    """Return the well-known place that a text begins with, in upper or lower case."""
     words = re.findall(r"[A-Za-z]+", text[:60])[:PLACE_WORDS_MAX]
     for count in range(len(words), 0, -1):
         name = " ".join(words[:count])
@@ -150,7 +149,7 @@ def _known(text: str) -> str | None:
 
 
 def place(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return a place or, where the rule wants one, an organisation."""
+    """Return a place, or an organisation if the rule asks for one."""
     if rule.object_type is EntityType.ORGANIZATION:
         return workplaces(text)
     return places(text)
@@ -170,7 +169,7 @@ def known_place(_rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def workplaces(text: str) -> list[ObjectPhrase]:
-    """Return the organisation that a text begins with, by name or by its kind: `Siemens`, `an insurance company`."""
+    """Return the organisation that a text begins with, by name or kind: `Siemens`, `an insurance company`."""
     if name := proper(text):
         return [ObjectPhrase(name, EntityType.ORGANIZATION)]
     if not re.match(r"(?:an?|the|my|our) ", text):
@@ -181,7 +180,7 @@ def workplaces(text: str) -> list[ObjectPhrase]:
 
 
 def firm(_rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return what someone left or joined: a name that is no known place."""
+    """Return the organisation that someone left or joined: a name that is not a known place."""
     name = proper(text)
     if name is None or name.lower() in PLACES or not _AFTER_FIRM.match(text[text.index(name) + len(name) :]):
         return []
@@ -212,7 +211,7 @@ def title(_rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def job(_rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return an occupation with its article: "I am excited to guide" names none."""
+    """Return an occupation after an article; there is none in "I am excited to guide"."""
     return jobs(text) if re.match(r"(?:an?|the|working as an?) ", text, re.IGNORECASE) else []
 
 
@@ -222,7 +221,7 @@ def trait(_rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def condition(_rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return illnesses that last; a cold or a headache passes."""
+    """Return lasting illnesses, not a cold or a headache."""
     found: list[ObjectPhrase] = []
     for piece in re.split(r",? and |, ", text)[:4]:
         named = _CONDITION.match(piece)
@@ -324,7 +323,7 @@ _LARGE = re.compile(
 
 
 def object_type(phrase: str, default: EntityType | None = None) -> EntityType | None:
-    """Return what sort of thing a phrase names, as far as its words tell."""
+    """Return the entity type of a phrase by its words; None if they do not tell."""
     words = phrase.lower().split()
     if default is not None:
         return default
@@ -344,7 +343,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
-    # "I love the color": a thing at hand, not a lasting taste.
+    # "I love the color" is about a thing at hand, not a lasting preference.
     if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
         return []
     title = quoted_title(text)
@@ -352,7 +351,7 @@ def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def _one_thing(rule: Rule, text: str) -> list[ObjectPhrase]:
-    # "a trip to Japan": the place is part of what is planned.
+    # In "a trip to Japan" the place is part of the plan.
     if journey := _JOURNEY.match(text):
         return [ObjectPhrase(journey["n"], EntityType.ACTIVITY)]
     return _things(rule, text)[:1]
@@ -363,14 +362,14 @@ def _goal(rule: Rule, text: str) -> list[ObjectPhrase]:
     phrase = phrase or _large_aim(text)
     if phrase is None or (rule.shape == "wish" and phrase.split()[0].lower() not in LASTING_GOALS):
         return []
-    # "I need to", "I will": chores stand behind these words too.
+    # Chores also follow "I need to" and "I will".
     if rule.shape == "aim" and phrase.split()[0].lower() not in LIFE_GOALS and _LARGE.match(phrase) is None:
         return []
     return [ObjectPhrase(phrase, EntityType.ACTIVITY)]
 
 
 def _large_aim(text: str) -> str | None:
-    """`get into med school`, `go vegan`: a small verb before something large."""
+    """Return a lasting goal after a trivial verb: `get into med school`, `go vegan`."""
     return verb_phrase(text, trivial=frozenset()) if _LARGE.match(text) else None
 
 
@@ -408,7 +407,7 @@ def _gift(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _GIFT.match(text)
     if found is None or not re.match(r"(?:an?|the|two|some) ", found["n"]):
         return []
-    # "a colourful, long, bar-shaped pen": the last adjective is enough; "a set of" is none.
+    # Shorten "a colourful, long, bar-shaped pen" to the last adjective, and drop "a set of".
     plain = re.sub(r"^an? (?:set|pair|bunch|box|bouquet) of ", "", found["n"].split(" that ")[0])
     name = noun_phrase(plain.rsplit(", ", 1)[-1])
     return [ObjectPhrase(name, EntityType.THING)] if name and name.split()[-1].lower() not in EVENTS else []

@@ -8,7 +8,7 @@ from extraction.text.lexicon_en import ADJECTIVES, ARTICLES, JOINED, PRONOUNS, T
 PHRASE_WORDS_MAX = 6
 _THINGS_MAX = 6
 _PREPOSITION = r"(?:to|with|for|at|on|about|in|through|by|around|from|into)"
-# Where the name of a thing ends; "of" stays inside it.
+# Words at which the name of a thing ends; "of" is part of it.
 _STOP = re.compile(
     r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|"
     r"after|before|until|"
@@ -21,7 +21,7 @@ _STOP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z]+ing )", re.IGNORECASE)
-# No word may stand here twice, nor be made of others: each repetition would double the ways to match, and the time.
+# No alternative may be repeated or be composed of others: each would double the number of ways to match.
 _TRAILING = re.compile(
     r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|"
     r"again|right now|"
@@ -61,9 +61,9 @@ def things(text: str) -> list[str]:
     found: list[str] = []
     pieces = _pieces(_cut(text))
     if len(pieces) == 2 and pieces[0].lower() in ADJECTIVES and ", " in text and " " in pieces[1].strip():
-        # "small, family-run hotels": the comma stands between adjectives.
+        # In "small, family-run hotels" the comma separates adjectives.
         pieces = [", ".join(pieces)]
-    # "creating a safe, inviting place": the comma stands between adjectives.
+    # In "creating a safe, inviting place" the comma separates adjectives.
     if len(pieces) > 1 and re.search(r"\b(?:an?|the) [a-z-]+$", pieces[0]):
         return []
     for piece in pieces:
@@ -95,9 +95,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def noun_phrase(text: str) -> str | None:
-    """Return one thing without article, possessive and trailing adverbs, at most six words; None when it says
-    nothing.
-    """
+    """Return one thing without article, possessive and trailing adverbs; None if vague or longer than six words."""
     text = _TRAILING.sub("", text.strip(_EDGE)).strip(_EDGE)
     words = text.split()
     if words[:1] and words[0].lower() in PRONOUNS - ARTICLES:
@@ -110,10 +108,10 @@ def noun_phrase(text: str) -> str | None:
         and words[0].lower() in {"lot", "lots", "kinds", "types", "sorts", "piece", "plenty"}
     ):
         words = words[2:]
-    return " ".join(words) if _telling(words) else None
+    return " ".join(words) if _has_content(words) else None
 
 
-def _telling(words: list[str]) -> bool:
+def _has_content(words: list[str]) -> bool:
     if not words or len(words) > PHRASE_WORDS_MAX:
         return False
     low = [word.lower().strip(_EDGE) for word in words]
@@ -130,7 +128,7 @@ def _telling(words: list[str]) -> bool:
 _PERSONAL = frozenset(
     ("you", "your", "it", "them", "me", "us", "not", "my", "our", "their", "his", "her", "that", "this")
 )
-# Alone they name no activity.
+# Gerunds that name no activity without an object.
 _WEAK_GERUNDS = frozenset(
     (
         "working",
@@ -165,7 +163,7 @@ _DANGLING = word_set("of to for with in on at and or the a an by from about very
 
 
 def verb_phrase(text: str, *, trivial: frozenset[str] = TRIVIAL_GOALS) -> str | None:
-    """Return what someone wants to do, `learn Spanish`; None when it is long or opens with a trivial verb."""
+    """Return a goal such as `learn Spanish`; None if it is vague, long, or begins with a trivial verb."""
     text = re.split(
         r"[;:()]| - |—|, | (?:because|since|so|but|if|when|which|that|where|while|and (?:i|we|then|he|she)|in order|"
         r"this|next|someday|soon|one day|as soon|before|after|by the|in the (?:future|coming)|and felt|and was)\b",
@@ -176,7 +174,7 @@ def verb_phrase(text: str, *, trivial: frozenset[str] = TRIVIAL_GOALS) -> str | 
     text = _TRAILING.sub("", text.strip(_EDGE)).strip(_EDGE)
     words = text.split()
     if len(words) > PHRASE_WORDS_MAX:
-        # "apply for a transfer to the London office": the end says where, not what.
+        # Cut the place: "apply for a transfer to the London office".
         last = max((place for place, word in enumerate(words) if place > 1 and word.lower() in _WHERE), default=0)
         words = words[:last]
     if len(words) < 2 or len(words) > PHRASE_WORDS_MAX or words[0].lower() in trivial:

@@ -3,7 +3,7 @@
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import Rule
 
-# English words and patterns that state plans, goals, promises, worries and values.
+# Plans, goals, promises, worries and values
 
 _BE_OR_NOT = r"(?:(?:am|is|are) )?"
 _VERY = (
@@ -68,7 +68,7 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="worry",
         relation="goal",
     ),
-    # "I would love to": only what lasts.
+    # "I would love to" also introduces small wishes; the shape "wish" accepts only lasting goals.
     SYNTAX.rule(r"aspire to", "CARES_ABOUT", "{s} would like to {o}.", shape="wish", relation="plan"),
     SYNTAX.rule(
         r"(?:dream|dreams|dreaming) (?:of|about)",
@@ -122,7 +122,7 @@ GOAL_RULES: tuple[Rule, ...] = (
 
 _BE = r"(?:am|is|are|was|were|be)"
 _BE_NOW = r"(?:am|is|are)"
-# After "have always been" the verb is among the adverbs, and who leaves "I" away leaves "am" away too.
+# Optional: in "have always been" the verb is one of the adverbs, and "am" is often left out together with "I".
 _IS_OR_IS_NOT = r"(?:(?:am|is|are) )?"
 _FAN = r"(?:fan|lover|admirer|devotee) of"
 _VERY_MUCH = (

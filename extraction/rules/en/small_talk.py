@@ -44,7 +44,7 @@ _ACK: Final = (
     r"just a (?:moment|second|sec|minute)|hold on|sounds (?:good|great|fun|nice|perfect|like a plan)(?: to me)?|"
     r"works for me|makes sense|go on|go ahead|continue|next|more|another one|and|but)"
 )
-# Matched against a whole clause: lower case, without marks at its ends.
+# Matched against a whole clause in lower case, without punctuation at its ends.
 _SMALL_TALK: Final = re.compile(
     rf"(?:{_ACK} ){{0,4}}(?:"
     + "|".join(
@@ -117,7 +117,7 @@ _SMALL_TALK: Final = re.compile(
     + ")",
     re.IGNORECASE,
 )
-# A question or request is about the world unless it speaks of whoever asks: "my wife", "I quit".
+# A question or request is about the world in general, unless it is about the person who asks: "my wife", "I quit".
 _ASKS_FOR: Final = re.compile(
     r"^(?:please |can you |could you |would you |will you |hey |ok |now )*(?:tell|say|translate|explain|give|"
     r"show|write|"

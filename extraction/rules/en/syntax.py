@@ -5,7 +5,7 @@ from typing import Final
 
 from extraction.rules.engine import RuleSyntax
 
-# Bounded and separated by single spaces: nothing here can be matched in two ways.
+# Bounded, and separated by single spaces, so that no text matches in two ways.
 _ADVERBS: Final = (
     r"(?:(?:really|also|just|absolutely|still|always|particularly|especially|truly|totally|definitely|actually|"
     r"personally|do|does|both|all|have|has|had|been|simply|honestly|generally|usually|often|now|currently|recently|"

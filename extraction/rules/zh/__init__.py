@@ -1,1 +1,1 @@
-"""Reading rules for Chinese."""
+"""Extraction rules for Chinese."""

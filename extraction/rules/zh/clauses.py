@@ -23,12 +23,12 @@ _RELAYED: Final = (
     r"翻译成(?:英文|中文|英语|日语)))[：:]"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.DOTALL)
-# What follows such a sentence is quoted or role play.
+# Sentences after which the message is quoted text or role play.
 RELAYS_SPEECH: Final = re.compile(
     _RELAYED
     + r"|^(?:请你?)?(?:假装|假设|想象一下|想象|扮演|你来?扮演|你现在是|从现在开始你是|角色扮演|比如说?我[叫是])"
 )
-# Sarcasm: "我可真喜欢排队".
+# Sarcasm: 我可真喜欢排队.
 SARCASTIC: Final = re.compile(
     r"可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|可不是嘛|好家伙|"
     r"真是谢谢)[，,！!].{0,12}(?:喜欢|爱|享受)|"
@@ -77,7 +77,7 @@ _LEAD = re.compile(
     r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
 )
 _LEADS_MAX = 4
-# The past: "疫情前我住在…", "以前我…".
+# The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
     r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
     r"读)(?:大学|中学|高中|小学|研究生)(?:的?时候)?|"
@@ -118,7 +118,7 @@ _ME = re.compile(
 )
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
-# Company: "我跟我弟弟开了店".
+# Company: 我跟我弟弟开了店.
 _COMPANY = re.compile(r"^(?:我们?的?)?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?")
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
@@ -137,7 +137,7 @@ _REPORT = re.compile(
 
 
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
-    """Yield the clauses that state something, without questions and hypotheses."""
+    """Yield the clauses that state something; skip questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.subject = None
     state.kin = None
@@ -171,7 +171,7 @@ def _inside_title(text: str, place: int) -> bool:
 
 
 def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
-    """Join a list written with commas (唱歌，健身，旅游) to the clause that opens it."""
+    """Join the items of a list with commas (唱歌，健身，旅游) to the clause that begins it."""
     plain = [text[start:end].strip('。！？!?…~～ .”“"') for start, end in pieces]
     joined: list[tuple[int, int, str]] = []
     number = 0
@@ -203,7 +203,7 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     if subject is None and state.opens and _ELIDED.match(text) and not _SOMEBODY.search(text):
         subject = state.speaker.me
     state.opens = state.opens and len(text) <= _GREETING_CHARS_MAX
-    # "以前住在上海，在华为上班": the past extends to clauses without a new subject.
+    # A clause without a new subject stays in the past: 以前住在上海，在华为上班.
     past = past or (state.past and rest == text and _NOW.search(plain) is None)
     state.past = past
     if subject is not None and (once := _ONCE.match(rest)):
@@ -212,7 +212,7 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
         state.kin = kin_before
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
-    # "我知道他喜欢旅游，喜欢美食": the next clause is about him.
+    # After a clause about others, the next one may be about them: 我知道他喜欢旅游，喜欢美食.
     state.subject = None if subject == state.speaker.me and re.search(r"[他她你]", rest) else subject
     return Clause(
         text=text,
@@ -251,7 +251,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
 
 
 def _may_be_name(word: str) -> bool:
-    """Return whether the dictionary lists the word as a name or not at all; 周末, 高中 and 小店 are no names."""
+    """Return whether the dictionary lists the word as a name or not at all, unlike 周末, 高中, 小店."""
     return word[0].isascii() or word_tag(word) in (None, "nr")
 
 
@@ -285,7 +285,7 @@ def _kin_subject(kin: re.Match[str], text: str, state: DiscourseState) -> tuple[
 
 
 def _name_after(rest: str) -> str | None:
-    """Return the name that follows a word for a relative: `(妻子)王芳`."""
+    """Return the name that follows a kinship term: 王芳 in 妻子王芳."""
     latin = re.match(r"[A-Z][A-Za-z]+", rest)
     if latin:
         return latin.group()
@@ -293,7 +293,7 @@ def _name_after(rest: str) -> str | None:
 
 
 def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:
-    """Resolve reported speech: a speaker's words about themselves are about them, others are dropped."""
+    """Resolve reported speech: keep what somebody says about themselves, drop the subject of anything else."""
     report = _REPORT.match(rest)
     if report is None:
         return subject, rest

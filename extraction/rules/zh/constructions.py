@@ -1,4 +1,4 @@
-"""Chinese constructions that need their own code: favourites, names, relatives, judgements, experiences, causes."""
+"""Chinese constructions that need their own code: favourites, names, relatives, opinions, experiences, causes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -94,7 +94,7 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _cause(said: str) -> str | None:
-    """Return the normalized cause; a negated action such as "不吃早饭" is allowed."""
+    """Return the normalized cause; it may be a negated action such as 不吃早饭."""
     said = re.sub(r"^(?:我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
     if _NO_CAUSE.search(said):
         return None
@@ -131,7 +131,7 @@ PET_NAMED = re.compile(
 IS_KIN = re.compile(
     r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + _KINS + r")$"
 )
-# "两个孩子，大的叫乐乐": the word for several, then each with a name.
+# A word for several relatives, then each with a name: 两个孩子，大的叫乐乐.
 SEVERAL = re.compile(
     r"(?:有|生了|养了|领养了)(?:[两二三四五六七八九十几\d]+|一对)(?:个|只|条|位|"
     r"头)?(?:[\u4e00-\u9fff]{1,2}的)?(?P<k>孩子|儿子|女儿|闺女|双胞胎|娃|妹妹|弟弟|姐姐|"
@@ -259,10 +259,10 @@ _VERY: Final = (
     r"(?:真的|实在|一直|都|从来|是|就|完全|根本|最|特别|很|超级?|非常|永远|总是|简直|"
     r"真|太|比什么都|也|还|始终|绝对){0,3}"
 )
-# Pattern, predicate, statement, relation: the first that fits wins.
+# (pattern, predicate, statement, relation); the first match wins.
 _OF_THINGS: Final = (
     (
-        # The thing stands first: "恐怖片我看不了", "胡萝卜一口都不吃".
+        # The thing comes first: 恐怖片我看不了, 胡萝卜一口都不吃.
         re.compile(
             _THING
             + r"(?:我|本人)"
@@ -370,7 +370,7 @@ _SPEAKS: Final = re.compile(r"^(?P<o>" + "|".join(LANGUAGES) + r")(?:我)?(?:也
 
 
 def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield the speaker's judgements of things, triggers of emotions, languages and job."""
+    """Yield the speaker's opinions of things, triggers of emotions, languages and job."""
     if _speaks_of_others(clause, state):
         return
     yield from _triggers(clause, state)
@@ -498,7 +498,7 @@ def _is_name(name: str, text: str, start: int) -> bool:
 
 
 def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Read `我叫周凯`; None when the clause is no such sentence."""
+    """Read `我叫周凯`; None for other clauses."""
     named = NAME_IS.search(clause.text)
     if named is None:
         return None
@@ -507,5 +507,5 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 
 
 def judgement_or_favorite(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Read a judgement of a thing, or else a favourite; None when there is neither."""
+    """Read an opinion of a thing, or else a favourite; None if there is neither."""
     return list(read_judgements(clause, state)) or list(favorites(clause, state)) or None

@@ -1,4 +1,4 @@
-"""Everything the engine needs to know about Chinese."""
+"""The language pack for Chinese."""
 
 import re
 from collections.abc import Iterator
@@ -31,8 +31,8 @@ from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
 from extraction.rules.zh.syntax import SYNTAX
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 
-# In order of precedence: the first rule that finds an object wins, and the words of a fact that ended contain those of
-# one that holds.
+# In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
+# contains that of valid ones.
 RULES: Final = ENDED_RULES + GOAL_RULES + TASTE_RULES + LIFE_RULES
 _JOB_AFTER_PLACE = re.compile(
     r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)(?:[一二两三四五六七八九十\d]+多?年|好几年|很多年)?了?$"
@@ -41,7 +41,7 @@ _SLIGHTLY = re.compile(r"有点|有些|稍微|还算")
 
 
 def _use_name(clause: Clause, state: DiscourseState) -> Clause:
-    """Replace a relative by a name given before: `我男朋友叫周凯，在…工作`."""
+    """Replace a relative as subject by the name given before: `我男朋友叫周凯，在…工作`."""
     if clause.subject in state.named and clause.subject in SOLE_KIN:
         return replace(clause, subject=state.named[clause.subject], kin=None)
     return clause
@@ -60,12 +60,12 @@ def _job_after_workplace(rule: Rule, clause: Clause, state: DiscourseState, _tex
 
 
 def _statement(rule: Rule, _name: str, ended: bool) -> str:
-    # "以前我住在…": a fact of the past has ended, whatever the verb.
+    # A fact about the past has ended, whatever the verb: 以前我住在….
     return rule.says.replace("{s}", "{s}以前", 1) if ended else rule.says
 
 
 def _strength(rule: Rule, rest: str) -> float:
-    """Return more than the rule's strength for `最喜欢`, less for `有点喜欢`."""
+    """Return the strength of the rule, raised for `最喜欢` and lowered for `有点喜欢`."""
     if rule.predicate != "PREFERS" or rule.closes:
         return rule.strength
     if "最" in rest[:8]:

@@ -22,7 +22,7 @@ from extraction.text.lexicon_zh import (
 from extraction.text.name_spotting import is_nominal, word_tag
 from schema.entity import EntityType
 
-# From Chinese words to places, firms, schools, jobs, belongings, illnesses, languages, ages and birthdays.
+# Patterns of places, organisations, schools, jobs, belongings, illnesses, languages, ages and birthdays
 
 _PLACE = re.compile(
     r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|长大|已经|附近|这边|那边|"
@@ -81,7 +81,7 @@ def place(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def workplace(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return where someone works; "在医院做检查" tells no work, "在医院做护士" does."""
+    """Return the workplace in 在医院做护士; there is none in 在医院做检查."""
     found = _WORK.match(text)
     name = re.sub(r"^一[家所个间]|(?:里|的)$", "", found["n"]) if found else ""
     if found is None or len(name) < 2 or _NO_WORK.search(name):
@@ -91,7 +91,7 @@ def workplace(rule: Rule, text: str) -> list[ObjectPhrase]:
         return []
     if _ORGANIZATION.search(name) and is_nominal(name):
         return [ObjectPhrase(name, EntityType.ORGANIZATION)]
-    # In a city, not at a firm: it must not close the place where someone is employed.
+    # A city is stored as "works in", so that it does not end the fact about the employer.
     if word_tag(name) in ("ns", None) and word_tag(name[:2]) == "ns":
         return [ObjectPhrase(name, EntityType.PLACE, rule.relation and "works in")]
     return [ObjectPhrase(name, EntityType.ORGANIZATION)] if is_nominal(name) and len(name) <= 6 else []
@@ -108,17 +108,17 @@ def school(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def job(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return an occupation, or the field someone works in: `高中老师`, `数据分析的`."""
+    """Return an occupation or a field of work: `高中老师`, `数据分析的`."""
     found = _JOB.match(text)
     if found is None or re.search(r"[我你他她]|的(?!$)|^一?个", found["n"]):
         return []
-    # "我做了测试" tells no job; "做测试的", "做测试三年了" do.
+    # 做测试的 and 做测试三年了 name a job, 我做了测试 does not.
     known = found["n"].endswith(tuple(JOBS)) or (found["t"] and found["n"].endswith(FIELDS))
     return [ObjectPhrase(found["n"], EntityType.TOPIC)] if known else []
 
 
 def title(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return what someone became, told by its name or its field: `转行做设计`."""
+    """Return the new job of someone, by its name or field: `转行做设计`."""
     found = _JOB.match(text)
     fits = found is not None and is_job(found["n"]) and not re.search(r"[我你他她]", found["n"])
     return [ObjectPhrase(found["n"], EntityType.TOPIC)] if found and fits else []
@@ -140,7 +140,7 @@ def birthday(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def pets(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return animals with their names, where the words tell them: `两只猫`, `一只小狗叫豆豆`."""
+    """Return animals, with their names if the text has them: `两只猫`, `一只小狗叫豆豆`."""
     found: list[ObjectPhrase] = []
     if text in PETS:
         return [ObjectPhrase(text, EntityType.ANIMAL)]
@@ -152,7 +152,7 @@ def pets(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def owned(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """People and things someone has: `三个孩子`, `一家面包店`, `老沃尔沃`."""
+    """Return people and things that someone has: `三个孩子`, `一家面包店`, `老沃尔沃`."""
     found: list[ObjectPhrase] = []
     text = re.split(r"[，。]|(?:卖|送人|处理)(?:掉|了)|了$", text)[0]
     text = re.sub(r"(?:去年|今年|前年|上个?月|上周|早就|已经|刚|最近|前段时间)+$", "", text)
@@ -183,7 +183,7 @@ def language(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def pastime(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return what someone plays; "打篮球扭了脚" tells what happened once."""
+    """Return a pastime; 打篮球扭了脚 is a single event."""
     match = re.match(
         r"(?P<n>" + _alternatives(PASTIMES) + r")(?:的|了)?(?:好?[几多一二两三四五六七八九十\d]+多?年多?了?)?$", text
     )
@@ -191,13 +191,13 @@ def pastime(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def trait(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return what someone is; the words must end the clause, since "单身公寓" is none."""
+    """Return a trait of a person; it must end the clause, because 单身公寓 is not a trait."""
     match = re.match(r"(?P<n>" + _alternatives(TRAITS) + r")(?:的人|的|了|哦|啊|呢|很久了|好[几多]年了?|人士)*$", text)
     return [ObjectPhrase(match["n"], EntityType.TOPIC)] if match else []
 
 
 def condition(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return illnesses that last; a cold passes."""
+    """Return lasting illnesses, not a cold."""
     match = re.match(
         r"(?P<n>(?:[一二]型|慢性|过敏性|先天性|轻度|重度|妊娠|急性)?(?:" + _alternatives(CHRONIC) + r"))", text
     )
@@ -211,7 +211,7 @@ def address(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def known_place(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return a place the dictionary knows, so that no firm or person is taken for one."""
+    """Return a place that the dictionary or its last character tells; not an organisation or a person."""
     return [
         one
         for one in place(rule, text)
@@ -238,7 +238,7 @@ _AFTER_FOR = re.compile(
 
 
 def object_type(name: str, said: str) -> EntityType | None:
-    """Return what sort of thing a name names, as far as its characters tell."""
+    """Return the entity type of a name by its characters; None if they do not tell."""
     if phrase_title(said):
         return EntityType.WORK
     if name in PETS:
@@ -247,7 +247,7 @@ def object_type(name: str, said: str) -> EntityType | None:
 
 
 def visited_place(text: str) -> str | None:
-    """Return the place someone went to, if the words name a place of its own."""
+    """Return the place that someone went to, if it is named."""
     name = re.sub(r"^(?:了|的是|过)|(?:旅游|旅行|玩)$", "", text)
     if name in NOT_NAMES or NO_PLACE.search(name) or name[:1] in "一几好这那附":
         return None
@@ -260,7 +260,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
     return _BY_SHAPE[rule.shape](rule, text)
 
 
-# "在海滩、山脉和湖泊附近拍摄" lists places, not things.
+# Places, not things: 在海滩、山脉和湖泊附近拍摄.
 _SOMEWHERE = re.compile(r"在(?![^，、和]{1,8}(?:里|上|边|家)[^，、]{2,})")
 
 
@@ -282,7 +282,7 @@ _WORRIED = re.compile(
 )
 
 
-# What worries for a day.
+# Worries that pass within a day.
 _PASSING = re.compile(r"明天|今天|今晚|下雨|来不及|迟到|赶不上|堵车|感到|觉得|感觉")
 
 
@@ -308,7 +308,7 @@ _TO_WHOM = re.compile(
 
 
 def _promise(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return what was promised, with whom it is done for: `每周日给她打电话`."""
+    """Return a promise, including the person it is made to: `每周日给她打电话`."""
     name = re.split(r"[，。！？；：…!?;~～]", _TO_WHOM.sub("", text))[0]
     name = re.sub(r"(?:了|啊|呢|吧|呀|的)+$", "", name)
     name = re.sub(r"(?<=[\u4e00-\u9fff])(?:一个|一本|一位|一名)", "", name) if len(name) > 12 else name
@@ -346,7 +346,7 @@ _BY_SHAPE: dict[Shape, Callable[[Rule, str], list[ObjectPhrase]]] = {
     "trait": trait,
     "condition": condition,
     "address": address,
-    # Shapes that only English rules ask for.
+    # Shapes of English rules only.
     "named": _nothing,
     "gift": _nothing,
     "event": _nothing,

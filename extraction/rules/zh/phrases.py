@@ -7,10 +7,10 @@ from extraction.text.name_spotting import word_tag
 
 PHRASE_CHARS_MAX = 12
 _THINGS_MAX = 6
-# "《Perfect》这样的歌" is about songs.
+# Titles, except in phrases such as 《Perfect》这样的歌, which is about songs.
 _TITLE = re.compile(r"《([^《》]{1,40})》(?!这样|这种|这类|那样|那种|里|中)")
 _QUOTED = re.compile(r"[“\"「『]([^”\"」』]{2,40})[”\"」』]")
-# Where the name of a thing ends.
+# Words at which the name of a thing ends.
 _STOP = re.compile(
     r"(?:[，。！？；：…!?;~～（(]|的时候|的地方|因为|但是|不过|可是|一起|感到|感觉|觉得|并且|并|而且|所以|"
     r"之类|有些|有点(?=[难复])|等等|等(?=$|[^待级]|，)|什么的|"
@@ -29,18 +29,18 @@ _TAIL = re.compile(
 )
 _MODEL = re.compile(r"^(.{2,}?)(?:这|那)(?:款|部|本|个|首|种|家|位|座|道|只|门).*$")
 _EAT = re.compile(r"^(?:吃|喝)(?=..|[茶酒辣鱼肉葱姜蒜虾蟹面糖])(?!饭|东西|亏|醋|苦)")
-# "逛逛菜市场" is "逛菜市场".
+# Doubled verbs: 逛逛菜市场 means 逛菜市场.
 _DOUBLED = re.compile(r"^([逛看听聊走跑玩做写画唱跳种养])\1(?=..)")
 _AND = re.compile(
     r"、|还有|以及|(?<![温暖饱共总柔缓平附])和(?![平谐服解睦气尚蔼好])|(?<![参赠给])与(?![其否众])|"
     r"及(?=[^时格其])(?<![普涉以提埃])|或者|或|跟(?!随|踪|着)"
 )
-# Of these the taste is the thing: "太甜的东西".
+# Things known only by their taste or quality: 太甜的东西.
 _TASTE = re.compile(
     r"(?:太|很|过于|特别)?(?:甜|辣|酸|苦|咸|油|油腻|凉|冷|冰|烫|生|硬|软|腥|清淡|重口|麻|新鲜|热闹|吵|"
     r"复杂|安静)的(?:东西|食物|菜|味道|地方|环境|饮料)"
 )
-# "戒酒好几年了": how long is no part of the thing.
+# Durations, which are not part of the thing: 戒酒好几年了.
 _DURATION = re.compile(
     r"(?:已经)?(?:快)?(?:好几|[几多数半]|[一二两三四五六七八九十\d]+)多?个?(?:年|月|星期|周|天)(?:多|了|来)*$"
 )
@@ -73,7 +73,7 @@ def things(text: str) -> list[str]:
     text = _LEAD.sub("", text)
     text = _DURATION.sub("", _STOP.sub("", text))
     pieces = split_list(text)
-    # "晴朗、温暖的天气": the pieces are adjectives of one thing, and no name for it.
+    # In 晴朗、温暖的天气 the pieces are adjectives of one thing.
     if len(pieces) > 1 and "的" not in pieces[0] and any("的" in piece for piece in pieces[1:]):
         return []
     found: list[str] = []
@@ -88,14 +88,16 @@ _TAIL_CLAUSE = re.compile(r"[，。！？；].*", re.DOTALL)
 
 
 def split_list(text: str) -> list[str]:
-    """`绘画、弹钢琴和品茶` → three; a piece of one character keeps the list whole, since "和" is also "
-    "part of words."""
+    """Split a list: three items in `绘画、弹钢琴和品茶`.
+
+    Without 、 a list with an item of one character is not split, because 和 is also a part of words.
+    """
     pieces = [piece.strip(_EDGE) for piece in _AND.split(text)]
     return pieces if all(len(piece) > 1 for piece in pieces) or "、" in text else [text]
 
 
 def noun_phrase(text: str) -> str | None:
-    """Return one thing without measure words and particles, at most twelve characters; None when it says nothing."""
+    """Return one thing without measure words and particles; None if it is vague or longer than twelve characters."""
     text = text.strip(_EDGE)
     model = _MODEL.match(text)
     if model:
@@ -117,7 +119,7 @@ def noun_phrase(text: str) -> str | None:
 
 
 def without_category(text: str) -> str:
-    """`狗狗阿拉斯加` → `阿拉斯加`: the thing itself, when its kind stands before it."""
+    """Drop the category before a name: `狗狗阿拉斯加` → `阿拉斯加`."""
     for word in sorted(CATEGORIES, key=len, reverse=True):
         rest = text[len(word) :]
         if (
@@ -137,18 +139,18 @@ _GOAL_TIME = re.compile(
     r"最近|暑假|寒假|年底|年内|有一天|有朝一日|一直|尽快|早点|下半年|上半年|年后|年前|下学期|下周|过几年|"
     r"过两年|等退休后?|退休后|毕业后|开始|先|去(?=学|参加|旅|报|考))){0,3}"
 )
-# When and where stand before what: "在四十岁之前跑一次半马", "在乡下买个小院子".
+# Time and place before a goal: 在四十岁之前跑一次半马, 在乡下买个小院子.
 _GOAL_PLACE = re.compile(
     r"^(?:在[^，]{1,8}?(?:之前|以前|之后|以内|之内|前|里|内|上)|[^，]{1,6}(?:之前|以前|之内))(?=[\u4e00-\u9fff]{2})"
 )
 
 
 def goal(text: str, *, weak: bool, any_verb: bool = False) -> str | None:
-    """Return what someone wants to do; None when it is trivial, long or unclear.
+    """Return a goal; None if it is trivial, long or unclear.
 
     Args:
-        weak: the words before it ("想") also open small wishes, so only lasting aims count.
-        any_verb: the words before it ("我的梦想是") leave no doubt that it is an aim.
+        weak: the words before it (想) also introduce small wishes, so only lasting goals count.
+        any_verb: the words before it (我的梦想是) introduce goals only, so any verb counts.
     """
     text = _TAIL.sub("", _GOAL_STOP.sub("", text)).strip(_EDGE)
     text = _GOAL_TIME.sub("", text)

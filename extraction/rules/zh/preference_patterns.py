@@ -78,7 +78,7 @@ TASTE_RULES: tuple[Rule, ...] = (
 )
 
 
-# Chinese words and patterns that state plans, goals, promises, worries and values.
+# Plans, goals, promises, worries and values
 
 GOAL_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(

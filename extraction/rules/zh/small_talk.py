@@ -5,8 +5,8 @@ from typing import Final
 
 from extraction.rules.salience_gate import SmallTalkPatterns
 
-# Nothing in a repeated group may be said in two ways, and runs are taken whole (`++`): each way more would multiply the
-# time for a clause that is no small talk after all. `tests/unit/test_text_cost.py` tries.
+# A repeated group must not match a text in two ways, and runs are matched possessively (`++`): every further way would
+# multiply the time for a clause that is not small talk. `tests/unit/test_text_cost.py` checks that.
 _TAIL: Final = r"[啊呀呢吧吗哦啦嘛哈呐哟噢喔嗯了的呗耶~～]*"
 _HOW: Final = (
     r"(?:真的|真是|真|好|很|太|非常|有点儿?|有些|挺|特别|超级?|比较|都|也|还|这么|那么|不|又|更|"
@@ -37,9 +37,9 @@ _ACK_WORDS: Final = (
     r"一般|一般般|老样子|晕|无语|救命|让我想想|我想想|我想一下|让我看看|我看看|话说|对了|那个|这个|那|"
     r"那就好|那好|好久不见|久违|欢迎|欢迎回来|好梦|做个好梦"
 )
-# Sounds that may also follow another word are part of its tail there, and a word of their own only at the beginning.
+# Sounds that may follow another word belong to `_TAIL`; they are words of their own only at the beginning.
 _ACK: Final = rf"(?:{_ACK_WORDS}|嗯++|哦++|噢++|啊++|哈++|哟)"
-# Matched against a whole clause without marks at its ends.
+# Matched against a whole clause, without punctuation at its ends.
 _SMALL_TALK: Final = re.compile(
     "|".join(
         [
@@ -87,7 +87,7 @@ _SMALL_TALK: Final = re.compile(
     ),
     re.IGNORECASE,
 )
-# A question or request is about the world unless it speaks of whoever asks: "我太太", "我辞职".
+# A question or request is about the world in general, unless it is about the person who asks: 我太太, 我辞职.
 _DO: Final = (
     r"(?:讲|说|翻译|解释|告诉|写|重复|猜猜|唱|播放|列出|列|定义|计算|算|描述|总结|推荐|建议|搜索|查|"
     r"拼|画|猜|数|读|改写|比较|介绍|举|背|聊聊)"

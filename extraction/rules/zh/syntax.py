@@ -5,7 +5,7 @@ from typing import Final
 
 from extraction.rules.engine import RuleSyntax
 
-# Between subject and verb; bounded, and no two of them can match the same characters in two ways.
+# Adverbs between subject and verb; bounded, and no text matches in two ways.
 _ADVERBS: Final = (
     r"(?:(?:从[\d一二三四五六七八九十]{1,4}年(?:开始|起|就)|[\d一二两三四五六七八九十]{1,3}年前(?:就|"
     r"开始)?|真的|确实|其实|平时|从小|一直|现在|目前|最近|已经|特别|非常|比较|尤其|总是|一般|通常|本来|也|"

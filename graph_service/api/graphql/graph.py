@@ -16,8 +16,8 @@ from graph_service.api.graphql.arguments import (
     now_of,
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
-from graph_service.memory.facts.bitemporal import AsOf, look_asked, moments_asked
-from graph_service.memory.mindmap.graph_queries import id_named
+from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_time_filter
+from graph_service.memory.mindmap.graph_queries import to_element_id
 from schema.frames import EdgeView
 from schema.parts import GraphPart
 
@@ -121,9 +121,11 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """Return a node with its neighbours."""
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.around(tenant, user_id, id_named(id), limit=max(1, min(limit, 100)), look=look)
+        found = await explorer.around(
+            tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
+        )
         return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The shortest paths between two nodes; empty if there is none.")
@@ -138,9 +140,11 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """Return the shortest paths between two nodes."""
-        look = look_asked(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
-        found = await explorer.between(tenant, user_id, id_named(source), id_named(target), look=look)
+        found = await explorer.between(
+            tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
+        )
         return _slice(found, _moments(info, valid_at, as_of))
 
     @strawberry.field(description="The most relevant facts of a memory at a point in valid and transaction time.")
@@ -154,7 +158,7 @@ class GraphQuery:
         closed: ClosedArgument = True,
     ) -> GraphSlice:
         """Return the most relevant facts of a memory."""
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await memory_of(info).reads.explorer.at(
             info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
         )
@@ -183,7 +187,7 @@ def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime |
     """Return the requested point in valid and transaction time, or None."""
     if valid_at is None and as_of is None:
         return None
-    return moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info))
+    return resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
 
 
 def _slice(part: GraphPart, moments: AsOf | None) -> GraphSlice:

@@ -18,7 +18,7 @@ from graph_service.api.graphql.arguments import (
     now_of,
     page_info,
 )
-from graph_service.memory.facts.bitemporal import AsOf, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
@@ -115,7 +115,7 @@ class MemoryNode(Node):
         """Return its facts."""
         moments = self.moments if valid_at is None and as_of is None else None
         page = FactPageRequest(
-            moments=moments or moments_asked(valid_at=valid_at, as_of=as_of, now=now_of(info)),
+            moments=moments or resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info)),
             first=first,
             after=after,
             closed=closed,

@@ -1,4 +1,4 @@
-"""Ask a model whether new facts restate or contradict known ones; each fact is asked about once a session."""
+"""Ask a model whether new facts restate or contradict known ones; each fact is judged once per session."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ def related_predicates(predicate: str) -> set[str]:
 
 
 def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) -> list[Doubt]:
-    """Return the new facts that the rules would add beside similar known ones; each claim once, most similar first.
+    """Return the new facts that the rules would add besides similar known ones; each claim once, most similar first.
 
     Args:
         similar: known facts that share words with the accepted ones, of any subject.

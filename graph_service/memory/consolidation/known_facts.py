@@ -8,7 +8,7 @@ from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, resolve
-from graph_service.memory.facts.lookup import _Key, _rows_near
+from graph_service.memory.facts.lookup import SubjectKey, read_related_rows
 from graph_service.memory.facts.rows import known_fact
 from schema.entity import EntityRef
 from schema.fact import Claim, KnownFact
@@ -48,9 +48,9 @@ async def load_known(
     scene_ids = sorted(extraction.scene.id for extraction in scenes)
     keys = _keys(scenes, entities)
     for claim in also:
-        key = keys.get(claim.subject_id, _Key())
+        key = keys.get(claim.subject_id, SubjectKey())
         keys[claim.subject_id] = key.with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)
-    rows = await _rows_near(graph.read, owner.tenant, keys, scene_ids)
+    rows = await read_related_rows(graph.read, owner.tenant, keys, scene_ids)
     known = await run_off_loop_if_large(partial(_known, rows), len(rows) * FACT_CHARS)
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
     return KnownFacts(
@@ -64,8 +64,8 @@ def _known(rows: Sequence[Row]) -> list[KnownFact]:
     return [known_fact(row) for row in rows]
 
 
-def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> dict[str, _Key]:
-    keys: dict[str, _Key] = {}
+def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> dict[str, SubjectKey]:
+    keys: dict[str, SubjectKey] = {}
     for extraction in scenes:
         for reading in extraction.readings:
             for fact in reading.facts:
@@ -73,7 +73,7 @@ def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> 
                     continue
                 subject = entities[fact.subject].id
                 relation = canonical_relation(fact.relation)
-                key = keys.get(subject, _Key())
+                key = keys.get(subject, SubjectKey())
                 key = key.with_fact(fact.predicate, relation, entities[fact.object].id, ended=fact.closes)
                 keys[subject] = replace(key, near=key.near | set(bands(simhash(fact.statement.strip()))))
     return keys

@@ -44,7 +44,7 @@ from graph_service.memory.consolidation.user_aliases import (
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
 from graph_service.memory.entity_resolution.kinship_merges import affects_kinship, update_kinship_merges
 from graph_service.memory.entity_resolution.projection_writer import write_member_rows
-from graph_service.memory.facts.writer import put_facts, want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
@@ -64,7 +64,7 @@ from schema.scene import Scene
 
 _log = logging.getLogger("mnemograph.worker")
 
-# Plans made because the user's memory changed meanwhile, before the job is given back.
+# Plans made before the job is released, when the user's memory changes after each plan.
 _PLANS_MAX: Final = 5
 
 
@@ -363,7 +363,7 @@ async def _commit(
             await writing.run(statement("consolidation/complete_episodes"), {"tenant": tenant, "ids": plan.episodes})
         if any(row["properties"].get("unembedded") for row in plan.scenes):
             unembedded.add(claim.session)
-        await want_vectors(writing, tenant, unembedded, at=recorded_at)
+        await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
         await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
         changes = await write_member_rows(writing, tenant, plan.member_entities, plan.member_facts, at=recorded_at)
         if affects_kinship((*plan.facts, *plan.member_facts)):

@@ -1,4 +1,4 @@
-"""Plan the rows that one digest writes: entities, scenes, facts, mentions and changes. Pure but the last function."""
+"""Plan the rows that one digest writes: entities, scenes, facts, mentions, changes. Pure except the last function."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

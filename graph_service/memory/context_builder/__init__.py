@@ -1,1 +1,1 @@
-"""Memory as text for a prompt, within a number of tokens."""
+"""Memory as text for a prompt, within a token budget."""

@@ -1,6 +1,6 @@
 """Build the context for an agent's prompt: Core Memory and recalled memory within a token budget.
 
-Start at `context`; it makes two round trips concurrently.
+Start with `context`; it makes two concurrent round trips.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_about_past
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.context_builder.token_estimate import tokens_in
-from graph_service.memory.facts.bitemporal import AsOf, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
@@ -30,9 +30,9 @@ from schema.errors import InputError, UnavailableError
 from schema.ids import TenantId
 from schema.limits import LIMITS
 
-# More hits than fit into a prompt, because duplicates are left out.
+# More hits than fit into a prompt, because some are left out as duplicates.
 _HITS_MAX: Final = 50
-# Contexts of more text than this are built in a thread, so that the event loop is not blocked.
+# Contexts from more text than this are built in a thread, so that the event loop is not blocked.
 _BUILT_HERE_CHARS: Final = 50_000
 _BUILDING: Final = BoundedThreads(cpu_max_s=30.0)
 
@@ -43,9 +43,9 @@ class Wanted:
 
     Attributes:
         tokens_max: maximum length of the text.
-        valid_at: valid time; as_of: transaction time. Without both: what is true now.
-        language: of the headings; None means that of the question.
-        with_uris: write the URI of each line behind its mark.
+        valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
+        language: language of the headings; that of the question by default.
+        with_uris: write the URI of each line after its mark.
     """
 
     user_id: str
@@ -63,11 +63,12 @@ class ContextLine:
     """A line of the context.
 
     Attributes:
-        mark: its number in the text.
+        mark: number of the line in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: without the mark.
-        at: when it was said, began, or began to hold; until: when it ceased to hold.
-        under: the mark of the scene that the message belongs to, if that is in the text.
+        text: the line without its mark.
+        at: when the message was said, the scene began, or the fact began to be valid.
+        until: when the fact ceased to be valid.
+        under: mark of the scene that the message belongs to, if that is in the text.
     """
 
     mark: int
@@ -85,13 +86,13 @@ class Context:
     """A text for a prompt, and its lines.
 
     Attributes:
-        text: empty when not even the preamble fits.
+        text: the text; empty if not even the preamble fits.
         tokens: estimated length, at most `tokens_max`.
-        core: lines of Core Memory; recalled: lines found for the question.
-        confidence: 0…1, how likely the memory holds an answer; None when it was not estimated.
-        nothing_relevant: it probably holds none; then recalled lines get a smaller share.
+        core, recalled: lines of Core Memory, and lines found for the question.
+        confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
+        nothing_relevant: the memory probably contains no answer; recalled lines then get a smaller share.
         degraded: Neo4j is unavailable.
-        notes: what was missing or left out, in words.
+        notes: messages about anything missing or left out.
     """
 
     text: str
@@ -118,16 +119,16 @@ async def context(
     """Return the context for a question.
 
     Args:
-        ask: recall.
+        ask: recalls the answer to a question.
 
     Raises:
         InputError: the question is invalid, or the budget is out of bounds.
-        UnavailableError: Neo4j does not answer, and recall has nothing of this memory elsewhere.
+        UnavailableError: Neo4j does not answer, and nothing of this memory is available on disk.
     """
     question = question_for(wanted)
     of_now = wanted.as_of is None and wanted.valid_at is None
     former = of_now and asks_about_past(wanted.query)
-    moments = moments_asked(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
+    moments = resolve_as_of(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
     facts, answer = await asyncio.gather(
         _core(graph, tenant, wanted.user_id, moments=moments, now=of_now),
         ask(question),
@@ -152,7 +153,7 @@ async def context(
 async def _core(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...] | None:
-    """Return Core Memory; None while Neo4j is unavailable, when recall may still have something on disk."""
+    """Return Core Memory; None while Neo4j is unavailable, because recall may still find something on disk."""
     try:
         return await core_memory(graph, tenant, user_id, moments=moments, now=now)
     except UnavailableError:
@@ -163,7 +164,7 @@ def question_for(wanted: Wanted) -> Question:
     """Return the question to recall.
 
     Raises:
-        InputError: lists every mistake.
+        InputError: lists all problems.
     """
     question = Question(
         user_id=wanted.user_id,
@@ -189,7 +190,7 @@ def question_for(wanted: Wanted) -> Question:
 def rendered(
     lines: Sequence[ContextLineDraft], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
 ) -> Context:
-    """Return the context with the lines that fit. Pure."""
+    """Return the context with the lines that fit the budget. Pure."""
     preamble = "\n".join(_preamble(lines, language, answer, core_known=core_known))
     frame = tokens_in(fenced(preamble, ""))
     notes = answer.notes
@@ -245,7 +246,7 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
 
 
 def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
-    """Return the lines by heading, newest first; messages of a scene in the text follow it, oldest first."""
+    """Return the lines by heading, newest first; the messages of a scene follow it, oldest first."""
     scenes = {line.piece.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in scenes]
     heads.sort(key=_place)
@@ -258,7 +259,7 @@ def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
 
 
 def _place(line: ContextLineDraft) -> tuple[int, bool, float, str]:
-    """Sort key: by section; what holds before what ended; newest first."""
+    """Sort key: by section, valid facts before ended ones, newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
 
 

@@ -1,4 +1,4 @@
-"""Turn Core Memory and recalled candidates into context lines: safe, dated, and with their cost in tokens. Pure."""
+"""Turn Core Memory and recalled candidates into context lines: safe, dated, with their cost in tokens. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _ABSTRACT_CHARS_MAX: Final = 400
 _STATEMENT_CHARS_MAX: Final = 300
 _NAME_CHARS_MAX: Final = 60
 _TITLE_CHARS_MAX: Final = 80
-# A title taken from a message is its beginning.
+# Part of a message that is compared with a title; a title taken from a message is its beginning.
 _TITLED_CHARS_MAX: Final = 2_000
 _MARK: Final = " [999]"
 _INDENT: Final = "  - "
@@ -38,9 +38,10 @@ class ContextLineDraft:
 
     Attributes:
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: safe, dated, without its mark.
-        at: when it was said, began, or began to hold; until: when it ceased to hold.
-        scene_id: of a message: the scene it belongs to, if that was found too.
+        text: safe and dated, without the mark.
+        at: when the message was said, the scene began, or the fact began to be valid.
+        until: when the fact ceased to be valid.
+        scene_id: scene that a message belongs to, if it was found, too.
     """
 
     piece: Piece
@@ -54,7 +55,7 @@ class ContextLineDraft:
 
 
 def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[ContextLineDraft]:
-    """Return the lines of Core Memory; facts that ended go to the section of facts for the question."""
+    """Return the lines of Core Memory; ended facts go to the section of facts for the question."""
     words = WORDS[language]
     lines = []
     for fact in facts:
@@ -65,9 +66,9 @@ def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: b
             part=Part.RECALL if earlier else Part.CORE,
             section=_SECTION[fact.kind].value,
             tokens=_cost(text, fact.uri, with_uris=with_uris),
-            # After everything that recall found for the question.
+            # Rank ended facts after everything that recall found for the question.
             value=fact.worth / 1000 if earlier else fact.worth,
-            # The end is new information even where the statement is quoted elsewhere.
+            # The end of a fact is new information, even where a message says the statement.
             text=fact.statement if fact.until is None else text,
             proofs=fact.evidence if fact.until is None else frozenset(),
         )
@@ -97,8 +98,8 @@ def lines_of_candidates(
     """Return the lines of the hits, best first: messages, scenes and facts.
 
     Args:
-        words: of the question; a long text is quoted around the first of them.
-        closed: facts that ended; messages that prove one are marked.
+        words: words of the question; long texts are quoted around the first of them.
+        closed: ended facts; messages that prove one are marked.
     """
     phrases = WORDS[language]
     messages = {one.id: one.text for one in candidates if one.kind is HitKind.MESSAGE}
@@ -120,7 +121,7 @@ def lines_of_candidates(
             part=Part.RECALL,
             section=section.value,
             tokens=tokens,
-            # By rank: dividing by length lost a third of the gold evidence at 500 tokens (LoCoMo, 0.77 to 0.57).
+            # Not divided by length: that reduced the gold evidence at 500 tokens from 0.77 to 0.57 (LoCoMo).
             value=1.0 / (1 + rank),
             text=content,
             proofs=frozenset(message.id for message in hit.evidence) if hit.kind is HitKind.FACT else frozenset(),
@@ -142,12 +143,12 @@ def lines_of_candidates(
 
 
 def heading_costs(language: Language) -> Mapping[str, int]:
-    """Return the tokens of each section's heading, with its line end."""
+    """Return the tokens of the heading of each section, including its line end."""
     return {section.value: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
 
 
 def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bool) -> tuple[str, str]:
-    """Return the line of a hit, and the content by which duplicates are found."""
+    """Return the line of a hit, and its content, by which duplicates are found."""
     day = day_of(hit.said_at)
     match hit.kind:
         case HitKind.FACT:
@@ -159,7 +160,7 @@ def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bo
             return phrases.quote.format(day=day, who=who, text=safe_text(said)), said
         case HitKind.SCENE:
             title = safe_text(hit.title or "", chars_max=_TITLE_CHARS_MAX)
-            # A scene with quoted messages needs its title only.
+            # A scene whose messages are quoted needs only its title.
             if quoted or not hit.text or hit.text == hit.title:
                 return phrases.scene.format(day=day, title=title), title
             abstract = safe_text(hit.text, chars_max=_ABSTRACT_CHARS_MAX)
@@ -182,5 +183,5 @@ def _fact_text(phrases: Words, statement: str, since: datetime, until: datetime 
 
 
 def _cost(text: str, uri: str, *, with_uris: bool) -> int:
-    """Return the maximum tokens of a line, with the deepest indent, the longest mark, and the line end."""
+    """Return the maximum tokens of a line, including the deepest indent, the longest mark and the line end."""
     return tokens_in(f"{_INDENT}{text}{_MARK}") + (tokens_in(f" {uri}") if with_uris else 0) + 1

@@ -1,8 +1,8 @@
 """Choose the lines of a context within a token budget: most valuable first, without duplicates. Pure.
 
-All lines have one order, whatever the budget: Core Memory and recalled memory, each by value, alternate so that Core
-Memory has its share at every length. The context is the beginning of that order that fits, so a larger budget keeps
-everything that a smaller one had.
+The order of lines does not depend on the budget: Core Memory and recalled memory, each by value, alternate so that Core
+Memory has its share at every length. The context is the longest beginning of that order that fits, so a larger budget
+keeps everything that a smaller one has.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,14 +13,14 @@ from typing import Final
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
 
 CORE_SHARE: Final = 0.35
-# Hits for a question that the memory probably cannot answer get less space.
+# Larger share if the memory probably cannot answer the question, so that hits get less space.
 CORE_SHARE_IN_DOUBT: Final = 0.75
-# Bounds of a cheap test: only texts this similar, and of similar length, can be near duplicates.
+# Quick check: only texts at least this similar, and of similar length, can be near duplicates.
 _LIKENESS_MIN: Final = 0.6
 _LENGTH_SHARE_MIN: Final = 0.75
-# A shorter text may be contained in another by chance.
+# Shorter texts may be contained in others by chance.
 _CONTAINED_CHARS_MIN: Final = 12
-# A message hardly longer than the fact it proves adds nothing.
+# A message must be this many times longer than the fact it proves to add anything.
 _ADDS_LENGTH_MIN: Final = 1.6
 
 
@@ -33,13 +33,13 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A possible line of a context, as the choice sees it.
+    """A possible line of a context, with the properties that decide about it.
 
     Attributes:
-        id: of the message, scene or fact; pieces with the same id are duplicates.
-        section: its heading.
-        tokens: cost of its line, with the line end.
-        text: content, by which duplicates are found.
+        id: id of the message, scene or fact; pieces with the same id are duplicates.
+        section: section whose heading it is under.
+        tokens: cost of its line, including the line end.
+        text: its content, by which duplicates are found.
         proofs: ids of the messages that prove a fact.
         is_quote: the line quotes a message.
     """
@@ -61,7 +61,7 @@ class _Chosen:
     Attributes:
         quoted: ids of quoted messages.
         proved: length of the longest fact that each message proves.
-        texts, core_texts: normalised and raw.
+        texts, core_texts: pairs of normalised and raw text.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -71,11 +71,11 @@ class _Chosen:
     core_texts: list[tuple[str, str]] = field(default_factory=list)
 
     def covers(self, piece: Piece) -> bool:
-        """Return whether a piece adds nothing."""
+        """Return whether a piece adds nothing to those chosen."""
         if piece.id in self.ids:
             return True
         text = plain(piece.text)
-        # Core Memory is shown even where recalled messages say the same.
+        # Core Memory is shown even if recalled messages say the same.
         if piece.part is Part.CORE:
             return any(_same(text, piece.text, other, raw) for other, raw in self.core_texts)
         if piece.proofs & self.quoted:
@@ -104,11 +104,11 @@ def packed(
     headings: Mapping[str, int] | None = None,
     core_share: float = CORE_SHARE,
 ) -> list[Piece]:
-    """Return the pieces that fit, in the order of choice; their order in `pieces` does not matter.
+    """Return the pieces that fit, best first; independent of the order of `pieces`.
 
     Args:
-        tokens_max: for lines and headings together.
-        headings: cost of each section's heading, added to its first piece.
+        tokens_max: budget for lines and headings together.
+        headings: cost of each section's heading, paid with its first piece.
     """
     costs = headings or {}
     chosen: list[Piece] = []
@@ -125,7 +125,7 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Yield the pieces that are no duplicates, by value, with Core Memory's share kept throughout."""
+    """Yield the pieces without duplicates, by value; Core Memory has its share of every beginning."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)

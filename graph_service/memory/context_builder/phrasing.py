@@ -8,7 +8,7 @@ from typing import Final
 
 from schema.timespan import iso
 
-# Questions about the past; for these, facts that ended are shown too, with their end.
+# Questions about the past; their contexts also show ended facts, with their end.
 _PAST: Final = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|in the past|earlier|originally|at first|back then|any ?more|"
     r"no longer|still|old(?:er)? (?:job|home|house|address|flat|apartment|name|plan))\b"
@@ -39,8 +39,8 @@ class Words:
     """Phrases of one language.
 
     Attributes:
-        quote: a message, with day, speaker and text.
-        scene: day and title; scene_told: the abstract, too.
+        quote: format of a message, with day, speaker and text.
+        scene: format of a scene with day and title; `scene_told` also has the abstract.
     """
 
     preamble: str

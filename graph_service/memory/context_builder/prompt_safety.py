@@ -1,7 +1,7 @@
-"""Make remembered text safe for a prompt: quoted data inside a block that no text can close. Pure.
+"""Make stored text safe for a prompt: quoted data inside a block that no text can close. Pure.
 
-Anybody may have said what is remembered, so it may contain instructions, role markers, and imitations of the block's
-tags. Inside the block there are no angle or square brackets and no invisible characters, and every text is one line.
+Anybody may have said what is stored, so it may contain instructions, role markers, and imitations of the block's tags.
+Inside the block there are no angle or square brackets and no invisible characters, and every text is one line.
 """
 
 import re
@@ -23,11 +23,11 @@ _LOOKALIKES: Final = {
     "`": "'",
 }
 _INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-# Fillers and selectors that are letters or marks by category but invisible.
+# Fillers and variation selectors, which are invisible although their Unicode category is letter or mark.
 _BLANK: Final = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
-# Role markers of a dialogue, as in prompts; a wide colon makes them plain words.
+# Role markers of a dialogue, as in prompts; a full-width colon turns them into plain words.
 _ROLE: Final = re.compile(
     r"(?P<role>\b(?:system|assistant|user|human|developer|tool|function|model|ai)|系统|助手|用户|开发者)"
     r"(?P<gap>[\s*_#|]*):",
@@ -37,12 +37,12 @@ _HEADING: Final = re.compile(r"(?<!\S)#{1,6}(?=\s)|(?<!\S)-{3,}(?!\S)|(?<!\S)={3
 
 
 def fenced(preamble: str, lines: str) -> str:
-    """Return the block with a preamble that says what it is; `lines` must consist of safe texts."""
+    """Return the block, with a preamble that explains it; `lines` must be safe texts."""
     return f"{preamble}\n{OPEN}\n{lines}\n{CLOSE}"
 
 
 def safe_text(text: str, *, chars_max: int | None = None) -> str:
-    """Return a text as one line that cannot close the block, imitate a role, or hide anything. Idempotent.
+    """Return a text as one line that cannot close the block, imitate a role or hide text; idempotent.
 
     Args:
         chars_max: longer texts are cut, with an ellipsis.
@@ -62,5 +62,5 @@ def _shown(char: str) -> str:
     if unicodedata.category(char) in _INVISIBLE:
         return ""
     bare = unicodedata.normalize("NFKD", char)
-    # Wide, small and crossed forms too: software that normalises widths would restore the bracket.
+    # Also full-width, small and crossed-out forms, which software that normalises text would turn into brackets.
     return next((lookalike for syntax, lookalike in _LOOKALIKES.items() if syntax in bare), char)

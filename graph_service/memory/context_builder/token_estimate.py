@@ -1,8 +1,8 @@
 """Estimate the tokens of a text without a model's vocabulary. Pure.
 
-The estimate errs on the high side: for English and Chinese texts of a hundred tokens and more it is never below the
-count of cl100k, o200k or MiniLM's word pieces; for a single line it may be a quarter below. Measured ratios of estimate
-to count: English 1.16 / 1.20 / 1.11, Chinese 1.14-1.26 / 1.8-2.1 / 1.5. Checked by its test.
+The estimate is rather too high: for English and Chinese texts of at least a hundred tokens it is never below the count
+of cl100k, o200k or MiniLM's word pieces; for a single line it may be a quarter below. Ratios of estimate to count,
+measured by a test: English 1.16 / 1.20 / 1.11, Chinese 1.14-1.26 / 1.8-2.1 / 1.5.
 """
 
 import math
@@ -14,7 +14,7 @@ _RUNS: Final = re.compile(
     r"|(?P<one>[0-9]{1,3}|[!-~])|(?P<other>.)",
     re.DOTALL,
 )
-# Common Chinese characters are one token of cl100k, rarer ones two or three.
+# With cl100k, common Chinese characters are one token, and rarer ones two or three.
 _TOKENS_OF_HAN: Final = 1.4
 _LETTERS_OF_A_TOKEN: Final = 4
 _LETTERS_OF_A_WORD: Final = 5
@@ -24,7 +24,7 @@ _TOKENS_OF_A_BYTE: Final = 0.8
 def tokens_in(text: str) -> int:
     """Return the estimated number of tokens; 0 for an empty text.
 
-    The sum over the lines of a text, plus one for each line end, is never below the estimate of the text.
+    The sum of the estimates of its lines, plus one for each line end, is never below the estimate of a text.
     """
     return math.ceil(sum(_tokens(run.lastgroup or "other", run.group()) for run in _RUNS.finditer(text)) - 1e-9)
 

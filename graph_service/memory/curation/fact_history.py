@@ -8,8 +8,8 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.facts.bitemporal import known_end
-from graph_service.memory.facts.closing import ClosingView, closing_view, said_by_closers, times_of
-from graph_service.memory.facts.conflict_resolution import rivals
+from graph_service.memory.facts.closing import ClosingView, closing_texts, closing_view, times_of
+from graph_service.memory.facts.conflict_resolution import conflicting_claims
 from schema.errors import NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
@@ -78,14 +78,14 @@ async def fact_history(
     for row in rows:
         row["edge"] |= _times_known_at(row["edge"], known_at)
     visible = [row for row in rows if known_at is None or row["edge"]["known_at"] <= known_at]
-    statements = await said_by_closers(graph, tenant, [row["edge"] for row in visible])
+    statements = await closing_texts(graph, tenant, [row["edge"] for row in visible])
     return [_version(row, statements) for row in visible]
 
 
 def versions_in(rows: Sequence[Row], claim: Claim) -> list[Row]:
-    """Return the facts that are other periods of a claim, its rivals, or the fact that closed one of these. Pure."""
+    """Return the facts of a claim and of conflicting claims, and the facts that closed one of these. Pure."""
     row_claims = [_claim(row) for row in rows]
-    related = {claim, *rivals(claim, row_claims)}
+    related = {claim, *conflicting_claims(claim, row_claims)}
     ids = {row["edge"]["id"] for row, claim in zip(rows, row_claims, strict=True) if claim in related}
     ids |= {row["edge"]["closed_by"] for row in rows if row["edge"]["id"] in ids and row["edge"]["closed_by"]}
     return [row for row in rows if row["edge"]["id"] in ids]

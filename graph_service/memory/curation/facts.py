@@ -6,7 +6,7 @@ from datetime import datetime
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.fact_history import FactVersion, fact_history
 from graph_service.memory.curation.reopening import FactStatus, fact_status, reopen_fact
-from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of
 from graph_service.memory.profile.reader import ProfilePart, profile_of
 from schema.ids import TenantId, agent_uri, memory_id, user_uri
 from schema.profile import Category
@@ -38,7 +38,7 @@ class Facts:
             NotFoundError: the tenant has no such fact, or it was not known as of then.
             UnavailableError: Neo4j does not answer.
         """
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=self._clock())
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         return await fact_status(self._graph, tenant, fact_id, moments)
 
     async def history(self, tenant: TenantId, fact_id: str, *, as_of: datetime | None = None) -> list[FactVersion]:
@@ -51,7 +51,7 @@ class Facts:
             NotFoundError: the tenant has no such fact.
             UnavailableError: Neo4j does not answer.
         """
-        known_at = moments_asked(valid_at=None, as_of=as_of, now=self._clock()).known_at
+        known_at = resolve_as_of(valid_at=None, as_of=as_of, now=self._clock()).known_at
         return await fact_history(self._graph, tenant, fact_id, known_at=known_at)
 
     async def reopen(self, tenant: TenantId, fact_id: str, reason: str) -> FactStatus:
@@ -87,5 +87,5 @@ class Facts:
             UnavailableError: Neo4j does not answer.
         """
         uri = user_uri(tenant, user_id) if agent_id is None else agent_uri(tenant, user_id, agent_id)
-        moments = moments_asked(valid_at=valid_at, as_of=as_of, now=self._clock())
+        moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         return await profile_of(self._graph, tenant, memory_id(uri), moments, category=category)

@@ -12,14 +12,14 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
 from graph_service.memory.facts.bitemporal import AsOf, holds, known_end
-from graph_service.memory.facts.claims import PlannedFact, known_claims, told_of
+from graph_service.memory.facts.claims import PlannedFact, known_claims, stored_assertions
 from graph_service.memory.facts.closing import ClosingView, closing_of, times_of
-from graph_service.memory.facts.lookup import facts_near
-from graph_service.memory.facts.reconciliation import planned
-from graph_service.memory.facts.rivalry import Rivalry
+from graph_service.memory.facts.conflicts import PeriodCalculator
+from graph_service.memory.facts.lookup import related_facts
+from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.facts.validity import ValidityPeriod
-from graph_service.memory.facts.writer import put_facts, want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, KnownFact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
@@ -88,10 +88,10 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         row = _row_or_raise(await writing.run(statement("lookup/fact_by_id"), parameters), fact_id)
         _check_closed(row["edge"])
         claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
-        related = await facts_near(writing, tenant, claim)
+        related = await related_facts(writing, tenant, claim)
         items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
-        await want_vectors(writing, tenant, await put_facts(writing, tenant, rows), at=at)
+        await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [
             fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
             for item, put in zip(items, rows, strict=True)
@@ -108,7 +108,7 @@ def _check_closed(edge: Mapping[str, Any]) -> None:
     if edge["closed_why"] == Closing.REJECTED:
         raise ConflictError(f"a person rejected the fact {edge['id']!r}; undo that correction")
     if edge["closed_why"] == Closing.JOINED:
-        raise ConflictError(f"the fact {edge['id']!r} is part of an earlier time of the same fact; reopen that one")
+        raise ConflictError(f"the fact {edge['id']!r} is part of an earlier period of the same fact; reopen that one")
     if edge["merged"]:
         raise ConflictError(
             f"the fact {edge['id']!r} is of merged entities; split them, reopen it, and merge them again"
@@ -122,32 +122,34 @@ def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[Pl
         ConflictError: only its end was ever asserted.
     """
     claims = known_claims(known)
-    claim_ids = {str(fact.id): str(one.id) for one in claims.values() for fact in one.spells}
-    period = next(fact for fact in claims[claim].spells if fact.id == fact_id)
-    period_index, closers, rivalry = period.slot, _closers(period, claim_ids), Rivalry(claims)
+    claim_ids = {str(fact.id): str(one.id) for one in claims.values() for fact in one.periods}
+    period = next(fact for fact in claims[claim].periods if fact.id == fact_id)
+    period_index, closers, calculator = period.slot, _closers(period, claim_ids), PeriodCalculator(claims)
     while closers:
         state = claims[claim]
         if closers <= state.reopened:
             raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
         claims[claim] = state = replace(state, reopened=state.reopened | closers)
-        result = rivalry.spells(claim, spare=period_index)
-        claims[claim] = replace(state, reopened=state.reopened | result.spared)
+        result = calculator.periods(claim, keep_open=period_index)
+        claims[claim] = replace(state, reopened=state.reopened | result.ignored)
         # Without its closer, an earlier period may extend and absorb this one.
-        period_index = min(period_index, len(result.spells) - 1)
-        closers = _closers_of(result.spells[period_index])
-    return [item for item in planned(claims, {claim}) if item.fact.claim == claim]
+        period_index = min(period_index, len(result.periods) - 1)
+        closers = _closers_of(result.periods[period_index])
+    return [item for item in replan(claims, {claim}) if item.fact.claim == claim]
 
 
 def _closers(fact: KnownFact, claim_ids: Mapping[str, str]) -> set[str]:
     if fact.closed_by is not None:
         return {claim_ids.get(fact.closed_by, fact.closed_by)}
-    return {assertion.message_id for assertion in told_of(fact) if assertion.ends}
+    return {assertion.message_id for assertion in stored_assertions(fact) if assertion.ends}
 
 
 def _closers_of(period: ValidityPeriod) -> set[str]:
-    if period.blow is not None:
-        return {period.blow.claim}
-    return {assertion.message_id for assertion in period.told if assertion.ends} if period.end is not None else set()
+    if period.contradiction is not None:
+        return {period.contradiction.claim}
+    return (
+        {assertion.message_id for assertion in period.assertions if assertion.ends} if period.end is not None else set()
+    )
 
 
 def _row_or_raise(rows: list[Row], fact_id: str) -> Row:

@@ -25,12 +25,12 @@ from graph_service.memory.curation.statement_reader import (
     statements_of_user,
     with_stored_facts,
 )
-from graph_service.memory.facts.claims import STATED_STRENGTH, known_claims, told_of
-from graph_service.memory.facts.lookup import facts_near
-from graph_service.memory.facts.reconciliation import planned
-from graph_service.memory.facts.rivalry import Rivals
+from graph_service.memory.facts.claims import STATED_STRENGTH, known_claims, stored_assertions
+from graph_service.memory.facts.conflicts import ConflictIndex
+from graph_service.memory.facts.lookup import related_facts
+from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.rows import fact_row, known_fact
-from graph_service.memory.facts.writer import put_facts, want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, check_request
@@ -316,14 +316,14 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         if not rows or any("subject_id" in row["properties"] for row in rows):
             return
         claims = [known_fact(row).claim for row in rows]
-        related = {fact.id: fact for claim in claims for fact in await facts_near(writing, tenant, claim)}
+        related = {fact.id: fact for claim in claims for fact in await related_facts(writing, tenant, claim)}
         left = [one for fact in related.values() if (one := _without(fact, said)) is not None]
         state = known_claims(left)
-        items = planned(state, _claims_to_plan(claims, list(state)))
+        items = replan(state, _claims_to_plan(claims, list(state)))
         put = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         kept = {fact.id for fact in left} | {item.fact.id for item in items}
         deleted = sorted((fact for name, fact in related.items() if name not in kept), key=lambda fact: fact.id)
-        await want_vectors(writing, tenant, await put_facts(writing, tenant, put), at=at)
+        await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, put), at=at)
         edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in deleted]
         await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": edges})
         changes = [Change(op=Op.EDGE_DROP, element_id=fact.id, body={}, reason=_UNDO_REASON) for fact in deleted]
@@ -339,13 +339,13 @@ def _claims_to_plan(claims: Sequence[Claim], state: Sequence[Claim]) -> set[Clai
     """Return the claims to plan again: those that lost an assertion, and those closed by a claim that is gone. Pure."""
     stored = set(state)
     deleted = [claim for claim in dict.fromkeys(claims) if claim not in stored]
-    closed = Rivals([*state, *deleted]).of_all(deleted) & stored
+    closed = ConflictIndex([*state, *deleted]).of_all(deleted) & stored
     return closed | (stored & set(claims))
 
 
 def _without(fact: KnownFact, said: str) -> KnownFact | None:
     """Return the fact without the assertions of one message; None if none is left. Pure."""
-    assertions = tuple(assertion for assertion in told_of(fact) if assertion.message_id != said)
+    assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != said)
     if not assertions:
         return None
     stated = tuple(text for text in fact.stated if not text.startswith(f"{said}:"))

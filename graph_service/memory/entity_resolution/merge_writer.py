@@ -15,7 +15,7 @@ from graph_service.memory.entity_resolution.projection_writer import (
     node_change,
     project_merged,
 )
-from graph_service.memory.facts.writer import sessions_of, want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding, sessions_to_embed
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId, memory_id
 
@@ -94,7 +94,7 @@ async def split_node(
     restored_rows = await writing.run(
         statement("entity_resolution/restore_facts"), {"tenant": tenant, "rows": restored}
     )
-    await want_vectors(writing, tenant, sessions_of(restored_rows), at=at)
+    await enqueue_embedding(writing, tenant, sessions_to_embed(restored_rows), at=at)
     nodes = await project_merged(writing, tenant, [*still_merged, *sorted(other_roots)], at=at)
     after = await edges_touching(writing, tenant, touched)
     shown = {node["id"]: node for node in nodes} | {

@@ -14,7 +14,7 @@ from graph_service.memory.entity_resolution.merged_projection import (
     root_properties,
     without_bookkeeping,
 )
-from graph_service.memory.facts.writer import sessions_of, want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding, sessions_to_embed
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId
 from schema.labels import Label
@@ -77,7 +77,7 @@ async def project_merged(
         written = await writing.run(
             statement("entity_resolution/put_projected_facts"), {"tenant": tenant, "rows": changed}
         )
-        await want_vectors(writing, tenant, sessions_of(written), at=at)
+        await enqueue_embedding(writing, tenant, sessions_to_embed(written), at=at)
     return nodes
 
 

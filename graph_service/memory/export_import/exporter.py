@@ -1,4 +1,4 @@
-"""Export a tenant as JSON lines, in bounded memory; `importer.py` reads them."""
+"""Export a tenant as JSON lines, in bounded memory; `importer.py` imports them."""
 
 import asyncio
 import hashlib
@@ -32,8 +32,8 @@ class ExportResult:
     """Counts of an export.
 
     Attributes:
-        nodes, edges: lines of each; structural links count as edges.
-        sha256: of all lines but the last, which contains it.
+        nodes, edges: number of lines of each; structural links count as edges.
+        sha256: hash of all lines but the last, which contains it.
     """
 
     nodes: int
@@ -48,12 +48,12 @@ async def export_rows(
     """Write the memory of a tenant as JSON lines.
 
     Args:
-        out: seekable; its content is replaced.
-        vectors: False omits vectors; an import computes them anew.
+        out: seekable file, whose content is replaced.
+        vectors: False omits vectors, which an import then computes again.
 
     Raises:
-        NotFoundError: there is no such tenant.
-        ConflictError: it changed during every attempt, or a user of it is being forgotten.
+        NotFoundError: the tenant does not exist.
+        ConflictError: the tenant changed during every attempt, or one of its users is being forgotten.
         UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
@@ -77,14 +77,14 @@ async def export_rows(
 
 
 async def with_stable_tenant(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """Run `once`, up to three times, until the tenant did not change meanwhile; return its result.
+    """Run `once` until the tenant does not change during a run, at most three times; return its result.
 
     Args:
-        once: gets the row of `export_import/tenant_state`; every call must start from scratch.
+        once: receives the row of `export_import/tenant_state`; every call must start from scratch.
 
     Raises:
-        NotFoundError: there is no such tenant.
-        ConflictError: it changed during every attempt.
+        NotFoundError: the tenant does not exist.
+        ConflictError: the tenant changed during every attempt.
     """
     for _ in range(_ATTEMPTS):
         before = await _tenant_state(graph, tenant)
@@ -110,7 +110,7 @@ async def _header(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, 
         name: encode_value(stored[name], "") for name in ("seq", "created_at", "salt") if stored.get(name) is not None
     }
     if "salt" in tenant_properties:
-        # Tombstones are keyed hashes of names under this tenant and cannot be recomputed.
+        # Tombstones are keyed hashes of names in this tenant, which cannot be recomputed.
         tenant_properties["marks_of"] = stored.get("marks_of") or tenant
     return {"format": FORMAT, "version": VERSION, "embedder": embedder_properties, "tenant": tenant_properties}
 

@@ -1,4 +1,4 @@
-"""Export a tenant's nodes and facts as GraphML, for Gephi, networkx, yEd and the like."""
+"""Export a tenant's nodes and facts as GraphML, for programs such as Gephi, networkx and yEd."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ _TYPES: Final = {
     "bool": "boolean",
     "time": "string",
 }
-# Internal properties.
+# Internal properties, which are not exported.
 _LEFT_OUT: Final = frozenset(("id", "near", "form_tokens", "importing", "unembedded_in"))
 # Characters that XML 1.0 does not allow.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -41,11 +41,11 @@ async def export_graphml(
     """Write users, agents, entities and scenes with the facts between them; ids are those of the database.
 
     Args:
-        out: seekable; its content is replaced.
+        out: seekable file, whose content is replaced.
 
     Raises:
-        NotFoundError: there is no such tenant.
-        ConflictError: it changed during every attempt.
+        NotFoundError: the tenant does not exist.
+        ConflictError: the tenant changed during every attempt.
         UnavailableError: Neo4j does not answer.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
@@ -79,7 +79,7 @@ async def export_graphml(
 def _keys() -> Iterator[str]:
     """Yield the `<key>` elements, which declare the attributes."""
     for domain, properties in ((_NODE, _node_properties()), (_EDGE, _exported(graph_model().facts))):
-        # Gephi shows `label` and draws by `weight`.
+        # Gephi shows the attribute `label` and draws edges by `weight`.
         extra = (
             {"label": "string", "kind": "string"}
             if domain == _NODE

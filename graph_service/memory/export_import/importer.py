@@ -1,4 +1,4 @@
-"""Import an export into an empty tenant: check the whole file, then write it; repeating a failed import resumes it."""
+"""Import an export into an empty tenant: check the whole file, then write it. A repeated import resumes."""
 
 import asyncio
 import hashlib
@@ -33,7 +33,7 @@ from graph_service.memory.export_import.row_format import (
 from graph_service.memory.export_import.row_values import decode_value
 from graph_service.memory.export_import.staging import SessionJob, Staging
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from graph_service.memory.facts.writer import want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
@@ -42,7 +42,7 @@ from schema.labels import Label
 
 _log: Final = logging.getLogger(__name__)
 _PROBLEMS_MAX: Final = 20
-# A message of 100,000 characters with its vectors takes less than a tenth of this.
+# More than ten times the length of a message of 100,000 characters with its vectors.
 LINE_BYTES_MAX: Final = 16 * 2**20
 _HEADER_CHARS_MAX: Final = 1_000
 _EMBEDDER: Final = ("model", "dim", "token_model")
@@ -55,7 +55,7 @@ class ImportResult:
     """Counts of an import.
 
     Attributes:
-        vectors: the vectors of the file are used; otherwise they are computed anew in the background.
+        vectors: the vectors of the file were used; otherwise they are computed again in the background.
     """
 
     nodes: int
@@ -65,7 +65,7 @@ class ImportResult:
 
 
 def is_export(first_line: str) -> bool:
-    """Return whether this is the first line of an export."""
+    """Return whether a line is the first line of an export."""
     try:
         header = read_json(first_line)
     except json.JSONDecodeError:
@@ -79,9 +79,9 @@ async def import_rows(
     """Import an export into an empty tenant, or resume an interrupted import of the same file.
 
     Raises:
-        InputError: the file is not an export, of another version, damaged or truncated; nothing was written.
+        InputError: the file is not an export, has another version, or is damaged; nothing was written.
         ConflictError: the tenant is not empty; nothing was written.
-        UnavailableError: Neo4j does not answer; repeat the import to complete it.
+        UnavailableError: Neo4j does not answer; repeat the import to resume it.
     """
     report = on_progress or (lambda _doing, _done, _total: None)
     with tempfile.TemporaryDirectory(prefix="mnemograph-import-") as folder:
@@ -215,7 +215,7 @@ def _raise_problems(path: Path, problems: list[str], *, allowed: int = 0) -> Non
 
 
 async def _vectors_fit(graph: Graph, embedder: Mapping[str, Any] | None) -> bool:
-    """Return whether the vectors of the file come from the model used here."""
+    """Return whether the vectors of the file come from the embedder of this database."""
     if embedder is None:
         return False
     other = StoredEmbedder(embedder.get("model", ""), embedder.get("dim", 0), embedder.get("token_model"))
@@ -261,11 +261,11 @@ async def _finish(
     *,
     now: datetime,
 ) -> None:
-    """Enqueue the jobs and write the tenant's properties; workers start only now."""
+    """Enqueue the jobs and write the properties of the tenant, which lets workers start."""
     properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in tenant_properties.items()}
     for start in range(0, len(sessions), ROWS_MAX):
         batch = set(sessions[start : start + ROWS_MAX])
-        await graph.write(lambda writing, batch=batch: want_vectors(writing, tenant, batch, at=now))  # type: ignore[misc]
+        await graph.write(lambda writing, batch=batch: enqueue_embedding(writing, tenant, batch, at=now))  # type: ignore[misc]
     for rows in _job_rows(session_jobs):
         parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
         await graph.write(
@@ -278,7 +278,7 @@ async def _finish(
 
 
 def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
-    """Yield batches of job rows; a user's unread sessions are read by one job, in the order they were said."""
+    """Yield batches of job rows; one job reads all unread sessions of a user, in the order they were said."""
     unread_by_user: dict[str, list[str]] = {}
     for work in session_jobs:
         if work.kind == JobKind.READ and work.waits:

@@ -1,10 +1,10 @@
-"""The format of an export file: row kinds, their order, and the checks of every row. Pure.
+"""The format of an export file: kinds of rows, their order, and the checks of every row. Pure.
 
 The first line is the header. Nodes, edges and links follow, kind by kind in `ORDER`, each kind sorted by `key_of_row`.
-The last line holds the counts and a checksum, so that a truncated file is detected.
+The last line contains the counts and a checksum, so that a truncated file is detected.
 
-The service trusts what it stored, so an imported row must satisfy everything that the service guarantees. Types come
-from `schema/graph_model.toml`; `SHAPES` adds required properties and rules for values.
+The service trusts stored data, so an imported row must have every property that the service guarantees. Types come from
+`schema/graph_model.toml`; `SHAPES` adds required properties and rules for values.
 """
 
 import json
@@ -38,7 +38,7 @@ EDGE: Final = "edge"
 FORMAT: Final = "mnemograph-export"
 VERSION: Final = 1
 LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.STANDS_FOR)
-# Rows come before the rows that reference them.
+# Kinds come before the kinds that reference them.
 ORDER: Final = (
     Label.SESSION,
     Label.SESSION_LIFE,
@@ -83,11 +83,11 @@ def model_of(row: Mapping[str, Any]) -> Mapping[str, Property]:
 
 
 def without_vectors(row: Row) -> Row:
-    """Return the row without vectors, marked as not embedded."""
+    """Return the row without vectors; messages and scenes are marked as not embedded."""
     if EDGE not in row and row.get("node") not in (Label.MESSAGE, Label.SCENE):
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
-    # The statement that imports a fact marks it itself.
+    # The statement that imports facts marks these itself.
     waits = {} if EDGE in row else {"unembedded": True}
     return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
 
@@ -140,7 +140,7 @@ def _has_ends(row: Row) -> bool:
 
 
 ROOT: Final = "memory:///"
-# For texts not in `_LONG`; some are index keys, which Neo4j limits to 8 kB.
+# Limit of texts that are not in `_LONG`; some are index keys, which Neo4j limits to 8 kB.
 SHORT_CHARS_MAX: Final = 1_000
 ITEM_CHARS_MAX: Final = 8_000
 LONG_CHARS_MAX: Final = 2_000_000
@@ -153,7 +153,7 @@ VECTOR_DIM_MAX: Final = 4_096
 _NUMBER_MAX: Final = 2**53
 # The years 1900 to 9000, as milliseconds since 1970.
 _MS: Final = (-2_208_988_800_000, 221_845_392_000_000)
-# Returns the end of a sentence that begins with the property's name, or None if the value is valid.
+# Returns the problem as the end of a sentence that begins with the property's name; None if the value is valid.
 Rule = Callable[[Any], str | None]
 
 
@@ -270,9 +270,9 @@ class Shape:
 
     Attributes:
         needed: required properties.
-        rules: checks of values beyond their type, by property.
-        addressed: the id must derive from the uri.
-        same: pairs of properties with the same time: a datetime, and milliseconds since 1970.
+        rules: checks of values in addition to their type, by property.
+        addressed: the id must derive from the URI.
+        same: pairs of properties that must have the same time, as a datetime and as milliseconds since 1970.
     """
 
     needed: frozenset[str]
@@ -289,7 +289,7 @@ def _shape_of_fact(needed: str, **rules: Rule) -> Shape:
     return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **_FACT_RULES, **rules})
 
 
-# For every kind with these properties.
+# Rules for these properties in every kind.
 _COMMON: Final[Mapping[str, Rule]] = {
     "id": _ID,
     "uri": _URI,

@@ -17,10 +17,10 @@ _BYTES: Final = "$bytes"
 
 
 def encode_value(value: Any, kind: str) -> Any:
-    """Return a value as JSON.
+    """Return the JSON value for a property value.
 
     Args:
-        kind: of the property in `schema/graph_model.toml`.
+        kind: kind of the property in `schema/graph_model.toml`.
     """
     match value:
         case datetime():
@@ -36,13 +36,13 @@ def encode_value(value: Any, kind: str) -> Any:
 
 
 def decode_value(written: Any, kind: str) -> Any:
-    """Return the value of a JSON value.
+    """Return the property value for a JSON value.
 
     Args:
-        kind: of the property; empty accepts any kind.
+        kind: kind of the property; empty accepts any kind.
 
     Raises:
-        InputError: the value is not of this kind; the message completes a sentence about the property.
+        InputError: the value is not of this kind; the message is the end of a sentence about the property.
     """
     try:
         value, found = _value(written)

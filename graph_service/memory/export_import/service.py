@@ -17,15 +17,15 @@ from graph_service.memory.export_import.importer import ImportResult, import_row
 from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 
-# Largest export returned as one text; larger ones need the command line.
+# Maximum size of an export returned as a text; larger ones require the command line.
 TEXT_BYTES_MAX: Final = 16 * 2**20
-# Each running import takes a thread, a core and a temporary file as large as the import.
+# Each running import occupies a thread, a core, and a temporary file of the size of the import.
 _IMPORTS_MAX: Final = 2
 _IMPORT_WAIT_S: Final = 30.0
 
 
 class ExportFormat(StrEnum):
-    """The format of an export."""
+    """Format of an export."""
 
     JSONL = "jsonl"  # everything; can be imported
     GRAPHML = "graphml"  # nodes and facts, for other programs
@@ -43,7 +43,7 @@ class TenantTransfer:
     """Export and import tenants.
 
     Args:
-        notify: called with the tenant after an import.
+        notify: called with the tenant after each import.
     """
 
     def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
@@ -61,11 +61,11 @@ class TenantTransfer:
         vectors: bool = True,
         on_progress: Progress | None = None,
     ) -> ExportResult:
-        """Write a tenant's memory to a seekable file, which may be rewritten from the start.
+        """Write a tenant's memory to a seekable file, whose content is replaced.
 
         Raises:
-            NotFoundError: there is no such tenant.
-            ConflictError: the tenant kept changing.
+            NotFoundError: the tenant does not exist.
+            ConflictError: the tenant changed during every attempt.
             UnavailableError: Neo4j does not answer.
         """
         if export_format is ExportFormat.GRAPHML:
@@ -76,7 +76,7 @@ class TenantTransfer:
         """Return a tenant's memory as one text.
 
         Raises:
-            InputError: it is too long for one answer.
+            InputError: the export is too long for one answer.
             NotFoundError, ConflictError, UnavailableError: as `export`.
         """
         with tempfile.TemporaryFile(prefix="mnemograph-export-") as out:

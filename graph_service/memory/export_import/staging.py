@@ -1,4 +1,4 @@
-"""Rewrite the rows of a tenant for another tenant in a SQLite file, so that memory use stays bounded."""
+"""Rewrite the rows of a tenant for another tenant in a SQLite file, so that memory is bounded."""
 
 import json
 import sqlite3
@@ -41,9 +41,9 @@ _SCHEMA: Final = (
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
-# Episodes per scene; scenes written by this service have fewer messages.
+# Maximum number of episodes per scene; scenes written by this service have fewer messages.
 _EPISODES_MAX: Final = 100
-# Consecutive scenes of a session share episodes, each of which may hold megabytes of facts.
+# Cached, because consecutive scenes share episodes, each of which may contain megabytes of facts.
 _PREFIXES_CACHED: Final = 4_096
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NODE_KINDS: Final = frozenset(MIND_MAP_KINDS)
@@ -76,7 +76,7 @@ _KINDS_WITH_URI: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionJob:
-    """A job of a session, by node ids, and whether it is open."""
+    """A job of a session, by node ids, and its state (open or not)."""
 
     kind: JobKind
     session: str
@@ -85,15 +85,15 @@ class SessionJob:
 
 
 class Staging:
-    """Rows between two tenants: `add` them all, then `map_ids`, then read them rewritten for the target.
+    """Rows on the way between two tenants: call `add` for all, then `map_ids`, then read them rewritten.
 
     Args:
-        path: of a new SQLite file, which the caller removes.
+        path: path of a new SQLite file, which the caller deletes.
     """
 
     def __init__(self, path: Path, *, source: TenantId, target: TenantId) -> None:
         self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        # The file need not survive a crash.
+        # Without journal and sync, because the file need not survive a crash.
         for line in ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *_SCHEMA):
             self._db.execute(line)
         self._rename_rules = TenantRename(source=source, target=target, new_id=self.new_id)
@@ -115,7 +115,7 @@ class Staging:
         self._db.execute("COMMIT")
 
     def map_ids(self) -> None:
-        """Compute the id under the target of every element, and the new content hashes."""
+        """Compute the ids of all elements in the target tenant, and the new content hashes."""
         self._db.execute(_BY_KIND)
         self._db.execute("BEGIN")
         for kind in _KINDS_WITH_URI:
@@ -135,7 +135,7 @@ class Staging:
         self._db.execute("COMMIT")
 
     def new_id(self, old: str) -> str:
-        """Return the id of an element under the target; unknown ids stay the same."""
+        """Return the id of an element in the target tenant; unknown ids are returned unchanged."""
         found = self._db.execute("SELECT new FROM ids WHERE old = ?", (old,)).fetchone()
         return str(found[0]) if found else old
 
@@ -186,10 +186,10 @@ class Staging:
         return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}
 
     def session_jobs(self) -> Iterator[SessionJob]:
-        """Yield the jobs of each session under the target.
+        """Yield the jobs of each session in the target tenant.
 
-        Jobs are not exported: they follow from unread messages and from sessions being closed. Embedding jobs are
-        opened when the rows are written.
+        Jobs are not exported, but derived from unread messages and from sessions that are closing. Embedding jobs are
+        created when the rows are written.
         """
         unread = {
             row["properties"]["session_id"]
@@ -211,12 +211,12 @@ class Staging:
                 yield SessionJob(kind=JobKind.CLOSE, waits=True, **ids)
 
     def rewrite_all(self) -> None:
-        """Rewrite every row, so that no error can occur after writing to the graph has begun."""
+        """Rewrite every row once, so that any error occurs before the graph is written."""
         for kind in ORDER:
             self._rewrite_kind(kind)
 
     def rewritten(self, kind: str) -> Iterator[Row]:
-        """Yield rows of a kind for the target tenant, sorted by their keys."""
+        """Yield the rows of a kind, rewritten for the target tenant and sorted by key."""
         self._rewrite_kind(kind)
         for (line,) in self._db.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
             yield json.loads(line)
@@ -233,11 +233,11 @@ class Staging:
         self._db.execute("COMMIT")
 
     def original(self, kind: str) -> Iterator[Row]:
-        """Yield rows of a kind as they were added."""
+        """Yield the rows of a kind as they were added."""
         return self._raw(kind)
 
     def all_rewritten(self) -> Iterator[Row]:
-        """Yield all rows for the target tenant, kind by kind."""
+        """Yield all rows, rewritten for the target tenant, kind by kind."""
         for kind in ORDER:
             yield from self.rewritten(kind)
 
@@ -251,7 +251,7 @@ class Staging:
             found["id"], self._rename_rules.by_uri(found["id"], uri), uri if kind == Label.SESSION else None
         )
         if kind in (EDGE, Label.HELD_FACT):
-            # A claim's id is that of its first validity period, even if that no longer exists.
+            # The id of a claim is that of its first validity period, even if that no longer exists.
             first, first_uri = first_period(uri)
             self._add_mapping(first, self._rename_rules.by_uri(first, first_uri))
 

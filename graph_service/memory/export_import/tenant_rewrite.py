@@ -1,7 +1,7 @@
 """Rewrite URIs, ids and content hashes for another tenant. Pure.
 
-Ids derive from URIs, and URIs begin with the tenant. An export is rewritten for `NO_TENANT`: exporting, importing
-elsewhere and exporting again gives identical bytes. Ids that do not derive from a URI are kept.
+Ids derive from URIs, and URIs begin with the tenant. Exports are rewritten for `NO_TENANT`, so that export, import
+elsewhere and another export give identical bytes. Ids that do not derive from a URI are kept.
 """
 
 import json
@@ -25,7 +25,7 @@ class TenantRename:
     """Rewrite values from one tenant to another, one of which is `NO_TENANT`.
 
     Attributes:
-        new_id: returns the new id of an element; an unknown id itself.
+        new_id: returns the new id of an element, and unknown ids unchanged.
     """
 
     source: TenantId
@@ -33,7 +33,7 @@ class TenantRename:
     new_id: Lookup
 
     def uri(self, uri: str) -> Uri:
-        """Return the URI under the target; URIs of other tenants are kept."""
+        """Return the URI in the target tenant; URIs of other tenants are kept."""
         root = f"memory://{quote(self.source, safe='')}/"
         if not uri.startswith(root):
             return Uri(uri)
@@ -47,7 +47,7 @@ class TenantRename:
         return memory_id(self.uri(uri)) if memory_id(uri) == old else old
 
     def properties(self, stored: Properties, model: Mapping[str, Property]) -> dict[str, Any]:
-        """Return the properties of an element for the target, sorted by name, without transient ones."""
+        """Return the properties of an element in the target tenant, sorted by name, without transient ones."""
         rewritten = {}
         for name in sorted(stored):
             role = model[name].role if name in model else ""
@@ -88,7 +88,7 @@ class TenantRename:
         return f"{self.new_id(message)}{first}{self.new_id(scene)}{second}{rest}"
 
     def _scope(self, role: str, stored: Properties) -> str:
-        # Left empty in a file; computed on import.
+        # Empty in a file, and computed on import.
         if self.target == NO_TENANT:
             return ""
         return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
@@ -124,7 +124,7 @@ def _body(text: str, new_id: Lookup) -> str:
 
 
 def first_period(uri: str) -> tuple[str, str]:
-    """Return id and URI of the first validity period of a fact, which identify its claim."""
+    """Return id and URI of the first validity period of a fact, which identifies its claim."""
     first = f"{uri.rpartition('/')[0]}/0"
     return memory_id(first), first
 
@@ -148,7 +148,7 @@ def episode_id(rename: TenantRename, episode: Properties, session: str) -> str:
     """Return the new id of an episode.
 
     Args:
-        session: URI of its session under the source.
+        session: URI of its session in the source tenant.
     """
     rest = (episode.get("facts") or "", episode.get("summary") or "")
     old = content_hash(*episode["message_ids"], *rest)
@@ -158,15 +158,15 @@ def episode_id(rename: TenantRename, episode: Properties, session: str) -> str:
     return memory_id(f"{rename.uri(session)}/episode/{new}")
 
 
-# Content hashes of scenes and summaries contain ids. A hash that cannot be reproduced is kept; then one summary is
-# computed anew.
+# Content hashes of scenes and summaries depend on ids. A hash that cannot be reproduced is kept; its summary is then
+# computed again.
 
 HashPair = tuple[str, str]
 HashPrefixes = tuple[BegunHash, BegunHash]
 
 
 class SceneMessage(NamedTuple):
-    """A message of a scene; sorts in the order of the scene.
+    """A message of a scene; sorts by its order in the scene.
 
     Attributes:
         at: time of the message, microseconds since 1970.
@@ -179,7 +179,7 @@ class SceneMessage(NamedTuple):
 
 
 class SceneHash(NamedTuple):
-    """A scene as it enters the hash of its session's summary; sorts in the order of the session."""
+    """The properties of a scene in the hash of its session's summary; sorts by its order in the session."""
 
     start_ms: int
     id: str
@@ -189,10 +189,10 @@ class SceneHash(NamedTuple):
 def scene_hashes(
     scene: Properties, messages: Sequence[SceneMessage], provided: Iterable[HashPrefixes], new_id: Callable[[str], str]
 ) -> Iterator[HashPair]:
-    """Yield old and new content hashes of a scene and of its summary, if they can be reproduced.
+    """Yield the old and new content hashes of a scene and of its summary, if they can be reproduced.
 
     Args:
-        provided: `hash_prefixes_of` the episodes of its messages.
+        provided: results of `hash_prefixes_of` for the episodes of its messages.
     """
     before = sorted(messages)
     after = sorted(one._replace(id=new_id(one.id)) for one in messages)
@@ -220,7 +220,7 @@ def _hash_parts(messages: Iterable[SceneMessage]) -> Iterator[str]:
 
 
 def hash_prefixes_of(episode: Properties) -> HashPrefixes:
-    """Return the possible beginnings of a scene's summary hash: read or unread, with what the episode provided."""
+    """Return the possible beginnings of a scene's summary hash: read or unread, with the facts that were provided."""
     facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
     return _prefixes(episode.get("summary") or "", *facts)
 

@@ -1,1 +1,1 @@
-"""Bitemporal facts: claims, validity, conflicts, rows."""
+"""Bitemporal facts: claims, validity periods, conflicts, rows."""

@@ -1,6 +1,6 @@
-"""Which facts hold: on the axis of the world, and on that of what was known. Pure.
+"""Bitemporal queries: which facts are valid at a valid time, as known at a transaction time. Pure.
 
-`recall/recall` says the same in Cypher; a test compares the two on a grid of moments.
+The Cypher statements, such as `recall/recall`, contain the same rule; a test compares the two.
 """
 
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from schema.timespan import as_utc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """From where memory is looked at.
+    """The point in time of a query.
 
     Attributes:
-        valid_at: what held in the world then.
-        known_at: by what was known then; None means by all that is known.
+        valid_at: valid time.
+        known_at: transaction time; None means the latest state.
     """
 
     valid_at: datetime
@@ -24,13 +24,13 @@ class AsOf:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """Which edges of the map are looked at.
+class TimeFilter:
+    """A filter for edges of the map by time.
 
     Attributes:
-        valid_at: only those that had begun by then; None means all there are.
-        known_at: only those that were known by then; None means all that are known.
-        closed: also those that were over.
+        valid_at: only those that started by then; None means any time.
+        known_at: only those known by then; None means the latest state.
+        closed: include those that had ended.
     """
 
     valid_at: datetime | None = None
@@ -38,16 +38,16 @@ class Look:
     closed: bool = True
 
 
-EVERYTHING: Final = Look()
+UNFILTERED: Final = TimeFilter()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactTimes:
-    """When a fact held, and when we heard of it.
+    """Valid and transaction times of a fact.
 
     Attributes:
-        known_at: when it was first heard.
-        closing_known_at: when we heard of what closed it; None means as early as of the fact.
+        known_at: when the fact was first received.
+        closing_known_at: when its end was received; None means at `known_at`.
     """
 
     valid_at: datetime
@@ -56,24 +56,24 @@ class FactTimes:
     closing_known_at: datetime | None = None
 
 
-def moments_asked(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> AsOf:
-    """Return what a question means: true now by default; "as known then" alone means what was true then, too."""
+def resolve_as_of(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> AsOf:
+    """Return the times of a query; the valid time defaults to the transaction time, and that to now."""
     known_at = None if as_of is None else _in_utc(as_of)
     return AsOf(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
 
 
-def look_asked(*, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime) -> Look:
-    """Return the same for the map, on which everything stands when nothing is asked for."""
+def resolve_time_filter(
+    *, valid_at: datetime | None, as_of: datetime | None, closed: bool, now: datetime
+) -> TimeFilter:
+    """Return the filter for the map; unfiltered unless a time is given or closed edges are excluded."""
     if valid_at is None and as_of is None and closed:
-        return EVERYTHING
-    moments = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
-    return Look(valid_at=moments.valid_at, known_at=moments.known_at, closed=closed)
+        return UNFILTERED
+    moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now)
+    return TimeFilter(valid_at=moments.valid_at, known_at=moments.known_at, closed=closed)
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Return the moment in UTC, since Neo4j knows fewer zones than there are; the end of all time where there is no
-    such.
-    """
+    """Return the time in UTC, because Neo4j does not know all zones; clamped to the range of `datetime`."""
     try:
         return as_utc(moment)
     except OverflowError:
@@ -81,14 +81,14 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 def known_end(fact: FactTimes, known_at: datetime | None) -> datetime | None:
-    """When a fact ceased to hold, as far as that was known."""
+    """Return the end of a fact as of a transaction time; None while it is open or its end was not known."""
     if fact.invalid_at is None or known_at is None:
         return fact.invalid_at
     return fact.invalid_at if (fact.closing_known_at or fact.known_at) <= known_at else None
 
 
 def holds(fact: FactTimes, moments: AsOf) -> bool:
-    """Return whether a fact was known, and by what was known did hold."""
+    """Return whether a fact was known at the transaction time and, as known then, valid at the valid time."""
     if moments.known_at is not None and fact.known_at > moments.known_at:
         return False
     end = known_end(fact, moments.known_at)

@@ -1,8 +1,4 @@
-"""Which facts make up a profile: their category, which of two says it better, and which leave a full one. Pure.
-
-Source: requirements.md B7: higher confidence overwrites, newer wins a tie, a full category replaces its least important
-item if the new one matters more. The choice depends on the facts alone, not on the order in which they came.
-"""
+"""The profile category of a fact, from its predicate, relation and kind. Pure."""
 
 from functools import cache
 from typing import Final
@@ -30,7 +26,7 @@ _TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:
-    """Return the category of a fact about a user or agent; every one has one."""
+    """Return the profile category of a fact about a user or agent; PERSONAL if no other fits."""
     label = name_key(relation or "")
     if predicate in _TASTES:
         return Category.PREFERENCES
@@ -38,7 +34,7 @@ def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.
         return Category.GOALS
     if label in _WORK or kind is FactKind.PROCEDURE:
         return Category.WORK
-    # "best friend", "other sister", 好朋友: the last word says who it is.
+    # The last word decides: "best friend", "other sister", 好朋友.
     if label in _people() or label.split(" ")[-1] in _people():
         return Category.RELATIONSHIPS
     return Category.PERSONAL

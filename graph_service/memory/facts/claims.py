@@ -1,7 +1,7 @@
-"""What is known of a claim, all its spells together: joined with what is told anew, and back to facts. Pure.
+"""Claims with all their assertions: read from stored facts, merged with new ones, and turned into facts. Pure.
 
-Evidence adds up; strength follows from the number of messages that prove a spell, so reading a message twice changes
-nothing. How a claim is worded and how sure we are of it belongs to the claim; when it held belongs to its spells.
+Strength is computed from the number of evidence messages, so reading a message twice changes nothing. Wording and
+confidence belong to the claim, valid times to its periods.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -14,21 +14,22 @@ from schema.fact import PERSON, AcceptedFact, Claim, FactDetail, KnownFact, Proo
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 from schema.telling import Assertion, Closing, Stated, joined, last_word
 
-# How a claim is put into words, and how much of it is believed: as it was read, and as people state it. Pure.
-
-# How much a fact matters that a person states by hand, and one that they pin.
+# Minimum base strength of a fact that a person stated.
 STATED_STRENGTH: Final = 0.9
+# Importance of a fact that a person pinned.
 IMPORTANCE_MAX: Final = 10
-# Whose words name a fact when several told it at the same time: who hands it in, then a model, then the rules.
+# Whose wording wins at the same time: the caller's, then a model's (""), then that of the rules.
 _READERS = ("caller", "", "rules")
+# Factor by which each further evidence message reduces 1 - strength.
+_DOUBT_FACTOR: Final = 0.85
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """How a claim is put, and how much of it is believed.
+    """The statement of a claim and the reader's judgements of it.
 
     Attributes:
-        rank: whose words count: the lowest; an assertion before an end, then the earliest.
+        rank: sort key, lowest wins: starts before ends, then by time, reader (`_READERS`) and statement.
     """
 
     rank: tuple[bool, datetime, int, str]
@@ -40,9 +41,10 @@ class Wording:
     trigger_emotion: str | None
     detail: FactDetail
 
-    def joined(self, other: "Wording") -> "Wording":
-        """Return both in one: the words of the first, the best of each judgement; what a person states is kept beside
-        it.
+    def merged(self, other: "Wording") -> "Wording":
+        """Merge two wordings: the statement of the lower rank, the maximum of each number.
+
+        A correction gives way to extracted wording; `KnownClaim.stated` keeps it.
         """
         if (self.reader == PERSON) != (other.reader == PERSON):
             return other if self.reader == PERSON else self
@@ -57,22 +59,22 @@ class Wording:
         )
 
 
-def in_front(wording: Wording, told: Sequence[Assertion], stated: Collection[str]) -> Wording:
-    """Return how a claim is put: as a person stated it last, else as it was read.
+def corrected_wording(wording: Wording, assertions: Sequence[Assertion], stated: Collection[str]) -> Wording:
+    """Return the wording of the latest correction by a person, else the extracted one.
 
     Args:
-        stated: what people stated, `messageId:words`.
+        stated: corrections, `messageId:words`.
     """
     if not stated:
         return wording
     words = dict(text.split(":", 1) for text in stated)
-    said = last_word(telling for telling in told if telling.asserts and telling.message_id in words)
-    if said is None:
+    last = last_word(assertion for assertion in assertions if assertion.asserts and assertion.message_id in words)
+    if last is None:
         return wording
-    pinned = any(telling.stated is Stated.PINS for telling in told)
+    pinned = any(assertion.stated is Stated.PINS for assertion in assertions)
     return replace(
         wording,
-        statement=words[said.message_id],
+        statement=words[last.message_id],
         reader=PERSON,
         base_strength=max(wording.base_strength, STATED_STRENGTH),
         confidence=1.0,
@@ -80,9 +82,9 @@ def in_front(wording: Wording, told: Sequence[Assertion], stated: Collection[str
     )
 
 
-def behind(wording: Wording, told: Sequence[Assertion], stated: Collection[str]) -> ReadAs | None:
-    """Return how a claim was read, or put first, when a person's words stand in front of that."""
-    if in_front(wording, told, stated) == wording:
+def overridden_wording(wording: Wording, assertions: Sequence[Assertion], stated: Collection[str]) -> ReadAs | None:
+    """Return the extracted values that a correction overrides; None if there is no correction."""
+    if corrected_wording(wording, assertions, stated) == wording:
         return None
     return ReadAs(
         statement=wording.statement,
@@ -95,26 +97,22 @@ def behind(wording: Wording, told: Sequence[Assertion], stated: Collection[str])
     )
 
 
-def rank_of(told: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
-    """Return whose words count: the lowest."""
-    # What a person states says nothing of when it was read.
-    mine = [telling for telling in told if (telling.stated is not None) == (reader == PERSON)] or told
-    first = min((telling.ends, telling.valid_at) for telling in mine)
+def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
+    """Return the sort key of a wording among those of its claim; the lowest wins."""
+    # Only assertions of this reader count: a correction does not say when the fact was extracted.
+    mine = [assertion for assertion in assertions if (assertion.stated is not None) == (reader == PERSON)] or assertions
+    first = min((assertion.ends, assertion.valid_at) for assertion in mine)
     place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
     return (*first, place, statement)
 
 
-# How much of the remaining doubt one more proving message leaves.
-_DOUBT_LEFT = 0.85
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFact:
-    """A fact as it will be written.
+    """A fact to write.
 
     Attributes:
-        before: the fact as it was known; None when it is new.
-        reason: why it is written, for people.
+        before: the stored fact; None when it is new.
+        reason: why it is written, for the change log.
     """
 
     fact: KnownFact
@@ -123,68 +121,68 @@ class PlannedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClaimKnown:
-    """A claim with everything told of it.
+class KnownClaim:
+    """A claim with all its assertions.
 
     Attributes:
-        first_uri: the address of its first spell.
-        spells: its facts as they are known, by slot.
-        stated: what people stated by hand, `messageId:words`.
+        first_uri: URI of its first period.
+        quotes: positions of the supporting text, `messageId:start:end`.
+        reopened: ids of claims and messages that do not close it, because a person said so.
+        periods: its stored facts, by slot.
+        stated: corrections by people, `messageId:words`.
     """
 
     claim: Claim
     first_uri: Uri
-    told: tuple[Assertion, ...]
+    assertions: tuple[Assertion, ...]
     quotes: frozenset[str]
     wording: Wording
     reopened: frozenset[str] = frozenset()
     object_name: str | None = None
-    spells: tuple[KnownFact, ...] = ()
+    periods: tuple[KnownFact, ...] = ()
     stated: frozenset[str] = frozenset()
 
     @property
     def id(self) -> MemoryId:
-        """The id of its first spell, which names the claim."""
+        """Return the id of its first period, which identifies the claim."""
         return memory_id(self.first_uri)
 
-    def spell_uri(self, slot: int) -> Uri:
-        """Return the address of one of its spells."""
+    def period_uri(self, slot: int) -> Uri:
+        """Return the URI of a period."""
         return Uri(f"{self.first_uri.rsplit('/', 1)[0]}/{slot}")
 
-    def spell_id(self, slot: int) -> MemoryId:
-        """Return the id of one of its spells."""
-        return memory_id(self.spell_uri(slot))
+    def period_id(self, slot: int) -> MemoryId:
+        """Return the id of a period."""
+        return memory_id(self.period_uri(slot))
 
 
 def strength_of(base: float, proofs: int) -> float:
-    """Return strength 0…1 of a fact that `proofs` messages prove; order and repetition do not matter."""
-    return round(1.0 - (1.0 - base) * _DOUBT_LEFT ** max(proofs - 1, 0), 4)
+    """Return the strength, 0…1, of a fact with `proofs` evidence messages."""
+    return round(1.0 - (1.0 - base) * _DOUBT_FACTOR ** max(proofs - 1, 0), 4)
 
 
-def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, ClaimKnown]:
-    """Return the claims of some known facts."""
+def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, KnownClaim]:
+    """Group stored facts by claim, and merge their assertions."""
     claims: dict[Claim, list[KnownFact]] = {}
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
         claims.setdefault(fact.claim, []).append(fact)
     return {
-        claim: replace(joined_claims([_of_known(fact) for fact in spells]), spells=tuple(spells))
-        for claim, spells in claims.items()
+        claim: replace(merge_claims([_of_known(fact) for fact in periods]), periods=tuple(periods))
+        for claim, periods in claims.items()
     }
 
 
-def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
-    """Return what is known of one claim and what else was told of it, in one; address and spells are those of the
-    first.
-    """
+def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
+    """Merge parts of one claim; URI and periods are those of the first part."""
     first = parts[0]
     if len(parts) == 1:
         return first
     wording = first.wording
     for part in parts[1:]:
-        wording = wording.joined(part.wording)
+        wording = wording.merged(part.wording)
     return replace(
         first,
-        told=joined(telling for part in parts for telling in part.told),
+        assertions=joined(assertion for part in parts for assertion in part.assertions),
         quotes=frozenset().union(*(part.quotes for part in parts)),
         wording=wording,
         reopened=frozenset().union(*(part.reopened for part in parts)),
@@ -193,16 +191,16 @@ def joined_claims(parts: Sequence[ClaimKnown]) -> ClaimKnown:
     )
 
 
-def told_of(fact: KnownFact) -> tuple[Assertion, ...]:
-    """Return the tellings of a known fact; those of an older version follow from its evidence."""
+def stored_assertions(fact: KnownFact) -> tuple[Assertion, ...]:
+    """Return the assertions of a stored fact; derived from its evidence if an older version wrote it."""
     if fact.told:
         return fact.told
     scenes = fact.scenes or (MemoryId(""),)
-    told = []
+    assertions = []
     for place, message in enumerate(fact.evidence):
         said_at = fact.last_seen if place and place == len(fact.evidence) - 1 else fact.first_seen
         scene = scenes[min(place, len(scenes) - 1)]
-        told.append(
+        assertions.append(
             Assertion(
                 message_id=message,
                 scene_id=scene,
@@ -213,15 +211,15 @@ def told_of(fact: KnownFact) -> tuple[Assertion, ...]:
             )
         )
     over = fact.invalid_at
-    if over is not None and fact.closed_by is None and told:
-        told.append(replace(told[-1], valid_at=over, valid_by=over, said_at=over, ends=True))
-    return joined(told)
+    if over is not None and fact.closed_by is None and assertions:
+        assertions.append(replace(assertions[-1], valid_at=over, valid_by=over, said_at=over, ends=True))
+    return joined(assertions)
 
 
-def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
-    """Return what one accepted fact tells of its claim."""
+def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
+    """Return an accepted fact as a claim with its assertions, one per evidence message."""
     explicit = fact.valid_at != fact.said_at
-    told = [
+    assertions = [
         Assertion(
             message_id=proof.message_id,
             scene_id=scene,
@@ -237,16 +235,17 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
         for proof in fact.proofs
     ]
     if fact.invalid_at is not None and not fact.closes:
-        told += [
-            replace(one, valid_at=fact.invalid_at, valid_by=fact.invalid_at, ends=True, adds=False) for one in told
+        assertions += [
+            replace(one, valid_at=fact.invalid_at, valid_by=fact.invalid_at, ends=True, adds=False)
+            for one in assertions
         ]
-    return ClaimKnown(
+    return KnownClaim(
         claim=fact.claim,
         first_uri=fact_uri(fact.subject.uri, fact.predicate, fact.relation, fact.object.id, 0),
-        told=joined(told),
+        assertions=joined(assertions),
         quotes=frozenset(_quotes(fact.proofs)),
         wording=Wording(
-            rank=rank_of(told, fact.reader, fact.statement),
+            rank=wording_rank(assertions, fact.reader, fact.statement),
             statement=fact.statement,
             reader=fact.reader,
             base_strength=fact.strength,
@@ -256,23 +255,23 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> ClaimKnown:
             detail=fact.detail,
         ),
         object_name=fact.object.name,
-        stated=frozenset(f"{one.message_id}:{fact.statement}" for one in told if one.asserts),
+        stated=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
     )
 
 
-def fact_of_spell(claim: ClaimKnown, slot: int, spell: ValidityPeriod, closed_by: MemoryId | None) -> KnownFact:
-    """Return the fact that one spell of a claim is.
+def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> KnownFact:
+    """Return a period of a claim as a fact.
 
     Args:
-        closed_by: the fact that holds the telling which closed it.
+        closed_by: id of the fact with the assertion that closed the period.
     """
-    said = [telling for telling in spell.told if not telling.ends] or spell.told
-    evidence = tuple(sorted({telling.message_id for telling in said}))
-    messages = {telling.message_id for telling in spell.told}
-    wording = in_front(claim.wording, claim.told, claim.stated)
+    said = [assertion for assertion in period.assertions if not assertion.ends] or period.assertions
+    evidence = tuple(sorted({assertion.message_id for assertion in said}))
+    messages = {assertion.message_id for assertion in period.assertions}
+    wording = corrected_wording(claim.wording, claim.assertions, claim.stated)
     return KnownFact(
-        id=claim.spell_id(slot),
-        uri=claim.spell_uri(slot),
+        id=claim.period_id(slot),
+        uri=claim.period_uri(slot),
         subject_id=claim.claim.subject_id,
         object_id=claim.claim.object_id,
         predicate=claim.claim.predicate,
@@ -282,49 +281,49 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: ValidityPeriod, closed_by
         base_strength=wording.base_strength,
         strength=strength_of(wording.base_strength, len(evidence)),
         confidence=wording.confidence,
-        first_seen=min(telling.said_at for telling in said),
-        last_seen=max(telling.said_at for telling in said),
-        valid_at=spell.valid_at,
-        invalid_at=spell.invalid_at,
+        first_seen=min(assertion.said_at for assertion in said),
+        last_seen=max(assertion.said_at for assertion in said),
+        valid_at=period.valid_at,
+        invalid_at=period.invalid_at,
         closed_by=closed_by,
         trigger_emotion=wording.trigger_emotion,
         evidence=evidence,
-        scenes=tuple(sorted({telling.scene_id for telling in spell.told})),
+        scenes=tuple(sorted({assertion.scene_id for assertion in period.assertions})),
         quotes=tuple(sorted(quote for quote in claim.quotes if quote.partition(":")[0] in messages)),
         reader=wording.reader,
         importance=wording.importance,
         detail=wording.detail,
-        closed_why=spell.why,
-        told=claim.told if len(spell.told) == len(claim.told) else joined(spell.told),
+        closed_why=period.why,
+        told=claim.assertions if len(period.assertions) == len(claim.assertions) else joined(period.assertions),
         reopened=tuple(sorted(claim.reopened)),
         object_name=claim.object_name,
-        closing_known_at=spell.closer.heard_at if spell.closer else None,
+        closing_known_at=period.closing_assertion.heard_at if period.closing_assertion else None,
         stated=tuple(sorted(claim.stated)),
-        read_as=behind(claim.wording, claim.told, claim.stated),
+        read_as=overridden_wording(claim.wording, claim.assertions, claim.stated),
     )
 
 
-def joined_away(fact: KnownFact, told: Sequence[Assertion]) -> KnownFact:
-    """Return a spell that turned out to be part of an earlier one, closed as it began.
+def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact:
+    """Close a stored period, at its start, because it turned out to be part of an earlier one.
 
     Args:
-        told: of the claim; the last of them joined the two.
+        assertions: of the claim; the last one received joined the periods.
     """
     if fact.closed_why is Closing.JOINED:
         return fact
-    known_at = max(telling.heard_at for telling in told)
+    known_at = max(assertion.heard_at for assertion in assertions)
     return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED, closing_known_at=known_at)
 
 
-def _of_known(fact: KnownFact) -> ClaimKnown:
-    told, read = told_of(fact), fact.read_as or fact
-    return ClaimKnown(
+def _of_known(fact: KnownFact) -> KnownClaim:
+    assertions, read = stored_assertions(fact), fact.read_as or fact
+    return KnownClaim(
         claim=fact.claim,
         first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
-        told=told,
+        assertions=assertions,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=rank_of(told, read.reader, read.statement),
+            rank=wording_rank(assertions, read.reader, read.statement),
             statement=read.statement,
             reader=read.reader,
             base_strength=read.base_strength,
@@ -335,7 +334,7 @@ def _of_known(fact: KnownFact) -> ClaimKnown:
         ),
         reopened=frozenset(fact.reopened),
         object_name=fact.object_name,
-        spells=(fact,),
+        periods=(fact,),
         stated=frozenset(fact.stated),
     )
 

@@ -1,4 +1,4 @@
-"""One element of the mind map with everything behind it: the answer of `GET /api/evidence/{id}`."""
+"""Read the reason why a fact was closed, and put it into words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -12,12 +12,12 @@ from schema.ids import MemoryId
 from schema.telling import Closing, last_word, telling_of
 
 
-class _View(BaseModel):
+class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class ClosingView(_View):
-    """Why a fact does not hold any more: one of the codes, the same in words, and what closed it."""
+class ClosingView(FrozenModel):
+    """The reason why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
 
     why: str
     text: str
@@ -27,18 +27,18 @@ class ClosingView(_View):
     message_text: str | None = None
 
 
-_WORDS: Final = {
+_REASON_TEXTS: Final = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
     Closing.OVER: "it was said to be over",
     Closing.JUDGED: "a model judged that what was said since leaves no room for it",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.JOINED: "it is a part of an earlier time of the same fact",
+    Closing.JOINED: "it is part of an earlier period of the same fact",
 }
 
 
 def times_of(edge: Mapping[str, Any]) -> FactTimes:
-    """When a fact held, and when we heard of it."""
+    """Return the valid and transaction times of a fact."""
     return FactTimes(
         valid_at=edge["valid_at"],
         invalid_at=edge["invalid_at"],
@@ -48,63 +48,67 @@ def times_of(edge: Mapping[str, Any]) -> FactTimes:
 
 
 async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> ClosingView | None:
-    """Return what closed a fact, in words; None while it holds.
+    """Read the reason why a fact was closed; None while it is open.
 
     Args:
         edge: as `lookup/fact_by_id` returns it.
     """
     if edge["invalid_at"] is None:
         return None
-    return closing_view(edge, await said_by_closers(graph, tenant, [edge]))
+    return closing_view(edge, await closing_texts(graph, tenant, [edge]))
 
 
-async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the words of what closed some facts, by the id of the fact or message that said them.
+async def closing_texts(graph: Graph, tenant: str, edges: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the texts of these facts and of the facts and messages that closed them, by id.
 
     Args:
         edges: as `lookup/fact_by_id` returns them.
     """
     closed = [edge for edge in edges if edge["invalid_at"] is not None]
-    said = {edge["id"]: edge["statement"] for edge in edges}
-    facts = sorted({edge["closed_by"] for edge in closed if edge["closed_by"]} - said.keys())
+    texts = {edge["id"]: edge["statement"] for edge in edges}
+    facts = sorted({edge["closed_by"] for edge in closed if edge["closed_by"]} - texts.keys())
     messages = sorted({message for edge in closed if (message := ending_message(edge))})
     if not facts and not messages:
-        return said
+        return texts
     rows = await graph.read(statement("facts/closing_texts"), {"tenant": tenant, "facts": facts, "messages": messages})
-    return said | {row["id"]: row["text"] for row in rows}
+    return texts | {row["id"]: row["text"] for row in rows}
 
 
-def why_closed(edge: Mapping[str, Any]) -> Closing:
-    """Return why a closed fact does not hold; those of older versions do not say it, only by what they were closed."""
+def closing_reason(edge: Mapping[str, Any]) -> Closing:
+    """Return why a fact was closed; derived from `closed_by` for facts of older versions, which lack the reason."""
     return Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
 
 
 def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
-    """Return the message that said a closed fact was over; None when another fact closed it."""
-    if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
+    """Return the message that ended a closed fact; None when another fact closed it."""
+    if edge["closed_by"] or closing_reason(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
         return None
-    if why_closed(edge) is Closing.REJECTED:
-        last = last_word(_told(edge))
+    if closing_reason(edge) is Closing.REJECTED:
+        last = last_word(_assertions(edge))
         return last.message_id if last else None
-    ends = ((telling.valid_at, telling.said_at, telling.message_id) for telling in _told(edge) if telling.ends)
+    ends = (
+        (assertion.valid_at, assertion.said_at, assertion.message_id)
+        for assertion in _assertions(edge)
+        if assertion.ends
+    )
     return min(ends, default=(None, None, None))[2]
 
 
-def closing_view(edge: Mapping[str, Any], said: Mapping[str, str]) -> ClosingView | None:
-    """Return what closed a fact, in words; None while it holds. Pure.
+def closing_view(edge: Mapping[str, Any], texts: Mapping[str, str]) -> ClosingView | None:
+    """Return the reason why a fact was closed; None while it is open. Pure.
 
     Args:
-        said: the words of the fact or the message that closed it, by id; without them the closing is told without.
+        texts: of facts and messages, by id; if that of the closing one is missing, only the reason is given.
     """
     if edge["invalid_at"] is None:
         return None
-    why, message = why_closed(edge), ending_message(edge)
-    words = said.get(edge["closed_by"] or message or "")
-    text = f"{_WORDS[why]}: {words}" if words else _WORDS[why]
+    why, message = closing_reason(edge), ending_message(edge)
+    words = texts.get(edge["closed_by"] or message or "")
+    text = f"{_REASON_TEXTS[why]}: {words}" if words else _REASON_TEXTS[why]
     if edge["closed_by"]:
         return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
     return ClosingView(why=why, text=text, message_id=message, message_text=words)
 
 
-def _told(edge: Mapping[str, Any]) -> list[Any]:
+def _assertions(edge: Mapping[str, Any]) -> list[Any]:
     return [telling_of(text) for text in edge["told"] or ()]

@@ -1,7 +1,7 @@
-"""What becomes of a new fact beside those known: IGNORE, MERGE, UPDATE or CREATE, the first that fits. Pure.
+"""Compare a new fact with the stored ones: IGNORE, MERGE, UPDATE or CREATE, the first that applies. Pure.
 
-Source: requirements.md C8. Only what cannot be true at once may close: another object of a relation that holds one at a
-time, the opposite predicate for the same object, or words that the very fact is over. Everything else stands beside.
+A fact is closed only by what cannot be true at the same time: another object of a single-valued relation, the opposite
+predicate for the same object, or a message that says it has ended.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,12 +23,12 @@ from schema.predicates import holds_one, whitelist
 from schema.telling import Closing
 
 SIMILAR_MAX: Final = 5
-# Objects are what a fact is about, so their names must be as near as the sentences.
+# Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
 COMMON_NAME_MIN: Final = 0.8
 
 
 class FactAction(StrEnum):
-    """What becomes of a new fact; the first that fits is taken."""
+    """The result for a new fact; the first that applies."""
 
     IGNORE = "ignore"
     MERGE = "merge"
@@ -38,11 +38,11 @@ class FactAction(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """What becomes of a new fact.
+    """The result of comparing a new fact with the stored ones.
 
     Attributes:
-        same: the known fact that says the same.
-        closes: the known fact that cannot hold any more, and why.
+        same: the stored fact with the same content.
+        closes: the stored fact that the new one ends, and the reason.
     """
 
     verdict: FactAction
@@ -51,13 +51,13 @@ class Resolution:
 
 
 def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
-    """Return the fate of a new fact, by comparing it with the most similar known ones of its subject."""
+    """Compare a new fact with the most similar stored facts of its subject."""
     near = most_similar(fact, known)
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
     if same is not None:
-        told = {(telling.message_id, telling.ends) for telling in same.told}
-        if all((proof.message_id, fact.closes) in told for proof in fact.proofs):
+        assertions = {(assertion.message_id, assertion.ends) for assertion in same.told}
+        if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
             return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:
             return Resolution(verdict=FactAction.UPDATE, same=same, closes=(same, Closing.OVER))
@@ -70,9 +70,9 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
 
 
 def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFact]:
-    """Return the known facts of the same subject nearest to a new one, at most `SIMILAR_MAX`.
+    """Return the stored facts of the same subject most similar to a new one, at most `SIMILAR_MAX`.
 
-    Those that say the same come first, then those that hold and cannot hold beside it, then the most alike.
+    Order: the same claim, then open facts that conflict with it, then by similarity of the statements.
     """
     mine = [one for one in known if one.subject_id == fact.subject.id and one.predicate != "MENTIONED"]
     return sorted(mine, key=lambda one: _distance(fact, one))[:SIMILAR_MAX]
@@ -85,14 +85,14 @@ def _distance(fact: AcceptedFact, one: KnownFact) -> tuple[bool, bool, float, bo
 
 
 def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
-    """Return why the known fact cannot hold once the new one is told, or told to be over; None when both can."""
+    """Return why the new fact, or the end that it states, closes the stored one; None when it does not."""
     if fact.closes:
         return Closing.OVER if ends(fact.claim, one.claim) else None
     return closes(fact.claim, one.claim)
 
 
 def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
-    """Return whether a known fact says the same of the same subject in nearly the same words."""
+    """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
     mine, other = fact.claim, one.claim
     if mine[:3] != other[:3] or holds_one(mine.predicate, mine.relation) or not one.object_name:
         return False
@@ -102,25 +102,25 @@ def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
     return alike and common_part(*names) > COMMON_NAME_MIN
 
 
-def closes(told: Claim, other: Claim) -> Closing | None:
-    """Return why the other claim cannot hold once this one is told; None when both can."""
-    if told.subject_id != other.subject_id:
+def closes(claim: Claim, other: Claim) -> Closing | None:
+    """Return why a newer assertion of `claim` closes `other`; None when both can be valid."""
+    if claim.subject_id != other.subject_id:
         return None
-    if told.predicate == other.predicate:
-        another = told.object_id != other.object_id
-        one_place = told.relation == other.relation and holds_one(told.predicate, told.relation)
-        return Closing.REPLACED if another and one_place else None
-    opposite = whitelist()[told.predicate].opposite == other.predicate
-    return Closing.REVERSED if opposite and told.object_id == other.object_id else None
+    if claim.predicate == other.predicate:
+        another = claim.object_id != other.object_id
+        single_valued = claim.relation == other.relation and holds_one(claim.predicate, claim.relation)
+        return Closing.REPLACED if another and single_valued else None
+    opposite = whitelist()[claim.predicate].opposite == other.predicate
+    return Closing.REVERSED if opposite and claim.object_id == other.object_id else None
 
 
-def ends(told: Claim, other: Claim) -> bool:
-    """Return whether words that this claim is over mean the other one as well: it says how, they did not."""
-    return told.relation is None and other.relation is not None and told == other._replace(relation=None)
+def ends(claim: Claim, other: Claim) -> bool:
+    """Return whether the end of `claim` also ends `other`, which differs only by having a relation."""
+    return claim.relation is None and other.relation is not None and claim == other._replace(relation=None)
 
 
-def rivals(claim: Claim, others: Sequence[Claim]) -> list[Claim]:
-    """Return those of some claims that can close a claim, or that it can close."""
+def conflicting_claims(claim: Claim, others: Sequence[Claim]) -> list[Claim]:
+    """Return the claims among `others` that can close a claim or be closed by it."""
     return [
         other
         for other in others

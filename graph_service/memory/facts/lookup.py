@@ -1,4 +1,4 @@
-"""What the graph knows that the new facts of a digest may repeat or contradict."""
+"""Read the stored facts that new facts may repeat or contradict."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,24 +11,26 @@ from schema.fact import Claim, KnownFact
 from schema.ids import TenantId
 from schema.predicates import holds_one, whitelist
 
-# What closes or is closed by what was found is looked for too; rivals of rivals are as far as it matters.
+# Rounds of the search: facts, those in conflict with them, and those in conflict with these.
 _READS_MAX: Final = 3
 _Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
 
 
-async def facts_near(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:
-    """Return the facts of a claim, those that can close it or be closed by it, and the rivals of those."""
-    keys = {str(claim.subject_id): _Key().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
-    return [known_fact(row) for row in await _rows_near(writing.run, tenant, keys, [])]
+async def related_facts(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:
+    """Read the facts of a claim, those that conflict with it, and those that conflict with these."""
+    keys = {str(claim.subject_id): SubjectKey().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
+    return [known_fact(row) for row in await read_related_rows(writing.run, tenant, keys, [])]
 
 
-async def _rows_near(run: _Run, tenant: TenantId, keys: Mapping[str, "_Key"], scene_ids: Sequence[str]) -> list[Row]:
+async def read_related_rows(
+    run: _Run, tenant: TenantId, keys: Mapping[str, "SubjectKey"], scene_ids: Sequence[str]
+) -> list[Row]:
     rows: dict[str, Row] = {}
     for _ in range(_READS_MAX):
         wanted = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)], "have": sorted(rows)}
         new = await run(statement("facts/related_facts"), {**wanted, "scene_ids": [] if rows else scene_ids})
         rows |= {row["properties"]["id"]: row for row in new}
-        wider = _wider(keys, new)
+        wider = _widened(keys, new)
         if wider == keys:
             break
         keys = wider
@@ -36,8 +38,8 @@ async def _rows_near(run: _Run, tenant: TenantId, keys: Mapping[str, "_Key"], sc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Key:
-    """What to look for among the facts of one subject."""
+class SubjectKey:
+    """A search for facts of one subject, as in `$keys` of `facts/related_facts`."""
 
     objects: frozenset[str] = frozenset()
     predicates: frozenset[str] = frozenset()
@@ -53,10 +55,10 @@ class _Key:
             "near": sorted(self.near),
         }
 
-    def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "_Key":
+    def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":
         rule = whitelist()[predicate]
         one = {relation} if relation and holds_one(predicate, relation) else set()
-        # Words that something is over mean it whatever the relation, so all that could be replaced is looked at.
+        # An end without a relation ends the claim with any relation, so all single-valued ones are read.
         one |= rule.one if ended and relation is None else set()
         return replace(
             self,
@@ -66,8 +68,8 @@ class _Key:
         )
 
 
-def _wider(keys: Mapping[str, _Key], rows: Sequence[Row]) -> dict[str, _Key]:
-    """Return the keys with what may close, or be closed by, facts that were found."""
+def _widened(keys: Mapping[str, SubjectKey], rows: Sequence[Row]) -> dict[str, SubjectKey]:
+    """Return the keys widened to facts that conflict with those found."""
     wider = dict(keys)
     for row in rows:
         if row["predicate"] != "MENTIONED":

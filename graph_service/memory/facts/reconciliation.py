@@ -1,8 +1,8 @@
-"""What is known and what was accepted → what will be written. Pure; the one place that decides about facts.
+"""Decide which facts to write, from the stored and the accepted ones. Pure; the only place that decides it.
 
-Each new fact is resolved against the known ones (`resolution`): it adds to a claim or makes one. When claims hold
-follows from everything told of them and of their rivals (`timeline`), so that neither the order of arrival nor
-repetition matters. Bystanders never change.
+Each accepted fact is added to a stored claim or starts a new one (`conflict_resolution`). Validity periods are computed
+from all assertions of the claim and of conflicting claims (`conflicts`), so order of arrival and repetition do not
+matter. Claims without a conflict or a new assertion never change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,17 +14,17 @@ from typing import Final
 from extraction.llm.fact_judge import Judged, Judgement
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
-    ClaimKnown,
+    KnownClaim,
     PlannedFact,
+    absorbed_fact,
     accepted_claim,
-    fact_of_spell,
-    joined_away,
-    joined_claims,
+    fact_of_period,
     known_claims,
-    told_of,
+    merge_claims,
+    stored_assertions,
 )
 from graph_service.memory.facts.conflict_resolution import resolve
-from graph_service.memory.facts.rivalry import Rivalry
+from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import MemoryId
@@ -36,10 +36,10 @@ _REASONS = {
     Closing.OVER: "said to be over",
     Closing.JUDGED: "judged to be over",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.JOINED: "part of an earlier spell",
+    Closing.JOINED: "part of an earlier period of the same fact",
 }
 
-# With so many known facts in nearly the same words a new one is compared.
+# Maximum number of near-duplicates that a new fact is compared with.
 _NEAR_MAX: Final = 32
 
 
@@ -48,97 +48,97 @@ def plan_facts(
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
     judged: Mapping[Claim, Judged] = MappingProxyType({}),
 ) -> list[PlannedFact]:
-    """Return what must be written so that the graph holds the accepted facts.
+    """Return the facts to write so that the graph contains the accepted ones.
 
     Args:
-        known: every fact that may be repeated or closed by an accepted one, or closes it, and the rivals of those.
-        accepted: facts with the id of the scene that proves them.
-        judged: what a model judged of facts that the rules would write beside known ones, by claim.
+        known: all stored facts that an accepted one may repeat, close or be closed by, and those in conflict with them.
+        accepted: facts with the id of their scene.
+        judged: a model's verdicts about accepted facts that the rules would keep besides stored ones, by claim.
 
     Returns:
-        New and changed facts only, ordered by id; empty when everything was known.
+        New and changed facts only, ordered by id.
     """
-    board = {claim: _Gathered(one) for claim, one in known_claims(known).items()}
-    shelf = _Shelf()
-    # The latest last: of many in nearly the same words, a new one is compared with those.
-    for one in sorted(board.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
-        shelf.put(one.view)
+    claims = {claim: _ClaimBuilder(one) for claim, one in known_claims(known).items()}
+    index = _FactIndex()
+    # Latest last, because a new fact is compared with the latest near-duplicates.
+    for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
+        index.put(one.view)
     touched: set[Claim] = set()
     ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
     for fact, scene in ordered:
-        told = accepted_claim(fact, scene)
-        # What a person states is meant as it stands.
-        same = None if fact.stated else resolve(fact, shelf.near(fact)).same
+        new = accepted_claim(fact, scene)
+        # A correction is taken literally, never as a near-duplicate of another fact.
+        same = None if fact.stated else resolve(fact, index.near(fact)).same
         if same is not None:
-            told = replace(told, claim=same.claim)
-        for more in _as_judged(told, judged.get(fact.claim) if same is None else None, board):
-            before = board.get(more.claim)
+            new = replace(new, claim=same.claim)
+        for more in _apply_judgement(new, judged.get(fact.claim) if same is None else None, claims):
+            before = claims.get(more.claim)
             if before is None:
-                board[more.claim] = _Gathered(more)
+                claims[more.claim] = _ClaimBuilder(more)
             else:
-                before.take(more)
-            shelf.put(board[more.claim].view)
+                before.add(more)
+            index.put(claims[more.claim].view)
             touched.add(more.claim)
-    return planned({claim: one.whole() for claim, one in board.items()}, touched)
+    return replan({claim: one.merged() for claim, one in claims.items()}, touched)
 
 
-class _Gathered:
-    """A claim with what is told of it, put together once, however often it is told; `view` is it as one fact."""
+class _ClaimBuilder:
+    """A claim that collects assertions and merges them only once; `view` is the claim as one fact."""
 
-    def __init__(self, claim: ClaimKnown) -> None:
+    def __init__(self, claim: KnownClaim) -> None:
         self._parts = [claim]
         self._wording = claim.wording
-        self._is_open = any(one.invalid_at is None for one in claim.spells)
+        self._is_open = any(one.invalid_at is None for one in claim.periods)
         self._is_stated = bool(claim.stated)
         self.view = _view(claim)
 
-    def take(self, more: ClaimKnown) -> None:
+    def add(self, more: KnownClaim) -> None:
         self._parts.append(more)
-        self._wording = self._wording.joined(more.wording)
+        self._wording = self._wording.merged(more.wording)
         self._is_stated = self._is_stated or bool(more.stated)
         if self._is_open:
             return
         if self._is_stated:
-            self.view = _view(self.whole())
+            self.view = _view(self.merged())
         else:
             name = self.view.object_name or more.object_name
             self.view = replace(self.view, statement=self._wording.statement, object_name=name)
 
-    def whole(self) -> ClaimKnown:
+    def merged(self) -> KnownClaim:
         if len(self._parts) > 1:
-            self._parts = [joined_claims(self._parts)]
+            self._parts = [merge_claims(self._parts)]
         return self._parts[0]
 
 
-def _as_judged(told: ClaimKnown, judged: Judged | None, board: Mapping[Claim, _Gathered]) -> list[ClaimKnown]:
-    """Return what is told of which claims, once a model has judged; a verdict about what is not known means nothing."""
-    about = None if judged is None else board.get(judged.known)
-    known = None if about is None else about.whole()
-    if judged is None or known is None or known.claim == told.claim or any(one.ends for one in told.told):
-        return [told]
+def _apply_judgement(new: KnownClaim, judged: Judged | None, claims: Mapping[Claim, _ClaimBuilder]) -> list[KnownClaim]:
+    """Apply a model's verdict to a new claim: assign it to a known claim, or end that one; ignore unknown claims."""
+    about = None if judged is None else claims.get(judged.known)
+    known = None if about is None else about.merged()
+    if judged is None or known is None or known.claim == new.claim or any(one.ends for one in new.assertions):
+        return [new]
     if judged.judgement is Judgement.SAME:
-        return [replace(told, claim=known.claim, first_uri=known.first_uri)]
-    begun = min(one.valid_at for one in known.told)
-    # What was true before cannot have ended what came after it.
-    over = tuple(replace(one, ends=True, adds=False, judged=True) for one in told.told if one.valid_at >= begun)
-    return [told, replace(known, told=over, quotes=frozenset())] if over else [told]
+        return [replace(new, claim=known.claim, first_uri=known.first_uri)]
+    begun = min(one.valid_at for one in known.assertions)
+    # A fact that became true earlier cannot have ended a later one.
+    over = tuple(replace(one, ends=True, adds=False, judged=True) for one in new.assertions if one.valid_at >= begun)
+    return [new, replace(known, assertions=over, quotes=frozenset())] if over else [new]
 
 
-def planned(board: dict[Claim, ClaimKnown], touched: Iterable[Claim]) -> list[PlannedFact]:
-    """Return what must be written after something was told of some claims, or reopened: their spells, and those of
-    rivals.
+def replan(claims: dict[Claim, KnownClaim], touched: Iterable[Claim]) -> list[PlannedFact]:
+    """Compute the periods of changed claims and of those that conflict with them; return the facts to write.
 
     Args:
-        board: the claims as they are known now, `spells` as they were.
+        claims: all claims with their new assertions; `periods` are still the stored ones.
+        touched: claims with new assertions, or reopened.
     """
-    rivalry = Rivalry(board)
-    todo = rivalry.touched_by(touched)
-    held = {claim: rivalry.spells(claim).spells for claim in sorted(todo, key=_claim_order)}
-    where = _places(board, held, rivalry)
+    calculator = PeriodCalculator(claims)
+    affected = calculator.affected_by(touched)
+    periods_of = {claim: calculator.periods(claim).periods for claim in sorted(affected, key=_claim_order)}
+    closing_facts = _closing_facts(claims, periods_of, calculator)
     changed = [
         item
-        for claim, spells in held.items()
-        for item in _changed(board[claim], spells, where)
+        for claim, periods in periods_of.items()
+        for item in _planned_periods(claims[claim], periods, closing_facts)
         if item.fact != item.before
     ]
     return sorted(changed, key=lambda item: item.fact.id)
@@ -149,89 +149,100 @@ def _claim_order(claim: Claim) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _Shelf:
-    """Known facts where those with nearly the same words can be found without looking at all.
+class _FactIndex:
+    """Known facts, indexed to find near-duplicate statements.
 
     Attributes:
-        worded: claims by parts of their hash, each with when it was put here last, the latest last.
+        by_band: claims by SimHash band, each with the number of its last `put`, in this order.
     """
 
     facts: dict[Claim, KnownFact] = field(default_factory=dict)
-    worded: dict[str, dict[Claim, int]] = field(default_factory=dict)
+    by_band: dict[str, dict[Claim, int]] = field(default_factory=dict)
     puts: int = 0
 
     def put(self, fact: KnownFact) -> None:
         self.facts[fact.claim] = fact
         self.puts += 1
         for band in bands(simhash(fact.statement)):
-            alike = self.worded.setdefault(band, {})
+            alike = self.by_band.setdefault(band, {})
             alike.pop(fact.claim, None)
             alike[fact.claim] = self.puts
 
     def near(self, fact: AcceptedFact) -> list[KnownFact]:
-        """Return known facts in nearly the same words, at most so many, the latest, and the same fact."""
+        """Return the latest near-duplicates of a fact, at most `_NEAR_MAX`, and the fact of the same claim."""
         found: dict[Claim, int] = {}
         for band in bands(simhash(fact.statement)):
-            found |= islice(reversed(self.worded.get(band, {}).items()), _NEAR_MAX)
+            found |= islice(reversed(self.by_band.get(band, {}).items()), _NEAR_MAX)
         latest = sorted(found, key=found.__getitem__, reverse=True)[:_NEAR_MAX]
         return [self.facts[claim] for claim in sorted({*latest} | ({fact.claim} & self.facts.keys()), key=_claim_order)]
 
 
-def _view(claim: ClaimKnown) -> KnownFact:
-    """Return a claim as one fact, for comparing."""
-    open_now = next((one for one in claim.spells if one.invalid_at is None), None)
+def _view(claim: KnownClaim) -> KnownFact:
+    """Return a claim as one fact, for comparison: the open one, if there is one."""
+    open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
-        return replace(open_now, told=claim.told)
-    return fact_of_spell(claim, 0, ValidityPeriod(told=sorted(claim.told, key=lambda one: one.valid_at)), None)
+        return replace(open_now, told=claim.assertions)
+    return fact_of_period(
+        claim, 0, ValidityPeriod(assertions=sorted(claim.assertions, key=lambda one: one.valid_at)), None
+    )
 
 
-def _places(
-    board: dict[Claim, ClaimKnown], held: dict[Claim, list[ValidityPeriod]], rivalry: Rivalry
+def _closing_facts(
+    claims: dict[Claim, KnownClaim], periods_of: dict[Claim, list[ValidityPeriod]], calculator: PeriodCalculator
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """Return the fact that holds each telling of a claim that closes another, by claim, message and whether it ends."""
-    closing = {spell.blow.claim for spells in held.values() for spell in spells if spell.blow is not None}
-    where: dict[tuple[str, MemoryId, bool], MemoryId] = {}
-    for claim, one in board.items():
-        name = rivalry.id_of(claim)
+    """Return ids of facts by claim id, message id and `ends` of their assertions, for claims that close a period."""
+    closing = {
+        period.contradiction.claim
+        for periods in periods_of.values()
+        for period in periods
+        if period.contradiction is not None
+    }
+    closing_facts: dict[tuple[str, MemoryId, bool], MemoryId] = {}
+    for claim, one in claims.items():
+        name = calculator.id_of(claim)
         if name not in closing:
             continue
-        if claim not in held:
-            told = [(fact.id, told_of(fact)) for fact in one.spells]
+        if claim not in periods_of:
+            by_fact = [(fact.id, stored_assertions(fact)) for fact in one.periods]
         else:
-            told = [(one.spell_id(slot), tuple(spell.told)) for slot, spell in enumerate(held[claim])]
-        for fact_id, tellings in told:
-            where |= {(name, telling.message_id, telling.ends): fact_id for telling in tellings}
-    return where
+            by_fact = [(one.period_id(slot), tuple(period.assertions)) for slot, period in enumerate(periods_of[claim])]
+        for fact_id, assertions in by_fact:
+            closing_facts |= {(name, assertion.message_id, assertion.ends): fact_id for assertion in assertions}
+    return closing_facts
 
 
-def _changed(
-    claim: ClaimKnown, spells: Sequence[ValidityPeriod], where: dict[tuple[str, MemoryId, bool], MemoryId]
+def _planned_periods(
+    claim: KnownClaim, periods: Sequence[ValidityPeriod], closing_facts: dict[tuple[str, MemoryId, bool], MemoryId]
 ) -> list[PlannedFact]:
-    before = {fact.slot: fact for fact in claim.spells}
+    before = {fact.slot: fact for fact in claim.periods}
     quotes: dict[str, set[str]] = {}
-    for quote in claim.quotes if len(spells) > 1 else ():
+    for quote in claim.quotes if len(periods) > 1 else ():
         quotes.setdefault(quote.partition(":")[0], set()).add(quote)
     items = []
-    for slot, spell in enumerate(spells):
-        blow = spell.blow
-        by = None if blow is None else where[blow.claim, blow.telling.message_id, blow.telling.ends]
+    for slot, period in enumerate(periods):
+        contradiction = period.contradiction
+        by = (
+            None
+            if contradiction is None
+            else closing_facts[contradiction.claim, contradiction.assertion.message_id, contradiction.assertion.ends]
+        )
         mine = claim
-        if len(spells) > 1:
-            # Each spell is made of its own quotes, so that many of both cost no product.
-            said = frozenset(quote for telling in spell.told for quote in quotes.get(telling.message_id, ()))
+        if len(periods) > 1:
+            # Select the quotes of this period first, so that the cost is linear in periods and quotes.
+            said = frozenset(quote for assertion in period.assertions for quote in quotes.get(assertion.message_id, ()))
             mine = replace(claim, quotes=said)
-        fact = fact_of_spell(mine, slot, spell, by)
+        fact = fact_of_period(mine, slot, period, by)
         items.append(PlannedFact(fact=fact, before=before.get(slot), reason=_reason(fact, before.get(slot))))
-    away = [known for slot, known in sorted(before.items()) if slot >= len(spells)]
-    last = [max(claim.told, key=lambda telling: telling.heard_at)] if away else []
+    surplus = [known for slot, known in sorted(before.items()) if slot >= len(periods)]
+    last = [max(claim.assertions, key=lambda assertion: assertion.heard_at)] if surplus else []
     items += [
-        PlannedFact(fact=joined_away(known, last), before=known, reason=_REASONS[Closing.JOINED]) for known in away
+        PlannedFact(fact=absorbed_fact(known, last), before=known, reason=_REASONS[Closing.JOINED]) for known in surplus
     ]
     return items
 
 
 def _reason(fact: KnownFact, before: KnownFact | None) -> str:
-    """Return why a fact is written, for people."""
+    """Return why a fact is written, for the change log."""
     closed = fact.closed_why is not None and (before is None or before.invalid_at is None)
     if set(fact.stated) - set(before.stated if before else ()):
         return "stated by a person"

@@ -1,4 +1,4 @@
-"""Facts between their two forms: properties of an edge, and `KnownFact`. Pure."""
+"""Convert facts between relationship properties and `KnownFact`. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
         scenes=tuple(stored["scenes"]),
         quotes=tuple(stored["quotes"]),
         reader=stored["reader"],
-        # Facts of older versions have no importance and are plain.
+        # Facts of older versions have neither importance nor kind.
         importance=stored.get("importance") or importance_of_strength(stored["base_strength"]),
         detail=FactDetail(
             kind=FactKind(stored.get("kind") or FactKind.FACT),
@@ -63,7 +63,7 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
 
 
 def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
-    """Return the row of `facts/put_facts` for a planned fact; when it was first recorded is never overwritten."""
+    """Return the row of `facts/put_facts` for a planned fact; `recorded_at` is set only when the fact is new."""
     fact = planned.fact
     properties: dict[str, Any] = {
         "uri": fact.uri,
@@ -93,7 +93,7 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "closed_why": fact.closed_why.value if fact.closed_why else None,
         "known_at": fact.known_at,
         "closing_known_at": fact.closing_known_at,
-        "told": [telling_text(telling) for telling in fact.told] or None,
+        "told": [telling_text(assertion) for assertion in fact.told] or None,
         "reopened": list(fact.reopened) or None,
         "stated": list(fact.stated) or None,
         "read_as": json.dumps(asdict(fact.read_as), default=str, ensure_ascii=False) if fact.read_as else None,

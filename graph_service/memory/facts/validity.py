@@ -1,10 +1,9 @@
-"""When a fact held: its spells, from its own tellings and those of its rivals. Pure, and blind to the order of arrival.
+"""Compute the validity periods of a claim from its assertions and those of conflicting claims. Pure.
 
-A fact holds from its first telling until a message ends it or a rival is told: something that cannot be true beside it.
-Whoever is told later in the world's time wins; a telling that arrives late only takes the place it would have had.
-Everything in doubt stays open: what one message says together, what is said to come in addition, and what a person
-reopened is never closed by one another. What a person states by hand outranks what was read: nothing read closes it,
-and nothing read holds against it.
+A claim is valid from its first assertion until a message ends it or a conflicting claim is asserted. The later valid
+time wins, regardless of the order of arrival. In doubt a period stays open: assertions of one message, additions
+("also") and what a person reopened close nothing. Corrections by people outrank extracted assertions: these neither
+close a corrected fact nor are valid against it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,59 +16,59 @@ from schema.telling import Assertion, Closing, Stated, last_word
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contradiction:
-    """A telling of a rival.
+    """An assertion of a conflicting claim.
 
     Attributes:
-        claim: who the rival is.
-        lifts: a person stated that the rival is over; it closes nothing, and what a person stated of it stands no more.
+        claim: id of the conflicting claim.
+        withdraws: a person stated that the conflicting claim has ended; this closes nothing, and cancels their earlier
+            corrections of that claim.
     """
 
-    telling: Assertion
+    assertion: Assertion
     claim: str
     why: Closing
-    lifts: bool = False
+    withdraws: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class ValidityPeriod:
-    """A time in which a fact held, with what was told of it then.
+    """A period in which a claim is valid, with its assertions.
 
     Attributes:
-        blow: the rival's telling that closed it; None when it is open or was said to be over.
-        end: the own telling that closed it.
-        beside: rivals that were told before it began.
-        friends: rivals that do not close it, because it was said that both hold.
-        invalid_at: when it ceased to hold.
+        contradiction: the assertion of a conflicting claim that closed it, if one did.
+        end: the claim's own assertion that closed it, if one did.
+        earlier_conflicts: conflicting claims that were asserted before it began.
+        compatible: conflicting claims that do not close it, because a message says that both are valid.
     """
 
-    told: list[Assertion]
-    beside: frozenset[str] = frozenset()
-    blow: Contradiction | None = None
+    assertions: list[Assertion]
+    earlier_conflicts: frozenset[str] = frozenset()
+    contradiction: Contradiction | None = None
     end: Assertion | None = None
-    friends: set[str] = field(default_factory=set)
+    compatible: set[str] = field(default_factory=set)
     invalid_at: datetime | None = None
 
     @property
     def opening(self) -> Assertion:
-        """The first telling."""
-        return self.told[0]
+        """The first assertion."""
+        return self.assertions[0]
 
     @property
-    def closer(self) -> Assertion | None:
-        """The telling that closed it."""
-        return self.blow.telling if self.blow is not None else self.end
+    def closing_assertion(self) -> Assertion | None:
+        """The assertion that closed it; None while it is open."""
+        return self.contradiction.assertion if self.contradiction is not None else self.end
 
     @property
     def valid_at(self) -> datetime:
-        """When it began to hold: as a person stated it last, else as it was first said."""
-        said = last_word(telling for telling in self.told if telling.asserts)
-        return said.valid_at if said is not None else min(telling.valid_at for telling in self.told)
+        """Start according to the latest correction by a person, else the earliest start of any assertion."""
+        stated = last_word(assertion for assertion in self.assertions if assertion.asserts)
+        return stated.valid_at if stated is not None else min(assertion.valid_at for assertion in self.assertions)
 
     @property
     def why(self) -> Closing | None:
-        """Return why it ceased to hold."""
-        if self.blow is not None:
-            return self.blow.why
+        """The reason of the end; None while it is open."""
+        if self.contradiction is not None:
+            return self.contradiction.why
         if self.end is None:
             return None
         if self.end.stated is Stated.REJECTS:
@@ -77,124 +76,144 @@ class ValidityPeriod:
         return Closing.JUDGED if self.end.judged else Closing.OVER
 
 
-Order = tuple[datetime, datetime, datetime, int, MemoryId, int]
+SortKey = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
-def spells_of(
-    own: Sequence[Assertion], blows: Sequence[Contradiction], reopened: frozenset[str] = frozenset()
+def validity_periods(
+    own: Sequence[Assertion], contradictions: Sequence[Contradiction], reopened: frozenset[str] = frozenset()
 ) -> list[ValidityPeriod]:
-    """Return the spells of a fact in order; the same tellings in any order give the same spells.
+    """Return the validity periods of a claim in order; they do not depend on the order of the arguments.
 
     Args:
-        reopened: rivals (by claim) and ends (by message) that do not close this fact, because a person said so.
+        own: assertions of the claim.
+        reopened: conflicting claims (claim id) and ends (message id) that close nothing, because a person said so.
     """
     if is_rejected(own):
-        return [never(own)]
-    if own and not blows and not any(telling.ends for telling in own):
-        # The usual fact, told again and again: one spell, and nothing to put in order.
-        first = min(own, key=_own_order)
-        told = [first, *(telling for telling in own if telling is not first)]
-        return [ValidityPeriod(told=told, beside=reopened, friends=set(reopened))]
-    together = {(telling.message_id, telling.valid_at) for telling in own if not telling.ends}
-    spells: list[ValidityPeriod] = []
-    rivals: set[str] = set(reopened)
-    reign: Contradiction | None = None
-    events: list[tuple[Order, Assertion | Contradiction]] = [
-        (order_of(telling, 2 * telling.ends), telling) for telling in own
+        return [rejected_period(own)]
+    if own and not contradictions and not any(assertion.ends for assertion in own):
+        # The usual case needs no sorting: one claim, asserted many times, is one period.
+        first = min(own, key=_start_key)
+        assertions = [first, *(assertion for assertion in own if assertion is not first)]
+        return [ValidityPeriod(assertions=assertions, earlier_conflicts=reopened, compatible=set(reopened))]
+    own_keys = {(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends}
+    periods: list[ValidityPeriod] = []
+    conflicting: set[str] = set(reopened)
+    override: Contradiction | None = None
+    events: list[tuple[SortKey, Assertion | Contradiction]] = [
+        (sort_key(assertion, 2 * assertion.ends), assertion) for assertion in own
     ]
-    events += [(order_of(blow.telling, 1), blow) for blow in blows]
-    for _, event in sorted(events, key=_first):
-        if isinstance(event, Contradiction) and event.lifts:
-            reign = None if reign is not None and reign.claim == event.claim else reign
+    events += [(sort_key(contradiction.assertion, 1), contradiction) for contradiction in contradictions]
+    for _, event in sorted(events, key=_event_key):
+        if isinstance(event, Contradiction) and event.withdraws:
+            override = None if override is not None and override.claim == event.claim else override
         elif isinstance(event, Contradiction):
-            reign = event if event.telling.asserts and event.claim not in reopened else reign
-            if spells and not spells[-1].closer:
-                _strike(spells[-1], event, both=(event.telling.message_id, event.telling.valid_at) in together)
-            rivals.add(event.claim)
+            override = event if event.assertion.asserts and event.claim not in reopened else override
+            if periods and not periods[-1].closing_assertion:
+                same_message = (event.assertion.message_id, event.assertion.valid_at) in own_keys
+                _contradict(periods[-1], event, same_message=same_message)
+            conflicting.add(event.claim)
         elif event.ends:
-            _end(spells, event, reopened)
-        elif spells and (not spells[-1].closer or old_news(spells[-1], event) or _reigned(spells[-1], reign, event)):
-            spells[-1].told.append(event)
-            spells[-1].friends |= rivals if event.adds else set()
+            _end(periods, event, reopened)
+        elif periods and continues_period(periods[-1], override, event):
+            periods[-1].assertions.append(event)
+            periods[-1].compatible |= conflicting if event.adds else set()
         else:
-            friends = set(rivals if event.adds else reopened)
-            spell = ValidityPeriod(told=[event], beside=frozenset(rivals), friends=friends)
-            reign = None if event.stated else reign
-            if reign is not None and not event.adds:
-                spell.blow, spell.invalid_at = reign, event.valid_at
-            spells.append(spell)
-    return spells
+            compatible = set(conflicting if event.adds else reopened)
+            period = ValidityPeriod(assertions=[event], earlier_conflicts=frozenset(conflicting), compatible=compatible)
+            override = None if event.stated else override
+            if override is not None and not event.adds:
+                period.contradiction, period.invalid_at = override, event.valid_at
+            periods.append(period)
+    return periods
 
 
-def is_rejected(told: Iterable[Assertion]) -> bool:
-    """Return whether the last that a person stated of a fact is that it never held."""
-    last = last_word(told)
+def is_rejected(assertions: Iterable[Assertion]) -> bool:
+    """Return whether the latest correction of a fact says that it was never true."""
+    last = last_word(assertions)
     return last is not None and last.stated is Stated.REJECTS
 
 
-def never(own: Sequence[Assertion]) -> ValidityPeriod:
-    """Return the one spell of a fact that never held, with all that was told of it."""
-    spell = ValidityPeriod(told=sorted(own, key=lambda telling: order_of(telling, telling.ends)), end=last_word(own))
-    spell.invalid_at = spell.valid_at
-    return spell
+def rejected_period(own: Sequence[Assertion]) -> ValidityPeriod:
+    """Return the single, empty period of a rejected claim, with all its assertions."""
+    ordered = sorted(own, key=lambda assertion: sort_key(assertion, assertion.ends))
+    period = ValidityPeriod(assertions=ordered, end=last_word(own))
+    period.invalid_at = period.valid_at
+    return period
 
 
-def _stands(spell: ValidityPeriod, closer: Assertion) -> bool:
-    """Return whether a person stated that it is so, and what would close it was only read."""
-    return closer.stated is None and any(telling.asserts for telling in spell.told)
+def continues_period(period: ValidityPeriod, override: Contradiction | None, assertion: Assertion) -> bool:
+    """Return whether an assertion belongs to this period rather than opening a new one.
 
-
-def _reigned(spell: ValidityPeriod, reign: Contradiction | None, telling: Assertion) -> bool:
-    """Return whether a spell was closed by what a person stated and that stands still, so that nothing read
-    opens it.
+    It does while the period is open, if it was said before the period was closed, or if it was extracted and the
+    correction that closed the period (`override`) is still in force.
     """
-    return reign is not None and spell.blow is not None and spell.blow.claim == reign.claim and not telling.stated
+    closing = period.closing_assertion
+    if closing is None or assertion.said_at < closing.said_at:
+        return True
+    closed_by_override = (
+        override is not None and period.contradiction is not None and period.contradiction.claim == override.claim
+    )
+    return closed_by_override and not assertion.stated
 
 
-def _first(pair: tuple[Order, Assertion | Contradiction]) -> Order:
-    return pair[0]
+def sort_key(assertion: Assertion, rank: int) -> SortKey:
+    """Return the sort key of an assertion; `rank` breaks ties: start 0, conflicting claim 1, end 2."""
+    return (
+        assertion.valid_by,
+        assertion.said_at,
+        assertion.heard_at,
+        assertion.position,
+        assertion.message_id,
+        rank,
+    )
 
 
-def _own_order(telling: Assertion) -> Order:
-    return order_of(telling, 0)
+def closing_time(period: ValidityPeriod, closing: Assertion) -> datetime:
+    """Return the end of a period: as the closing assertion says, but not before the last assertion of the period."""
+    last = max(assertion.valid_at for assertion in period.assertions)
+    return closing.valid_at if closing.valid_at >= last else max(closing.valid_by, period.valid_at)
 
 
-def order_of(telling: Assertion, rank: int) -> Order:
-    return telling.valid_by, telling.said_at, telling.heard_at, telling.position, telling.message_id, rank
+def _event_key(event: tuple[SortKey, Assertion | Contradiction]) -> SortKey:
+    return event[0]
 
 
-def _strike(spell: ValidityPeriod, blow: Contradiction, *, both: bool) -> None:
-    """Close an open spell, unless the rival may hold beside it, or a person stated that it is so.
+def _start_key(assertion: Assertion) -> SortKey:
+    return sort_key(assertion, 0)
+
+
+def _is_protected(period: ValidityPeriod, closing: Assertion) -> bool:
+    """Return whether a person stated the fact, and the closing assertion was only extracted."""
+    return closing.stated is None and any(assertion.asserts for assertion in period.assertions)
+
+
+def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_message: bool) -> None:
+    """Close an open period, unless both claims may be valid together or a person stated this one.
 
     Args:
-        both: one message says both.
+        same_message: one message asserts both claims.
     """
-    # Disliking something at times, or being allergic to it, is no opposite of liking it, in either order.
-    at_times = blow.why is Closing.REVERSED and any(telling.adds for telling in spell.told)
-    if both or blow.telling.adds or at_times:
-        spell.friends.add(blow.claim)
-    # "I have lived in Oslo since May", said in July: "I live in Paris", said in June, was what Oslo replaced.
-    replaced_before = blow.claim in spell.beside and blow.telling.said_at < spell.opening.said_at
-    if blow.claim not in spell.friends and not replaced_before and not _stands(spell, blow.telling):
-        spell.blow, spell.invalid_at = blow, over_at(spell, blow.telling)
+    # "Sometimes I dislike it" does not contradict "I like it", in either order.
+    at_times = contradiction.why is Closing.REVERSED and any(assertion.adds for assertion in period.assertions)
+    if same_message or contradiction.assertion.adds or at_times:
+        period.compatible.add(contradiction.claim)
+    # "I have lived in Oslo since May", said in July, replaced "I live in Paris", said in June, not the reverse.
+    replaced_before = (
+        contradiction.claim in period.earlier_conflicts and contradiction.assertion.said_at < period.opening.said_at
+    )
+    if (
+        contradiction.claim not in period.compatible
+        and not replaced_before
+        and not _is_protected(period, contradiction.assertion)
+    ):
+        period.contradiction, period.invalid_at = contradiction, closing_time(period, contradiction.assertion)
 
 
-def _end(spells: list[ValidityPeriod], end: Assertion, reopened: frozenset[str]) -> None:
-    if not spells:
-        spells.append(ValidityPeriod(told=[end], end=end, invalid_at=end.valid_at))
+def _end(periods: list[ValidityPeriod], end: Assertion, reopened: frozenset[str]) -> None:
+    if not periods:
+        periods.append(ValidityPeriod(assertions=[end], end=end, invalid_at=end.valid_at))
         return
-    last = spells[-1]
-    if not last.closer and end.message_id not in reopened and not _stands(last, end):
-        last.end, last.invalid_at = end, over_at(last, end)
-    last.told.append(end)
-
-
-def over_at(spell: ValidityPeriod, closer: Assertion) -> datetime:
-    """When a spell ended: as the closer says, but not before it was last said to hold."""
-    held = max(telling.valid_at for telling in spell.told)
-    return closer.valid_at if closer.valid_at >= held else max(closer.valid_by, spell.valid_at)
-
-
-def old_news(spell: ValidityPeriod, telling: Assertion) -> bool:
-    """Return whether a telling was said before what closed the spell was, so that nothing begins anew with it."""
-    return spell.closer is not None and telling.said_at < spell.closer.said_at
+    last = periods[-1]
+    if not last.closing_assertion and end.message_id not in reopened and not _is_protected(last, end):
+        last.end, last.invalid_at = end, closing_time(last, end)
+    last.assertions.append(end)

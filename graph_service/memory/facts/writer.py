@@ -1,4 +1,4 @@
-"""What needs a vector: facts that say something new, and the work that gives vectors to them and to scenes."""
+"""Write facts, and enqueue jobs that compute the vectors of facts and scenes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -12,27 +12,27 @@ from schema.timespan import millis
 
 
 async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, session: str = "") -> set[str]:
-    """Write facts; return the node ids of the sessions whose work embeds those that say something new.
+    """Write facts; return the node ids of the sessions whose jobs embed the new statements.
 
     Args:
-        rows: as `fact_row` gives them, ordered by id.
-        session: whose work it is; of each fact that of the message that proves it first, if left out.
+        rows: of `fact_row`, ordered by id.
+        session: node id of the session whose job embeds them; by default that of each fact's first evidence message.
     """
     if not rows:
         return set()
     parameters = {"tenant": tenant, "session": session, "rows": list(rows)}
     written = await writing.run(statement("facts/put_facts"), parameters)
     assert len(written) == len(rows), "every fact must be written"
-    return sessions_of(written)
+    return sessions_to_embed(written)
 
 
-def sessions_of(written: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the sessions whose work embeds what was written; `unembedded_in` is null of what has a vector. Pure."""
+def sessions_to_embed(written: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the sessions whose jobs embed the written rows; `unembedded_in` is null if there is a vector. Pure."""
     return {row["unembedded_in"] for row in written if row["unembedded_in"]}
 
 
-async def want_vectors(writing: Writing, tenant: TenantId, sessions: set[str], *, at: datetime) -> None:
-    """Ask for the vectors of what sessions gained, inside the commit that wrote it."""
+async def enqueue_embedding(writing: Writing, tenant: TenantId, sessions: set[str], *, at: datetime) -> None:
+    """Enqueue embedding jobs for sessions, in the transaction that wrote the new texts."""
     if sessions:
         rows = [{"session": session, "kind": JobKind.EMBED.value} for session in sorted(sessions)]
         await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": millis(at)})

@@ -1,1 +1,1 @@
-"""Delete messages, facts, entities and users with all that follows from them."""
+"""Delete messages, facts, entities and users with everything derived from them."""

@@ -1,4 +1,4 @@
-"""Commit a forgetting: delete what must go, schedule the re-reading of the rest, and redact the change log."""
+"""Commit a forgetting: delete the affected elements, schedule the re-reading of the rest, and redact the change log."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Forget messages, scenes, sessions, users, facts and entities, with everything that follows from them."""
+"""Forget messages, scenes, sessions, users, facts and entities, with everything derived from them."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence

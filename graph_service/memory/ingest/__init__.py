@@ -1,1 +1,1 @@
-"""Store messages durably, or keep them in the spool while Neo4j is away."""
+"""Store messages durably, or keep them in the spool while Neo4j is unavailable."""

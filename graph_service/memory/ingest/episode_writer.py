@@ -1,4 +1,4 @@
-"""Store messages in one commit, or in the spool while Neo4j does not answer; then return the receipt."""
+"""Store messages in one commit, or in the spool while Neo4j does not answer, and return a receipt."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _FORGETTING_RETRY_S: Final = 1.0
 
 
 class UserBeingForgottenError(UnavailableError):
-    """The user of an episode is being forgotten; new messages can be stored when that is done."""
+    """The user of an episode is being forgotten; new messages can be stored after that."""
 
     def __init__(self, user_id: str) -> None:
         super().__init__(
@@ -32,10 +32,10 @@ class UserBeingForgottenError(UnavailableError):
 
 
 class BatchError(Exception):
-    """Some episodes of a batch were refused, so none was stored.
+    """Some episodes of a batch were refused, so that none was stored.
 
     Attributes:
-        errors: by index of the episode in the batch.
+        errors: errors by index of the episode in the batch.
     """
 
     def __init__(self, errors: Mapping[int, ConflictError | UserBeingForgottenError]) -> None:
@@ -48,11 +48,10 @@ class Receipt:
     """Result of one call of `remember`: its messages are durable.
 
     Attributes:
-        message_ids: in the order of the call; uris likewise.
-        stored: number of new messages; repeated: number of messages stored before.
-        dropped: why provided facts were left out.
-        spooled: Neo4j is unavailable and the messages are on this machine's disk, searchable once Neo4j answers;
-            messages that Neo4j already has count as stored then.
+        message_ids, uris: of the messages, in the order of the call.
+        stored, repeated: number of new messages, and of messages that were stored before.
+        dropped: reasons why provided facts were dropped.
+        spooled: the messages are on this machine's disk until Neo4j stores them; all of them count as stored.
     """
 
     session_uri: Uri
@@ -65,9 +64,9 @@ class Receipt:
 
 
 async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
-    """Store an episode in Neo4j, or on disk while Neo4j does not answer or older episodes of the user wait there.
+    """Store an episode in Neo4j, or on disk while Neo4j does not answer or older episodes of the user wait on disk.
 
-    Episodes of a user who is being forgotten wait on disk, too.
+    Episodes of a user who is being forgotten also wait on disk.
 
     Raises:
         ConflictError: a message with the same id but other text, speaker or time is stored.
@@ -154,7 +153,7 @@ async def store_episodes(graph: Graph, episodes: Sequence[Episode], *, epoch: st
         for index, episode in remaining.items():
             if not rows_by_episode[index][0]["user_known"]:
                 new_users.setdefault((episode.tenant, episode.user_id, episode.user_name), episode)
-        # All users before any change, because tenants are locked last.
+        # Add all users before writing any change, because tenants are locked last.
         changes = [(episode, await _add_user(writing, episode)) for episode in new_users.values()]
         for episode, change in changes:
             await append_changes(writing, episode.tenant, episode.user_id, [change], at=episode.received_at)
@@ -265,7 +264,7 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
 
 
 def _episode_row(episode: Episode) -> dict[str, Any] | None:
-    """Return the node that keeps provided facts until the worker reads them; None without facts or a summary."""
+    """Return the row that keeps provided facts until the worker reads them; None without facts or summary."""
     if not episode.facts and episode.summary is None:
         return None
     facts = json.dumps([_fact_row(fact) for fact in episode.facts], default=str, ensure_ascii=False, sort_keys=True)
@@ -279,7 +278,7 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
 
 
 def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
-    """Return the fact as the episode stores it; `stated` only if a person states the fact."""
+    """Return the fact as stored in the episode; with `stated` only if a person stated it."""
     return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
 
 

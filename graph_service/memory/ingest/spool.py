@@ -38,9 +38,9 @@ class SpoolEntry:
     """An episode on disk.
 
     Attributes:
-        number: its position in the queue of all tenants.
-        failures: how often Neo4j answered but did not store it.
-        error: why Neo4j refused it; None while it waits.
+        number: position in the queue of all tenants.
+        failures: number of times that Neo4j answered but did not store it.
+        error: reason why Neo4j refused it; None while it waits.
     """
 
     number: int
@@ -55,7 +55,7 @@ class UnreadableEntry:
     """A row that cannot be parsed: another version wrote it, or the file is damaged.
 
     Attributes:
-        problem: class of the error; never content of the row.
+        problem: class of the error; never contains content of the row.
     """
 
     number: int
@@ -69,7 +69,7 @@ class UnreadableEntry:
     problem: str
 
     def as_entry(self) -> SpoolEntry:
-        """Return the row for a listing: its tenant, user and session, without messages."""
+        """Return the row as an entry for lists: tenant, user and session, without messages."""
         try:
             received_at = datetime.fromisoformat(self.spooled_at)
         except ValueError:
@@ -99,7 +99,7 @@ def episode_to_json(episode: Episode) -> str:
 
 
 def episode_from_json(text: str) -> Episode:
-    """Return the episode in JSON written by `episode_to_json`."""
+    """Return the episode from JSON written by `episode_to_json`."""
     return _EPISODE.validate_json(text)
 
 
@@ -137,7 +137,7 @@ def entry_from_row(
 
 
 def episode_key(episode: Episode) -> str:
-    """Return the deduplication key: equal for a repeated call, whenever it was received."""
+    """Return the deduplication key, which a repeated call shares, whenever it is received."""
     messages = [f"{message.id} {message.content_hash}" for message in episode.messages]
     facts = [repr(sorted(asdict(fact).items())) for fact in episode.facts]
     named = (episode.user_id, episode.user_name or "", episode.agent_id or "", episode.summary or "")
@@ -145,9 +145,9 @@ def episode_key(episode: Episode) -> str:
 
 
 def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | None:
-    """Return the episode without some messages (None: all); None when no message is left.
+    """Return the episode without some messages (None: all); None if no message is left.
 
-    The summary is removed with the first message, because it may repeat what the message said.
+    Removing any message also removes the summary, because it may repeat the message.
     """
     if message_ids is None:
         return None
@@ -162,7 +162,7 @@ def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | 
 
 
 def _with_remaining_evidence(fact: ProvidedFact, new_index: dict[int, int]) -> ProvidedFact | None:
-    """Return the fact with the evidence left; None without any, or if all messages prove it, one forgotten included."""
+    """Return the fact with its remaining evidence; None without any, or if it cites no message and so the episode."""
     left = tuple(new_index[index] for index in fact.message_indexes if index in new_index)
     return replace(fact, message_indexes=left) if left else None
 
@@ -174,11 +174,11 @@ _log = logging.getLogger("mnemograph.spool")
 
 _BUSY_MAX_S: Final = 5.0
 _LISTED_MAX: Final = 1_000
-# Concurrent writes share one commit.
+# Maximum number of concurrent writes that share a commit.
 _WRITES_PER_COMMIT: Final = 256
 # Share of the spool that one tenant may fill.
 TENANT_SHARE: Final = 0.5
-# Users that `waiting` excludes at once; each costs a comparison a row.
+# Maximum number of users that `waiting` excludes; each costs a comparison per row.
 _EXCLUDED_USERS_MAX: Final = 1_000
 # Version of the file format.
 _FORMAT: Final = 1
@@ -193,7 +193,7 @@ CREATE INDEX IF NOT EXISTS waiting_in_order ON episodes (state, number);
 CREATE INDEX IF NOT EXISTS waiting_of_user ON episodes (tenant, user_id, state, number);
 CREATE TABLE IF NOT EXISTS switches (name TEXT PRIMARY KEY);
 """
-# Bytes of each tenant, maintained by triggers, so that every writing process updates them.
+# Bytes of each tenant; updated by triggers, so that every process that writes updates them.
 _SHARES: Final = """
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS shares (tenant TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
@@ -220,14 +220,14 @@ class NewestEpisodes:
     """Rows of a user's newest waiting episodes, newest first.
 
     Attributes:
-        more: older rows were left out.
+        more: there are older rows, which were left out.
     """
 
     rows: tuple[tuple[Any, ...], ...] = ()
     more: bool = False
 
     def episodes(self) -> Iterator[Episode]:
-        """Parse one row after the other; skip unreadable ones."""
+        """Yield the episodes, parsing row by row; skip unreadable ones."""
         for row in self.rows:
             if isinstance(one := entry_from_row(*row), SpoolEntry):
                 yield one.episode
@@ -237,12 +237,12 @@ class Spool:
     """A durable queue in one SQLite file; several processes may use it at the same time.
 
     Args:
-        path: created with the first episode; readable by this user only.
-        bytes_max: bound on the episodes in it; one tenant may fill half of it.
-        on_step: called with the name of each step; crash tests kill the process there.
+        path: file, created with the first episode and readable by this user only.
+        bytes_max: maximum size of all episodes; one tenant may use half of it.
+        on_step: called with the name of each step, at which crash tests kill the process.
 
     Attributes:
-        replay_lock: held while episodes go to Neo4j, so that none is forgotten between its commit and its removal.
+        replay_lock: held during replay, so that no episode is forgotten between its commit and its removal.
     """
 
     def __init__(self, path: Path, *, bytes_max: int, on_step: Callable[[str], None] = lambda _step: None) -> None:
@@ -254,11 +254,11 @@ class Spool:
         self._open: sqlite3.Connection | None = None
         self._writes: list[tuple[Work, Future[Any]]] = []
         self._writes_lock = threading.Lock()
-        # Rows on a damaged page of the file, which can neither be read nor marked as refused.
+        # Numbers of rows on damaged pages of the file, which can neither be read nor marked as refused.
         self._damaged: set[int] = set()
 
     async def put(self, episode: Episode) -> bool:
-        """Store an episode; when this returns, it survives a power cut. Returns False if it was there already.
+        """Store an episode durably, so that it survives a power cut; return False if it was stored before.
 
         Raises:
             ConflictError: the same episode was spooled before, and Neo4j refused it.
@@ -294,18 +294,18 @@ class Spool:
         return is_new
 
     async def has_waiting(self, tenant: TenantId, user_id: str) -> bool:
-        """Return whether an episode of the user waits; later ones must then wait behind it."""
+        """Return whether an episode of the user waits, in which case later ones must wait, too."""
         query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? AND user_id = ? LIMIT 1"
         return bool(await self._rows(query, tenant, user_id))
 
     async def waiting(
         self, *, episodes_max: int, bytes_max: int, exclude_users: Collection[tuple[str, str]] = ()
     ) -> list[SpoolEntry | UnreadableEntry]:
-        """Return the oldest waiting episodes of all tenants, in order; none while the spool is paused.
+        """Return the oldest waiting episodes of all tenants, in order; none while replay is paused.
 
         Args:
-            bytes_max: total size; the first episode is returned whatever its size.
-            exclude_users: (tenant, user) pairs to skip; at most 1,000 count.
+            bytes_max: maximum total size; the first episode is returned whatever its size.
+            exclude_users: (tenant, user) pairs to skip; only 1,000 of them count.
         """
 
         def numbers() -> list[int]:
@@ -345,22 +345,22 @@ class Spool:
         await self._do(lambda file: file.executemany("DELETE FROM episodes WHERE number = ?", rows))
 
     async def count_failure(self, number: int) -> None:
-        """Count that Neo4j answered but did not store the episode."""
+        """Count a failure: Neo4j answered but did not store the episode."""
         await self._do(
             lambda file: file.execute("UPDATE episodes SET failures = failures + 1 WHERE number = ?", (number,))
         )
 
     async def refuse(self, number: int, error: str) -> None:
-        """Mark an episode as refused, so that it blocks nothing behind it.
+        """Mark an episode as refused, so that it does not block later ones.
 
         Args:
-            error: why; begins with an error code.
+            error: reason, which begins with an error code.
         """
         change = "UPDATE episodes SET state = 'refused', error = ? WHERE number = ?"
         try:
             await self._do(lambda file: file.execute(change, (error[:500], number)))
         except UnavailableError:
-            # A full disk may accept this later; a damaged page never does and must not block the rows behind it.
+            # A full disk may accept this later, but a damaged page never will, and must not block later rows.
             _log.exception("the spooled episode %s cannot be marked as refused; skipped until a restart", number)
             self._damaged.add(number)
 
@@ -372,7 +372,7 @@ class Spool:
         """Return a user's waiting episodes, newest first, as unparsed rows.
 
         Args:
-            chars_max: total length; the newest is returned whatever its length.
+            chars_max: maximum total length; the newest is returned whatever its length.
         """
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         query = (
@@ -384,7 +384,7 @@ class Spool:
             if self._open is None and not self._path.exists():
                 return NewestEpisodes()
             found, chars_n = list[tuple[Any, ...]](), 0
-            # Row by row, so that rows beyond the limit are never loaded.
+            # Fetch row by row, so that rows beyond the limit are never loaded.
             with contextlib.closing(self._file().execute(query, (tenant, user_id))) as waiting:
                 for row in waiting:
                     chars_n += len(row[5]) if isinstance(row[5], str | bytes) else 0
@@ -422,7 +422,7 @@ class Spool:
         session_id: str | None = None,
         message_ids: Collection[str] | None = None,
     ) -> int:
-        """Remove messages of a tenant that match all given filters, and return their number."""
+        """Remove the messages of a tenant that match all given filters; return their number."""
         where, values = "tenant = ?", [str(tenant)]
         for name, value in (("user_id", user_id), ("session_id", session_id)):
             if value is not None:
@@ -435,8 +435,8 @@ class Spool:
                 try:
                     episode = episode_from_json(body)
                 except Exception:
-                    # Unreadable: remove it with its whole user or session, or if it contains the id of a removed
-                    # message.
+                    # Remove an unreadable row if its whole user or session is removed, or if it contains the id of a
+                    # removed message.
                     if message_ids is None or any(name in str(body) for name in message_ids):
                         file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                     continue
@@ -453,7 +453,7 @@ class Spool:
             return 0
         async with self.replay_lock:
             gone_n = await self._do(forget)
-        # Deleted rows are overwritten in the file itself, but still in its write-ahead log.
+        # The file overwrites deleted rows, but its write-ahead log may still contain them.
         await self._in_thread(lambda: self._file().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
         return gone_n
 
@@ -465,7 +465,7 @@ class Spool:
         return SpoolDepth(waiting=by_state.get("waiting", 0), refused=by_state.get("refused", 0))
 
     async def paused(self) -> bool:
-        """Return whether replay is paused; survives a restart."""
+        """Return whether replay is paused; this survives a restart."""
         return bool(await self._rows("SELECT 1 FROM switches WHERE name = 'paused'"))
 
     async def pause(self, paused: bool) -> None:
@@ -474,7 +474,7 @@ class Spool:
         await self._do(lambda file: file.execute(change))
 
     async def close(self) -> None:
-        """Close the file when pending operations are done."""
+        """Close the file after pending operations."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
         self._thread.shutdown()
 
@@ -485,7 +485,7 @@ class Spool:
 
     async def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         def rows() -> list[tuple[Any, ...]]:
-            # Reading must not create a file; most machines never spool.
+            # Reading must not create the file, because most machines never spool.
             if self._open is None and not self._path.exists():
                 return []
             return self._file().execute(query, values).fetchall()
@@ -499,7 +499,7 @@ class Spool:
         return [entry.as_entry() if isinstance(entry, UnreadableEntry) else entry for entry in entries]
 
     def _row(self, number: int) -> tuple[Any, ...] | None:
-        """Return one row; None when it is gone. A row on a damaged page has only its number."""
+        """Return one row; None if it was removed. A row on a damaged page has only its number."""
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         try:
             row = self._file().execute(f"SELECT {columns} FROM episodes WHERE number = ?", (number,)).fetchone()
@@ -515,14 +515,14 @@ class Spool:
             raise NotFoundError(f"no refused episode has the number {number}; list the spool to see which there are")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run `work` in a transaction that is on disk when this returns; roll back what it did if it raises.
+        """Run `work` in a transaction that is durable when this returns; roll it back if `work` raises.
 
-        Concurrent calls share a commit, because each commit costs one fsync whatever its size.
+        Concurrent calls share a commit, because every commit costs one fsync, whatever its size.
         """
         mine: Future[Any] = Future()
         with self._writes_lock:
             self._writes.append((work, mine))
-        # One call for each write; those that find the list empty return at once.
+        # Called once for each write; returns at once if another call took all pending writes.
         await self._in_thread(self._write_through)
         try:
             answer: T = await asyncio.wrap_future(mine)
@@ -534,7 +534,7 @@ class Spool:
         """Commit the pending writes, in the order of their calls."""
         with self._writes_lock:
             taken, self._writes = self._writes[:_WRITES_PER_COMMIT], self._writes[_WRITES_PER_COMMIT:]
-        # Skip writes of cancelled callers, who received no acknowledgement.
+        # Skip the writes of cancelled callers, which received no acknowledgement.
         works = [(work, waiting) for work, waiting in taken if waiting.set_running_or_notify_cancel()]
         if not works:
             return
@@ -581,7 +581,7 @@ class Spool:
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             file = sqlite3.connect(self._path, timeout=_BUSY_MAX_S, isolation_level=None, check_same_thread=False)
             file.execute("PRAGMA journal_mode = WAL")
-            # Acknowledged writes must survive a power cut, not only the end of this process.
+            # Acknowledged writes must survive a power cut, not just the end of this process.
             file.execute("PRAGMA synchronous = FULL")
             file.execute("PRAGMA secure_delete = ON")
             version = file.execute("PRAGMA user_version").fetchone()[0]
@@ -589,7 +589,7 @@ class Spool:
                 raise InstallError(f"the spool {str(self._path)!r} was written by a newer version; install that one")
             file.executescript(f"{_DEFINITION} PRAGMA user_version = {_FORMAT};")
             file.execute("PRAGMA temp_store = MEMORY")
-            # So that triggers also run for rows that REPLACE deletes.
+            # Lets triggers run also for rows that REPLACE deletes.
             file.execute("PRAGMA recursive_triggers = ON")
             if not file.execute("SELECT 1 FROM sqlite_master WHERE name = 'share_removed'").fetchone():
                 file.executescript(_SHARES)
@@ -615,11 +615,11 @@ class Spool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpoolStatus:
-    """The spool as one tenant sees it.
+    """State of the spool for one tenant.
 
     Attributes:
-        paused: for all tenants.
-        episodes: the oldest 1,000, in order.
+        paused: replay is paused, for all tenants.
+        episodes: the oldest 1,000 episodes, in order.
     """
 
     depth: SpoolDepth
@@ -628,7 +628,7 @@ class SpoolStatus:
 
 
 class SpoolAdmin:
-    """Inspect and control the spool; None acts as an empty spool."""
+    """Inspect and control the spool; without one, act as an empty spool."""
 
     def __init__(self, spool: Spool | None) -> None:
         self._spool = spool

@@ -1,4 +1,4 @@
-"""Store spooled episodes in Neo4j when it answers: in order for each user, many in one commit."""
+"""Store spooled episodes in Neo4j when it answers, in order for each user, many in one commit."""
 
 import asyncio
 import logging
@@ -15,19 +15,19 @@ from schema.errors import MnemographError, UnavailableError
 
 _log = logging.getLogger("mnemograph.replay")
 
-# Pauses while Neo4j does not answer.
+# Pauses between attempts while Neo4j does not answer.
 _BACKOFF_MIN_S: Final = 0.25
 _BACKOFF_MAX_S: Final = 5.0
-# Other processes may write to the same file, or pause it.
+# Pause between checks of the file, because other processes may write to it or pause replay.
 _POLL_S: Final = 2.0
-# Pause while episodes wait until their user is forgotten.
+# Pause while episodes wait because their user is being forgotten.
 _BLOCKED_POLL_S: Final = 1.0
-# An episode that failed so often, each time while others were stored, is refused.
+# An episode is refused after this number of failures while others were stored.
 _FAILURES_MAX: Final = 5
-# One commit: 200 messages take a tenth of a second, during which new messages of the same sessions wait.
+# Maximum per commit: 200 messages take a tenth of a second, while new messages of the same sessions wait.
 _EPISODES_MAX: Final = 200
 _BYTES_MAX: Final = 2 * 2**20
-# How long to try single episodes while none is stored; then the fault is the server's.
+# Maximum time to try single episodes while none is stored; after that the server is at fault.
 _NONE_STORED_MAX_S: Final = 10.0
 
 _User = tuple[str, str]
@@ -35,11 +35,11 @@ _Failed = tuple[SpoolEntry, Exception]
 
 
 class Replay:
-    """Empties the spool while Neo4j answers.
+    """Store spooled episodes while Neo4j answers.
 
-    Episodes are stored in batches of one commit each. If Neo4j refuses some of a batch, the batch is repeated without
-    them; if it fails otherwise, its episodes are stored one at a time to find the cause. A faulty episode is refused,
-    or blocks later episodes of the same user only.
+    Episodes are stored in batches, one commit each. If Neo4j refuses some of a batch, the batch is repeated without
+    them; after other failures its episodes are stored one at a time to find the cause. A faulty episode is refused, or
+    blocks later episodes of the same user only.
     """
 
     def __init__(self, *, graph: Graph, spool: Spool, job_context: JobContext) -> None:
@@ -49,7 +49,7 @@ class Replay:
         self._wake = asyncio.Event()
 
     def wake(self) -> None:
-        """Try now; call it when Neo4j may answer again."""
+        """Try again now; call it when Neo4j may answer again."""
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -63,14 +63,14 @@ class Replay:
             except MnemographError as error:
                 _log.warning("the spool could not be emptied: %s", error)
             except Exception as error:
-                # Only the class: the message may quote an episode.
+                # Only the class, because the message may quote an episode.
                 _log.error("the spool could not be emptied (INTERNAL: %s); retrying", type(error).__name__)
             pause_s = backoff_s if failed else _BLOCKED_POLL_S if blocked else _POLL_S
             await wait_for_any(self._wake, stop, timeout_s=pause_s)
             backoff_s = min(backoff_s * 2, _BACKOFF_MAX_S) if failed else _BACKOFF_MIN_S
 
     async def flush(self, stop: asyncio.Event | None = None) -> bool:
-        """Store what waits; False if something is left, because Neo4j refuses it or a user is being forgotten.
+        """Store all waiting episodes; return False if some are left, refused or of users being forgotten.
 
         Raises:
             UnavailableError: the disk cannot be read.
@@ -79,7 +79,7 @@ class Replay:
         return await self._empty(stop, blocked) and not blocked
 
     async def _empty(self, stop: asyncio.Event | None, blocked: set[_User]) -> bool:
-        """Store batch after batch; False if an episode failed or Neo4j does not answer.
+        """Store batch after batch; return False if an episode failed or Neo4j does not answer.
 
         Args:
             blocked: receives the users whose episodes must wait.
@@ -109,7 +109,7 @@ class Replay:
         return not failed
 
     async def _store_batch(self, batch: Sequence[SpoolEntry], blocked: set[_User], failed: list[_Failed]) -> int:
-        """Store a batch; returns how many of its episodes are stored.
+        """Store a batch; return the number of episodes stored.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -139,7 +139,7 @@ class Replay:
         """Store each episode of a batch in a commit of its own.
 
         Raises:
-            UnavailableError: Neo4j does not answer, or stores nothing at all.
+            UnavailableError: Neo4j does not answer, or stores no episode at all.
         """
         stored_n, until_s = 0, time.monotonic() + _NONE_STORED_MAX_S
         for entry in batch:
@@ -158,7 +158,7 @@ class Replay:
             self._job_context.on_change(tenant)
 
     async def _set_aside(self, batch: Sequence[SpoolEntry], refused: BatchError, blocked: set[_User]) -> None:
-        """Refuse episodes that conflict with stored messages; block those of users who are being forgotten."""
+        """Refuse episodes that conflict with stored messages; block users who are being forgotten."""
         for index, error in refused.errors.items():
             if isinstance(error, UserBeingForgottenError):
                 blocked.add(_user(batch[index]))
@@ -166,10 +166,10 @@ class Replay:
                 await self._refuse(batch[index], error)
 
     async def _count_failures(self, failed: Sequence[_Failed], *, others_stored: bool) -> None:
-        """Count a failure for each episode, and refuse those that failed too often.
+        """Count a failure of each episode, and refuse those that failed too often.
 
-        An unavailable server counts only if it stored other episodes: one that stores nothing (a full disk, for
-        example) proves nothing about an episode.
+        UnavailableError counts only if other episodes were stored: a server that stores nothing, for example because
+        its disk is full, proves nothing about an episode.
         """
         for entry, error in failed:
             if isinstance(error, UnavailableError) and not others_stored:
@@ -180,7 +180,7 @@ class Replay:
 
     async def _refuse(self, entry: SpoolEntry, error: Exception) -> None:
         code = _code(error)
-        # The message of a foreign error may quote the episode.
+        # Only the code of errors of other libraries, because their message may quote the episode.
         why = f"{code}: {error}" if isinstance(error, MnemographError) else f"{code}; it failed {_FAILURES_MAX} times"
         extra = {"tenant": entry.episode.tenant, "error": code}
         _log.warning("Neo4j refuses the spooled episode %s; it is kept as refused", entry.number, extra=extra)
@@ -203,5 +203,5 @@ def _user(entry: SpoolEntry) -> _User:
 
 
 def _code(error: Exception) -> str:
-    """Return the error's code; for foreign errors only the class, since the message may quote user content."""
+    """Return the code of our errors, and only the class of others, whose message may quote user content."""
     return error.code if isinstance(error, MnemographError) else f"{MnemographError.code}: {type(error).__name__}"

@@ -1,4 +1,4 @@
-"""Validate calls of `remember`; all mistakes are reported together, before anything is written. Pure."""
+"""Validate calls of `remember`; all problems are reported together, before anything is written. Pure."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -40,19 +40,19 @@ def detail_problems(
 
 
 def message_importance(importance: int | None, text: str) -> int:
-    """Return the importance of a message: given by the caller, low for small talk, else the default."""
+    """Return the importance of a message: as given by the caller, else low for small talk, else the default."""
     if importance is not None:
         return importance
     return WORDS["low"] if is_small_talk(text) else IMPORTANCE_DEFAULT
 
 
 def message_zone(zone: str | None, time: datetime | None) -> str | None:
-    """Return the zone of a message: given by the caller, else that of its time."""
+    """Return the time zone of a message: as given by the caller, else that of its time."""
     return zone or zone_name_of(time)
 
 
 def mentioned_span(start: datetime | None, end: datetime | None) -> tuple[datetime | None, datetime | None]:
-    """Return the mentioned time of a message; one bound alone stands for both."""
+    """Return the mentioned time of a message; a single bound is used for both."""
     if start is None and end is None:
         return None, None
     return as_utc(start or end or datetime.min), as_utc(end or start or datetime.min)
@@ -63,11 +63,11 @@ class IncomingMessage:
     """One message as the caller sent it.
 
     Attributes:
-        time: when it was said; None means now. Without a zone it is read as UTC.
+        time: when it was said; None means now. UTC if it has no time zone.
         id: the caller's id; sending a message with an id or a time again changes nothing.
-        importance: 1 to 10; None: derived from the text.
-        zone: IANA name or `+08:00`; None: that of `time`.
-        mentioned_start, mentioned_end: the time it mentions; None: parsed from the text.
+        importance: 1 to 10; derived from the text by default.
+        zone: IANA name or `+08:00`; that of `time` by default.
+        mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.
     """
 
     role: str
@@ -101,10 +101,10 @@ class RememberRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedEpisode:
-    """A valid episode, and what was left out of it.
+    """A valid episode, and the reasons why facts were dropped.
 
     Attributes:
-        dropped: why each invalid fact was dropped; its messages are stored nevertheless.
+        dropped: reason for each invalid fact; its messages are stored nevertheless.
     """
 
     episode: Episode
@@ -114,7 +114,7 @@ class CheckedEpisode:
 def check_request(
     tenant: TenantId, request: RememberRequest, *, now: datetime, limits: Limits = LIMITS
 ) -> CheckedEpisode:
-    """Return the episode in a request.
+    """Return the episode of a valid request.
 
     Raises:
         InputError: lists all problems.

@@ -1,1 +1,1 @@
-"""The map that viewers see: snapshots, details, exploration, communities."""
+"""The mind map: snapshots, element details, exploration, communities."""

@@ -1,7 +1,7 @@
-"""What belongs together in a memory: communities of things and scenes, found by Louvain. Pure, and the same every time.
+"""Find communities of entities and scenes with the Louvain method. Pure and deterministic.
 
-Users and agents belong to none: they are tied to everything, and would pull everything into one.
-Source: Blondel et al. 2008, as networkx does it, with a fixed seed.
+Users and agents belong to no community: they are connected to everything, and would join all communities into one.
+Source: Blondel et al. 2008, in the implementation of networkx, with a fixed seed.
 """
 
 from collections import Counter, defaultdict
@@ -10,19 +10,20 @@ from dataclasses import dataclass
 from typing import Final
 
 _SEED: Final = 7
-_NAMES: Final = 3
-# To be named together binds less than a fact.
-_FACT: Final = 1.0
-_MENTION: Final = 0.5
+_LABEL_NAMES: Final = 3
+# Edge weights: being mentioned in a scene is a weaker relation than a fact.
+_FACT_WEIGHT: Final = 1.0
+_MENTION_WEIGHT: Final = 0.5
 
-# Id, name, user, and 1 for a scene; id, ends of facts, ends of mentions.
+# Id, name, user, and 1 for a scene.
 NodeRow = tuple[str, str | None, str, int]
+# Id of the source, ids of the targets of its facts, and of its mentions.
 LinkRow = tuple[str, Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A thing or a scene that belongs to a community."""
+    """An entity or a scene."""
 
     id: str
     name: str
@@ -32,11 +33,12 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Community:
-    """Things that belong together, the best tied first.
+    """A community.
 
     Attributes:
-        id: that of the best tied member.
-        edges: how many there are between members.
+        id: that of its first member.
+        members: ids of entities, then of scenes, highest degree first.
+        edges: number of edges between members.
     """
 
     id: str
@@ -48,11 +50,12 @@ class Community:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Communities:
-    """All of a memory, the largest community first.
+    """The communities of a memory.
 
     Attributes:
-        of: the community of each member.
-        ties: how many edges there are between two communities, or between a user and one, by their ids.
+        found: largest first.
+        of: the community id of each member.
+        ties: number of edges between two communities, or a user and a community, by their ids in order.
     """
 
     found: tuple[Community, ...]
@@ -65,19 +68,19 @@ def find_communities(
 ) -> Communities:
     """Return the communities of a memory.
 
-    Things that nothing but their user ties to others make up one community of that user.
+    Members without an edge to another member form one community for each user.
 
     Args:
         links: source, target and weight of each edge, in any order.
-        people: ids of users, whose ties to communities are counted.
+        people: ids of users; their edges to communities are counted in `ties`.
     """
     links = list(links)
     known = {member.id: member for member in members}
     degrees: Counter[str] = Counter(end for source, target, _ in links for end in (source, target))
-    groups = [*_louvain(known, links), *_alone(known, links)]
+    groups = [*_louvain(known, links), *_unconnected(known, links)]
     found = [_community(group, known, degrees) for group in groups]
     of = {member: community.id for community in found for member in community.members}
-    inner, ties = _counted(links, of, set(people))
+    inner, ties = _edge_counts(links, of, set(people))
     sized = (
         Community(id=each.id, label=each.label, user_id=each.user_id, members=each.members, edges=inner[each.id])
         for each in found
@@ -86,7 +89,7 @@ def find_communities(
     return Communities(found=ordered, of=of, ties=ties)
 
 
-def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
+def communities_of_rows(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[str]) -> Communities:
     """Return the communities in the rows of `mindmap/community_nodes` and `mindmap/community_links`."""
     members = [
         Member(id=node_id, name=name or "", user_id=user, scene=bool(scene)) for node_id, name, user, scene in nodes
@@ -94,14 +97,14 @@ def divide(nodes: Sequence[NodeRow], links: Sequence[LinkRow], people: Sequence[
     ties = [
         (source, target, weight)
         for source, facts, mentions in links
-        for ends, weight in ((facts, _FACT), (mentions, _MENTION))
+        for ends, weight in ((facts, _FACT_WEIGHT), (mentions, _MENTION_WEIGHT))
         for target in ends
     ]
     return find_communities(members, ties, people)
 
 
 def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
-    # Imported here: it takes a third of a second, and a service that shows no map never needs it.
+    # Imported here because it takes a third of a second, and only the map needs it.
     import networkx
 
     weights: dict[tuple[str, str], float] = defaultdict(float)
@@ -109,29 +112,29 @@ def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]
         if source in known and target in known and source != target:
             weights[(source, target) if source < target else (target, source)] += weight
     graph: networkx.Graph[str] = networkx.Graph()
-    # In the order of ids: Louvain breaks ties by the order of what it is given.
+    # Sorted, because Louvain breaks ties by the order of the edges.
     graph.add_weighted_edges_from((*pair, weights[pair]) for pair in sorted(weights))
     return list(networkx.community.louvain_communities(graph, weight="weight", seed=_SEED)) if weights else []
 
 
-def _alone(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
+def _unconnected(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
     tied = {end for source, target, _ in links if source in known and target in known for end in (source, target)}
-    alone: dict[str, set[str]] = defaultdict(set)
+    unconnected: dict[str, set[str]] = defaultdict(set)
     for member in known.values():
         if member.id not in tied:
-            alone[member.user_id].add(member.id)
-    return [alone[user] for user in sorted(alone)]
+            unconnected[member.user_id].add(member.id)
+    return [unconnected[user] for user in sorted(unconnected)]
 
 
 def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:
     ranked = sorted(group, key=lambda node: (known[node].scene, -degrees[node], node))
-    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_NAMES]
+    names = list(dict.fromkeys(known[node].name for node in ranked if known[node].name))[:_LABEL_NAMES]
     return Community(
         id=ranked[0], label=" · ".join(names), user_id=known[ranked[0]].user_id, members=tuple(ranked), edges=0
     )
 
 
-def _counted(
+def _edge_counts(
     links: Iterable[tuple[str, str, float]], of: Mapping[str, str], people: set[str]
 ) -> tuple[Counter[str], dict[tuple[str, str], int]]:
     inner: Counter[str] = Counter()

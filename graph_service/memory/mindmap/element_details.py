@@ -1,15 +1,15 @@
-"""One element of the mind map with everything behind it: the answer of `GET /api/evidence/{id}`."""
+"""Details of one element of the mind map with its evidence: the response of `GET /api/evidence/{id}`."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from graph_service.memory.change_log.payloads import kind_of, moment_text
-from graph_service.memory.facts.closing import ClosingView, _View
+from graph_service.memory.facts.closing import ClosingView, FrozenModel
 from schema.fact import FactKind
 
 
-class EndView(_View):
+class EndView(FrozenModel):
     """Subject or object of a fact."""
 
     id: str
@@ -17,15 +17,15 @@ class EndView(_View):
     kind: str
 
 
-class MergedView(_View):
+class MergedView(FrozenModel):
     """An entity that was merged into a node; splitting takes its id."""
 
     id: str
     name: str
 
 
-class FactLine(_View):
-    """A fact that a node takes part in, in short."""
+class FactLine(FrozenModel):
+    """Summary of a fact whose subject or object is the node."""
 
     id: str
     predicate: str
@@ -38,11 +38,11 @@ class FactLine(_View):
     invalid_at: str | None
 
 
-class EvidenceView(_View):
-    """A message that proves something.
+class EvidenceView(FrozenModel):
+    """A message that supports an element.
 
     Attributes:
-        quote_start: first character of the proving words in `text`; None when the whole message is the proof.
+        quote_start: character offset of the quote in `text`; None when the whole message is the evidence.
     """
 
     message_id: str
@@ -57,12 +57,12 @@ class EvidenceView(_View):
     scene_label: str | None
 
 
-class ElementView(_View):
+class ElementView(FrozenModel):
     """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most.
 
     Attributes:
-        merged: what was merged into a node, by name.
-        by_hand: a person stated the fact, confirmed it, or said that it is wrong.
+        merged: entities merged into the node, by name.
+        by_hand: a person stated, confirmed or rejected the fact.
     """
 
     id: str
@@ -103,7 +103,7 @@ _MOMENTS = ("first_seen", "last_seen", "valid_at", "invalid_at", "recorded_at")
 def fact_element(
     row: Mapping[str, Any], evidence: list[EvidenceView], closing: ClosingView | None = None
 ) -> ElementView:
-    """Return an edge; `row` has the columns of `lookup/fact_by_id`."""
+    """Return the details of a fact; `row` has the columns of `lookup/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
     taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closed_why", "told", "slot", "merged", *_MOMENTS)
@@ -127,7 +127,7 @@ def fact_element(
 def node_element(
     found: Mapping[str, Any], kind: str, facts: list[FactLine], evidence: list[EvidenceView]
 ) -> ElementView:
-    """Return a node; `found` has the columns of `lookup/node_by_id`."""
+    """Return the details of a node; `found` has the columns of `lookup/node_by_id`."""
     node = found["node"]
     return ElementView.model_validate(
         {
@@ -148,22 +148,22 @@ def node_element(
 
 
 def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
-    """Return facts of a node, in the order of the rows."""
+    """Return rows of facts as summaries, in the same order."""
     return [FactLine(**{**row["fact"], "invalid_at": moment_text(row["fact"]["invalid_at"])}) for row in rows]
 
 
-def proofs(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
-    """Return messages with the first words quoted from each.
+def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
+    """Return messages, each with the position of its first quote.
 
     Args:
         rows: with the columns of `lookup/messages_by_id`.
-        quotes: `messageId:start:end`, as edges keep them.
+        quotes: `messageId:start:end`, as stored in facts.
     """
     spans = _spans(quotes)
-    return [_proof(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
+    return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
 
 
-def _proof(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
+def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:
     message = row["message"]
     return EvidenceView(
         message_id=message["id"],

@@ -1,4 +1,4 @@
-"""Parts of the mind map for somebody who explores: around a thing, between two, by a name, lately changed."""
+"""Parts of the mind map that a viewer requests: neighbours, paths, search, causes, past states and recent changes."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
-from graph_service.memory.facts.bitemporal import EVERYTHING, AsOf, Look
+from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -20,42 +20,39 @@ from schema.ids import TenantId, scope_token
 from schema.labels import Label
 from schema.parts import ChangeLine, GraphPart, RecentChanges
 
-# Chains of causes: why something is, why that is, and so on along CAUSED_BY.
-
+# Bounds of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
 CAUSES_MAX: Final = 5
 CHAINS_MAX: Final = 6
-_BEINGS: Final = frozenset({Label.USER.value, Label.AGENT.value})
+_PEOPLE_LABELS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 
 
-async def chains_behind(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
-    """Return ids of nodes from an effect to its last known cause; none when nothing is known to cause it.
+async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
+    """Read the chains of causes of an element, each as node ids from the effect to its last known cause.
 
-    Of a fact, causes of its object and of its subject; users are left out, for what causes something in a life is no
-    reason for each fact of it. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, `CAUSES_MAX` causes of each thing.
+    For a fact, the causes of its object and subject, unless these are users or agents: their causes do not explain each
+    of their facts. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with `CAUSES_MAX` causes of each node.
 
     Raises:
         NotFoundError: this memory has no such element.
-        UnavailableError: the database does not answer.
+        UnavailableError: Neo4j does not answer.
     """
     starts = await _starts(graph, tenant, element_id)
     causes: dict[str, list[str]] = {}
-    asked = starts
+    frontier = starts
     for _ in range(STEPS_MAX):
-        if not asked:
+        if not frontier:
             break
-        wanted = {"tenant": tenant, "user_id": user_id, "ids": asked, "rows_max": CAUSES_MAX}
-        causes |= {one: [] for one in asked}
+        wanted = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
+        causes |= {one: [] for one in frontier}
         for row in await graph.read(statement("mindmap/causes_of"), wanted):
             causes[row["source"]].append(row["target"])
-        asked = sorted({target for one in asked for target in causes[one]} - causes.keys())
+        frontier = sorted({target for one in frontier for target in causes[one]} - causes.keys())
     return chains(starts, causes)
 
 
 def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return each way from a start along causes to where none is known, or all have been passed; the longest first.
-    Pure.
-    """
+    """Return the maximal chains from the starts along causes without cycles, longest first. Pure."""
     whole: list[list[str]] = []
     waiting = [[start] for start in reversed(starts)]
     while waiting and len(whole) < CHAINS_MAX * CAUSES_MAX:
@@ -64,11 +61,11 @@ def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[l
         waiting.extend([*path, cause] for cause in reversed(further))
         if not further and len(path) > 1:
             whole.append(path)
-    apart = [path for path in whole if not any(path != other and _ends_with(other, path) for other in whole)]
+    apart = [path for path in whole if not any(path != other and _is_suffix(other, path) for other in whole)]
     return sorted(apart, key=len, reverse=True)[:CHAINS_MAX]
 
 
-def _ends_with(whole: Sequence[str], end: Sequence[str]) -> bool:
+def _is_suffix(whole: Sequence[str], end: Sequence[str]) -> bool:
     return len(whole) > len(end) and list(whole[-len(end) :]) == list(end)
 
 
@@ -80,7 +77,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
         if row["predicate"] == "CAUSED_BY":
             return [row["source"]["id"]]
         ends = ((row["target"]["id"], row["target_labels"]), (row["source"]["id"], row["source_labels"]))
-        return [end for end, labels in ends if not _BEINGS & set(labels)]
+        return [end for end, labels in ends if not _PEOPLE_LABELS & set(labels)]
     if not await graph.read(statement("lookup/node_by_id"), known):
         raise NotFoundError(
             f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
@@ -91,70 +88,71 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
 PATHS_MAX: Final = 3
 LINKS_MAX: Final = 800
 SOUGHT_CHARS_MAX: Final = 200
-# Above any number that a log reaches.
+# Greater than any sequence number.
 _NEWEST: Final = 2**62
 
 
 class Explorer:
-    """Reads parts of a tenant's mind map; nothing of another tenant, or of another user than the one asked for."""
+    """Read parts of a tenant's mind map, limited to one user unless `user_id` is None."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._log = ChangeLog(graph)
 
     async def around(
-        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, look: Look = EVERYTHING
+        self, tenant: TenantId, user_id: str | None, node_id: str, *, limit: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return a node, the `limit` best tied nodes beside it, and every edge between all these.
+        """Return a node, up to `limit` neighbours (valid and strong facts first), and all edges between them.
 
         Raises:
             NotFoundError: this memory has no such node.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=node_id)
-        asked = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(look)}
-        rows = await self._graph.read(statement("mindmap/neighbours"), asked)
+        parameters = {"tenant": tenant, "user_id": user_id, "id": node_id, "rows_max": limit, **asdict(time_filter)}
+        rows = await self._graph.read(statement("mindmap/neighbours"), parameters)
         if not rows:
             raise _unknown(node_id)
         found = rows[0]
-        return await self.part_of(tenant, _head(found), [node_id, *found["ids"]], total=found["total"], look=look)
+        return await self.part_of(
+            tenant, _head(found), [node_id, *found["ids"]], total=found["total"], time_filter=time_filter
+        )
 
     async def between(
-        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, look: Look = EVERYTHING
+        self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return the shortest paths between two nodes: first those over things and scenes, then those over users.
+        """Return the shortest paths between two nodes; paths through users or agents come last.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, source=source, target=target)
-        asked = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
-        found = (await self._graph.read(statement("mindmap/paths_between"), {**asked, **asdict(look)}))[0]
+        parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
+        found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
         paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
-        part = await self.part_of(tenant, _head(found), ids, total=len(ids), look=look)
+        part = await self.part_of(tenant, _head(found), ids, total=len(ids), time_filter=time_filter)
         return part.model_copy(update={"paths": paths})
 
-    async def because(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
-        """Return what a thing or a fact came from, as `paths` from it to the last known cause; it is empty without a
-        cause.
+    async def causes(self, tenant: TenantId, user_id: str | None, element_id: str) -> GraphPart:
+        """Return the chains of causes of a node or fact as `paths`; empty if no cause is known.
 
         Raises:
             NotFoundError: this memory has no such element.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id, id=element_id)
         head = await self._log.head(tenant)
-        paths = await chains_behind(self._graph, tenant, user_id, element_id)
+        paths = await cause_chains(self._graph, tenant, user_id, element_id)
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
     async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
-        """Return nodes whose name, alias or title has all the words, as far as they are typed; no edges.
+        """Return nodes whose name, alias or title contains all words of the text as prefixes; no edges.
 
         Raises:
             InputError: the text is too long.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         if len(text) > SOUGHT_CHARS_MAX:
@@ -164,7 +162,7 @@ class Explorer:
         if not folded:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=0, nodes=[], edges=[])
         scopes = [scope_token(tenant, user) for user in await self._users(tenant, user_id)]
-        asked = {
+        parameters = {
             "tenant": tenant,
             "user_id": user_id,
             "entity_query": sought_query(folded, fields=("name", "aliases"), scopes=scopes),
@@ -172,23 +170,23 @@ class Explorer:
             "part": folded,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("mindmap/search_labels"), asked)
+        rows = await self._graph.read(statement("mindmap/search_labels"), parameters)
         nodes = await self._nodes(tenant, [row["id"] for row in rows])
         return GraphPart(epoch=head.epoch, seq=head.seq, total=len(nodes), nodes=nodes, edges=[])
 
     async def at(
         self, tenant: TenantId, user_id: str | None, moments: AsOf, *, limit: int, closed: bool = True
     ) -> GraphPart:
-        """Return the most telling facts as they looked from there, with their ends.
+        """Return the top facts at a point in time, with their ends.
 
         Args:
-            closed: also those that were over, behind those that held.
+            closed: include facts that had ended, after the valid ones.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "closed": closed,
             "users": await self._users(tenant, user_id),
@@ -196,7 +194,7 @@ class Explorer:
             "known_at": moments.known_at,
             "rows_max": limit,
         }
-        rows = await self._graph.read(statement("mindmap/map_facts_at"), asked)
+        rows = await self._graph.read(statement("mindmap/map_facts_at"), parameters)
         head, edges = _head(rows[0]), map_edges(rows)
         ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
         nodes = await self._nodes(tenant, ends)
@@ -207,43 +205,43 @@ class Explorer:
     async def recent(
         self, tenant: TenantId, user_id: str | None, *, since: datetime | None, before: int | None, limit: int
     ) -> RecentChanges:
-        """Return what the log says happened lately, the newest first; mentions and what was forgotten are left out.
+        """Return recent entries of the change log, newest first, without mentions and forgotten elements.
 
         Args:
-            since: aware; only changes from then on.
-            before: only changes with a lower number.
+            since: aware; only changes from this time on.
+            before: only changes with a lower sequence number.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         _check(user_id)
         head = await self._log.head(tenant)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "user_id": user_id,
             "before": _NEWEST if before is None else before,
             "since": since,
             "rows_max": limit + 1,
         }
-        rows = await self._graph.read(statement("change_log/recent"), asked)
-        lines = [_line(numbered_change(row)) for row in rows[:limit]]
+        rows = await self._graph.read(statement("change_log/recent"), parameters)
+        lines = [_change_line(numbered_change(row)) for row in rows[:limit]]
         ends = list(dict.fromkeys(end for line in lines if line.edge for end in (line.edge.source, line.edge.target)))
         labels = {node.id: node.label for node in await self._nodes(tenant, ends)}
         return RecentChanges(epoch=head.epoch, changes=lines, labels=labels, more=len(rows) > limit)
 
     async def part_of(
-        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, look: Look = EVERYTHING
+        self, tenant: TenantId, head: Head, ids: Sequence[str], *, total: int, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Some nodes and every edge between them; ids that the tenant does not have are left out.
+        """Return nodes and all edges between them; unknown ids are left out.
 
         Args:
-            head: of the log, read before the ids were, or with them.
-            total: how many nodes there are to show, these among them.
+            head: head of the change log, read before or together with the ids.
+            total: number of nodes available, including these.
         """
         if not ids:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=[], edges=[])
-        asked = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(look)}
-        rows = await self._graph.read(statement("mindmap/subgraph"), asked)
+        parameters = {"tenant": tenant, "ids": list(ids), "rows_max": LINKS_MAX, **asdict(time_filter)}
+        rows = await self._graph.read(statement("mindmap/subgraph"), parameters)
         nodes, edges = [map_node(values) for values in rows[0]["nodes"]], map_edges(rows)
         return GraphPart(epoch=head.epoch, seq=head.seq, total=total, nodes=nodes, edges=edges)
 
@@ -269,7 +267,7 @@ def _unknown(node_id: str) -> NotFoundError:
     return NotFoundError(f"there is nothing with id {node_id!r} in this memory; take an id from a snapshot or a search")
 
 
-def _line(numbered: NumberedChange) -> ChangeLine:
+def _change_line(numbered: NumberedChange) -> ChangeLine:
     change = numbered.change
     return ChangeLine(
         seq=numbered.seq,

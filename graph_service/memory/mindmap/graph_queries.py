@@ -1,4 +1,4 @@
-"""Nodes, pages of their facts, and the messages behind these, many at a time: each in one round trip."""
+"""Batched reads for the GraphQL API, one round trip each: nodes, facts, messages, scenes, jobs and counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, session_uri, user_uri
 from schema.timespan import moment_of
 
-# A fact or message as a statement lists it.
+# A fact, message or job as returned by a statement.
 Row = dict[str, Any]
 _STATES: Final = ("open", "leased", "dead")
-# What is counted, in the order in which it is told, by the names of `mindmap/stats`.
+# Names of the counts in the answer, in order, and their `sort` in `mindmap/stats`.
 STATS: Final = {
     "messages": "messages",
     "sessions": "sessions",
@@ -34,11 +34,11 @@ STATS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPageRequest:
-    """Which facts of a node are asked for.
+    """A page of facts of a node, as requested.
 
     Attributes:
-        closed: also those that held no more.
-        after: the cursor of a fact; only those behind it.
+        closed: include ended facts.
+        after: a `fact_cursor`; only facts after it are returned.
     """
 
     moments: AsOf
@@ -48,7 +48,7 @@ class FactPageRequest:
 
 
 class GraphReads:
-    """Reads many elements of a tenant's graph at once."""
+    """Read many elements of a tenant's graph at once."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -58,7 +58,7 @@ class GraphReads:
         """Return nodes of the mind map by id; unknown ones are left out.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: an id is malformed.
             UnavailableError: Neo4j does not answer.
         """
         for one in ids:
@@ -69,14 +69,14 @@ class GraphReads:
         """Return one node of the mind map, by id or URI.
 
         Args:
-            kind: what it must be.
+            kind: the required kind; None accepts any.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: an id is malformed.
             NotFoundError: the tenant has none.
             UnavailableError: Neo4j does not answer.
         """
-        wanted = id_named(name)
+        wanted = to_element_id(name)
         found = (await self.nodes(tenant, [wanted])).get(wanted)
         if found is None or (kind is not None and found.kind != kind):
             what = (kind or "node").lower()
@@ -87,7 +87,7 @@ class GraphReads:
         """Return the node of a user.
 
         Raises:
-            InputError: there cannot be such an id.
+            InputError: an id is malformed.
             NotFoundError: the tenant has no such user.
             UnavailableError: Neo4j does not answer.
         """
@@ -98,15 +98,15 @@ class GraphReads:
         raise NotFoundError(f"there is no user {user_id!r} in this tenant")
 
     async def facts(self, tenant: TenantId, ids: Sequence[str], page: FactPageRequest) -> dict[str, list[Row]]:
-        """Return a page of the facts of each node, and one more where there are more, by the node's id.
+        """Return the facts of each node, by node id: at most `first`, and one more if there are more.
 
         Raises:
-            InputError: the number or the cursor cannot be used.
+            InputError: `first` or the cursor is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_limit(page.first)
         at, fact_id = decode_cursor(ListName.FACTS, page.after)
-        asked = {
+        parameters = {
             "tenant": tenant,
             "ids": sorted(set(ids)),
             "valid_at": page.moments.valid_at,
@@ -116,7 +116,7 @@ class GraphReads:
             "id": fact_id,
             "rows_max": page.first + 1,
         }
-        rows = await self._graph.read(statement("mindmap/facts_page"), asked)
+        rows = await self._graph.read(statement("mindmap/facts_page"), parameters)
         return {row["node_id"]: row["facts"] for row in rows}
 
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
@@ -130,10 +130,10 @@ class GraphReads:
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
-        """Return how much there is of each sort, by the names and in the order of `STATS`.
+        """Return the counts of a tenant's or user's data, with the names and in the order of `STATS`.
 
         Raises:
-            InputError: there can be no such user.
+            InputError: the user id is malformed.
             UnavailableError: Neo4j does not answer.
         """
         if user_id is not None:
@@ -143,50 +143,50 @@ class GraphReads:
         return {name: found.get(sort, 0) for name, sort in STATS.items()}
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
-        """Work that is not done, or was given up, the next first, and one more than was asked for if there is one.
+        """Return open, leased and dead jobs, the next due first: at most `first`, and one more if there are more.
 
         Raises:
-            InputError: the number or the cursor cannot be used.
+            InputError: `first` or the cursor is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_limit(first)
         dead, due_ms, behind = decode_cursor(ListName.JOBS, after)
-        asked: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
-        asked |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
-        rows = await self._graph.read(statement("jobs/list_jobs"), asked)
+        parameters: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
+        parameters |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
+        rows = await self._graph.read(statement("jobs/list_jobs"), parameters)
         return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
 
     async def scenes(
         self, tenant: TenantId, user_id: str, session_id: str | None, *, first: int, after: str | None
     ) -> list[tuple[NodeView, str]]:
-        """Return scenes of a user or of one session with their cursors, the latest first, and one more if there is one.
+        """Return scenes of a user or session with their cursors, latest first: at most `first`, and one more if any.
 
         Raises:
-            InputError: an id, the number or the cursor cannot be used.
+            InputError: an id, `first` or the cursor is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         check_limit(first)
         begun_ms, behind = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
-        asked: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
-        asked |= {"start_ms": begun_ms, "after": behind}
-        rows = await self._graph.read(statement("mindmap/scenes_of_user"), asked)
+        parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
+        parameters |= {"start_ms": begun_ms, "after": behind}
+        rows = await self._graph.read(statement("mindmap/scenes_of_user"), parameters)
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
         ]
 
 
-def id_named(name: str) -> str:
-    """Return the id of what is named by its id or URI. Pure."""
+def to_element_id(name: str) -> str:
+    """Return the id of an element given by its id or URI. Pure."""
     return memory_id(name) if name.startswith("memory://") else name
 
 
 def fact_cursor(fact: Row) -> str:
-    """Return where a fact stands among those of its node; stays good while others are written. Pure."""
+    """Return the cursor of a fact in the facts of its node; it stays valid when facts are written. Pure."""
     return encode_cursor(ListName.FACTS, fact["at"], fact["id"])
 
 
 def job_cursor(job: Row) -> str:
-    """Return where work stands among what its tenant has to do. Pure."""
+    """Return the cursor of a job in the list of its tenant. Pure."""
     return encode_cursor(ListName.JOBS, int(job["state"] == "dead"), job["due_ms"], job["id"])

@@ -23,7 +23,7 @@ _NAMES_MAX: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactOfNode:
-    """A fact that holds, in short; subject and object are names."""
+    """Summary of a valid fact; subject and object are names."""
 
     id: MemoryId
     subject: str
@@ -66,7 +66,7 @@ class Nodes:
     async def search(
         self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
     ) -> list[NodeFound]:
-        """Return the nodes of one memory that match a query, best first, with facts that hold; one round trip.
+        """Return the nodes of one memory that match a query, best first, each with its strongest valid facts.
 
         Args:
             types: only entities of these types; empty means all nodes.

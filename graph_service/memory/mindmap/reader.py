@@ -1,4 +1,4 @@
-"""The mind map as viewers read it: a snapshot within a budget, whose memories there are, and what proves an element."""
+"""Read the mind map for viewers: snapshots within a budget, the users of a tenant, and the evidence of an element."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     EvidenceView,
+    evidence_views,
     fact_element,
     fact_lines,
     node_element,
-    proofs,
 )
-from graph_service.memory.mindmap.snapshot import Choice, Snapshot
+from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
 
@@ -26,13 +26,13 @@ USERS_MAX: Final = 1_000
 LARGE_FROM: Final = 6_000
 FACTS_MAX: Final = 50
 EVIDENCE_MAX: Final = 50
-# A node may have many facts with many messages each; the oldest of this many are enough to show 50.
+# Evidence ids of a node that are looked up; of their messages the oldest `EVIDENCE_MAX` are returned.
 _MESSAGE_IDS_MAX: Final = 1_000
 
 _NODES, _LEADING = statement("mindmap/map_nodes"), statement("mindmap/map_leading_nodes")
 _FACTS, _OF_PEOPLE = statement("mindmap/map_facts"), statement("mindmap/map_facts_of_people")
 
-# The order in which mindmap/map_facts, map_mentions and part_of_map, and mindmap/map_nodes_by_id, list what they find.
+# Order of the values in `mindmap/map_facts`, `map_facts_at`, `map_mentions` and `subgraph`, and in `map_nodes_by_id`.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
     *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),
@@ -48,12 +48,12 @@ def _now() -> datetime:
 
 
 class MindMap:
-    """Reads the mind map of a tenant; nothing of another tenant is ever in an answer.
+    """Read the mind map of a tenant.
 
     Args:
-        clock: tells when a snapshot was read, aware UTC.
-        large_from: of a memory with more nodes, snapshots hold facts of people and the newest scenes; choosing among
-            all facts would take seconds.
+        clock: aware UTC now.
+        large_from: snapshots of memories with more nodes contain only facts of users and agents and the newest scenes,
+            because ranking all facts would take seconds.
     """
 
     def __init__(self, graph: Graph, *, clock: Callable[[], datetime] = _now, large_from: int = LARGE_FROM) -> None:
@@ -63,61 +63,61 @@ class MindMap:
         self._large_from = large_from
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
-        """Return the most telling nodes and edges of one user, or of everybody in the tenant.
+        """Return the top nodes and edges of one user, or of all users of the tenant.
 
-        Order: users, then facts with both ends (those that hold, by strength, recency and evidence), then scenes by
-        recency with what they mention, then the rest. The log's number is read first: what is committed meanwhile
-        may be in the snapshot and comes again as a change, which is harmless because changes are idempotent.
+        Order: users, then facts with both ends (open ones first, then by strength, recency and evidence), then the
+        newest scenes with their mentions, then the rest. The sequence number is read first: a later commit may be in
+        the snapshot and come again as a change, which is harmless because changes are idempotent.
 
         Args:
-            budget: how many nodes and edges together, 1 to `BUDGET_MAX`; what lies outside is clamped.
+            budget: maximum number of nodes and edges together, clamped to 1 to `BUDGET_MAX`.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         budget = min(max(budget, 1), BUDGET_MAX)
         head = await self._changes.head(tenant)
         as_of = moment_text(self._clock()) or ""
-        whose = {"tenant": tenant, "users": await self._whose(tenant, user_id)}
-        enough = {**whose, "rows_max": self._large_from + 1}
-        large = (await self._graph.read(statement("mindmap/map_size"), enough))[0]["nodes"] > self._large_from
+        scope = {"tenant": tenant, "users": await self._user_ids(tenant, user_id)}
+        bounded = {**scope, "rows_max": self._large_from + 1}
+        large = (await self._graph.read(statement("mindmap/map_size"), bounded))[0]["nodes"] > self._large_from
         nodes, facts, totals = await asyncio.gather(
-            self._graph.read(_LEADING if large else _NODES, {**whose, "rows_max": budget}),
-            self._graph.read(_OF_PEOPLE if large else _FACTS, {**whose, "rows_max": budget}),
-            self._graph.read(statement("mindmap/map_total"), whose),
+            self._graph.read(_LEADING if large else _NODES, {**scope, "rows_max": budget}),
+            self._graph.read(_OF_PEOPLE if large else _FACTS, {**scope, "rows_max": budget}),
+            self._graph.read(statement("mindmap/map_total"), scope),
         )
         found = nodes[0]
-        choice = Choice(budget=budget)
-        choice.take_nodes(found["users"])
-        choice.take_edges(map_edges(facts))
-        scenes = found["scenes"][: max(choice.left, 0)]
-        choice.take_edges(await self._mentions(tenant, scenes, rows_max=choice.left))
-        choice.take_nodes([*found["scenes"], *found.get("others", ())])
-        shown = await map_nodes(self._graph, tenant, list(choice.nodes))
+        selection = SnapshotSelection(budget=budget)
+        selection.add_nodes(found["users"])
+        selection.add_edges(map_edges(facts))
+        scenes = found["scenes"][: max(selection.room, 0)]
+        selection.add_edges(await self._mentions(tenant, scenes, rows_max=selection.room))
+        selection.add_nodes([*found["scenes"], *found.get("others", ())])
+        shown = await map_nodes(self._graph, tenant, list(selection.nodes))
         return Snapshot(
             epoch=head.epoch,
             seq=head.seq,
             as_of=as_of,
             total=Count(nodes=totals[0]["nodes"], edges=totals[0]["edges"]),
             nodes=list(shown.values()),
-            edges=[edge for edge in choice.edges if edge.source in shown and edge.target in shown],
+            edges=[edge for edge in selection.edges if edge.source in shown and edge.target in shown],
         )
 
     async def users(self, tenant: str) -> list[UserView]:
-        """Return whose memories the tenant holds, by name, at most `USERS_MAX`.
+        """Return the users of a tenant by name, at most `USERS_MAX`.
 
         Raises:
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
-        """Return what a node or an edge says, and the messages that prove it.
+        """Return the details of a node or fact, and the messages that support it.
 
         Raises:
             NotFoundError: this tenant has no such element; the answer is the same when another tenant has one.
-            UnavailableError: the database does not answer.
+            UnavailableError: Neo4j does not answer.
         """
         known = {"tenant": tenant, "id": element_id}
         found_facts, found_nodes = await asyncio.gather(
@@ -145,7 +145,7 @@ class MindMap:
                 self._graph.read(statement("mindmap/messages_of_scene"), {**known, "rows_max": EVIDENCE_MAX}),
             )
             quotes = [quote for row in facts for quote in row["quotes"]]
-            return node_element(found, kind, fact_lines(facts), proofs(said, quotes))
+            return node_element(found, kind, fact_lines(facts), evidence_views(said, quotes))
         facts = await self._graph.read(statement("mindmap/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
@@ -158,9 +158,9 @@ class MindMap:
         rows = await self._graph.read(
             statement("lookup/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
         )
-        return proofs(rows, quotes)
+        return evidence_views(rows, quotes)
 
-    async def _whose(self, tenant: str, user_id: str | None) -> list[str]:
+    async def _user_ids(self, tenant: str, user_id: str | None) -> list[str]:
         return [user_id] if user_id is not None else [user.user_id for user in await self.users(tenant)]
 
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
@@ -174,10 +174,10 @@ class MindMap:
 
 
 async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:
-    """Return nodes of the map by id, in the order asked for; what the tenant has not is left out.
+    """Return nodes of the map by id, in the order of `ids`; unknown ones are left out.
 
     Raises:
-        UnavailableError: the database does not answer.
+        UnavailableError: Neo4j does not answer.
     """
     rows = await graph.read(statement("mindmap/map_nodes_by_id"), {"tenant": tenant, "ids": list(ids)})
     known = {values[0]: map_node(values) for values in rows[0]["nodes"]}
@@ -185,12 +185,12 @@ async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, 
 
 
 def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
-    """Return the edges in the one row of a statement that lists them."""
+    """Return the edges in the single row of a statement that returns `edges`."""
     found = [dict(zip(_EDGE_FIELDS, values, strict=True)) for values in rows[0]["edges"]]
     return [edge_view(edge, edge["source"], edge["target"], edge["predicate"]) for edge in found]
 
 
 def map_node(values: Sequence[Any]) -> NodeView:
-    """Return a node as `mindmap/map_nodes_by_id` lists it."""
+    """Return a node from a list of values of `mindmap/map_nodes_by_id`."""
     node = dict(zip(_NODE_FIELDS, values, strict=True))
     return node_view(node, node["kind"])

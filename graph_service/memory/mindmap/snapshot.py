@@ -1,4 +1,4 @@
-"""The mind map at one number of the change log, and the choice of what fits into a viewer's budget."""
+"""Snapshots of the mind map at a sequence number, and the selection of elements within a budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +14,10 @@ class Snapshot:
     """Nodes and edges as they were at `seq` or a little later; changes after `seq` bring them up to date.
 
     Attributes:
-        as_of: when it was read, ISO 8601 UTC.
-        total: how many there are, shown or not.
-        nodes: the most telling first; edges likewise, both ends of each among `nodes`.
+        as_of: time of the read, ISO 8601 UTC.
+        total: number of nodes and edges in the memory, shown or not.
+        nodes: by priority.
+        edges: by priority; both ends of each are in `nodes`.
     """
 
     epoch: str
@@ -27,7 +28,7 @@ class Snapshot:
     edges: list[EdgeView]
 
     def frame(self, *, stale: bool = False) -> GraphSnapshot:
-        """Return the whole as one frame; `stale` while the database is away."""
+        """Return the snapshot as a frame; `stale` while Neo4j is unavailable."""
         return GraphSnapshot(
             epoch=self.epoch,
             seq=self.seq,
@@ -41,7 +42,7 @@ class Snapshot:
 
 
 def frame_json(frame: Frame) -> bytes:
-    """Return a frame as it travels; `was` is left out of edges that say nothing about before."""
+    """Return a frame as JSON; `was` is left out of edges where it is null."""
     fields: dict[str, Any] = frame.model_dump(mode="json", by_alias=True)
     if isinstance(frame, GraphSnapshot):
         for edge in fields["edges"]:
@@ -51,31 +52,31 @@ def frame_json(frame: Frame) -> bytes:
 
 
 @dataclass(slots=True, kw_only=True)
-class Choice:
-    """What is shown so far, in the order it was chosen; never more than `budget` nodes and edges together."""
+class SnapshotSelection:
+    """Nodes and edges selected so far, in order; at most `budget` of both together."""
 
     budget: int
     nodes: dict[str, None] = field(default_factory=dict)
     edges: list[EdgeView] = field(default_factory=list)
 
     @property
-    def left(self) -> int:
-        """Return how many more nodes and edges fit."""
+    def room(self) -> int:
+        """Return the number of nodes and edges that can still be added."""
         return self.budget - len(self.nodes) - len(self.edges)
 
-    def take_nodes(self, ids: Iterable[str]) -> None:
-        """Take nodes in order while they fit."""
+    def add_nodes(self, ids: Iterable[str]) -> None:
+        """Add nodes in order while they fit."""
         for node_id in ids:
-            if self.left <= 0:
+            if self.room <= 0:
                 return
             self.nodes.setdefault(node_id)
 
-    def take_edges(self, edges: Sequence[EdgeView]) -> None:
-        """Take edges in order, each with both ends; one that does not fit leaves room for a later, cheaper one."""
+    def add_edges(self, edges: Sequence[EdgeView]) -> None:
+        """Add edges in order, each with both ends; skip an edge that does not fit with its missing ends."""
         for edge in edges:
-            if self.left <= 0:
+            if self.room <= 0:
                 return
             ends = {edge.source, edge.target} - self.nodes.keys()
-            if self.left > len(ends):
+            if self.room > len(ends):
                 self.nodes.update(dict.fromkeys((edge.source, edge.target)))
                 self.edges.append(edge)

@@ -16,7 +16,7 @@ from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-_log = logging.getLogger("mnemograph.keepsakes")
+_log = logging.getLogger("mnemograph.snapshots")
 
 # Interval of the check for outdated snapshots, and how many are read then; low, so that questions are not slowed down.
 LOOK_S: Final = 10.0
@@ -37,7 +37,7 @@ class RecallSnapshotCache:
         # None until the snapshot is read.
         self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
         self._forgotten = asyncio.Event()
-        self._forgettings = 0
+        self._generation = 0
 
     def want(self, tenant: TenantId, user_id: str) -> None:
         """Mark a memory as used; its snapshot is read in the background."""
@@ -53,7 +53,7 @@ class RecallSnapshotCache:
 
     def forget(self, tenant: str) -> None:
         """Drop a tenant's snapshots, because something in them may have been forgotten."""
-        self._forgettings += 1
+        self._generation += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             self._kept[key] = None
         self._forgotten.set()
@@ -82,7 +82,7 @@ class RecallSnapshotCache:
                 behind.append(("" if kept is None else kept.as_of, key))
         chosen = [key for _, key in sorted(behind)[:read_max]]
         for key in chosen:
-            forgettings = self._forgettings
+            generation = self._generation
             try:
                 snapshot = await self._mindmap.snapshot(key[0], user_id=key[1], budget=BUDGET)
             except UnavailableError:
@@ -92,7 +92,7 @@ class RecallSnapshotCache:
                 self._kept.pop(key, None)
                 raise
             # A snapshot read before something was forgotten may still contain it.
-            if key in self._kept and forgettings == self._forgettings:
+            if key in self._kept and generation == self._generation:
                 self._kept[key] = snapshot
         return len(chosen)
 
@@ -116,16 +116,16 @@ class MapSnapshotCache:
     def __init__(self, *, kept_max: int = MAPS_KEPT_MAX) -> None:
         self._kept_max = kept_max
         self._kept: OrderedDict[_MapKey, Snapshot] = OrderedDict()
-        self._forgettings = 0
+        self._generation = 0
 
     @property
-    def forgettings(self) -> int:
+    def generation(self) -> int:
         """Number of deletions; a snapshot read before one must not be stored after it."""
-        return self._forgettings
+        return self._generation
 
-    def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, forgettings: int) -> None:
-        """Store a snapshot, only if `forgettings` is unchanged since it was read."""
-        if forgettings != self._forgettings:
+    def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, generation: int) -> None:
+        """Store a snapshot, only if `generation` is unchanged since it was read."""
+        if generation != self._generation:
             return
         self._kept[tenant, user, budget] = snapshot
         self._kept.move_to_end((tenant, user, budget))
@@ -152,7 +152,7 @@ class MapSnapshotCache:
 
     def drop(self, tenant: str) -> None:
         """Drop a tenant's snapshots, because something in them was forgotten."""
-        self._forgettings += 1
+        self._generation += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             del self._kept[key]
 

@@ -1,1 +1,1 @@
-"""Facts about the user that always hold a place in the context."""
+"""The profile of a user or agent, and Core Memory, which is in every context."""

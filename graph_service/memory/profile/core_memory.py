@@ -1,4 +1,4 @@
-"""Core Memory: the facts about a user that belong in every prompt, whatever the question. One round trip."""
+"""Core Memory: the facts about a user that belong in every prompt, whatever the question; one round trip."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
 from schema.timespan import as_utc, moment_of
 
-# More than any budget takes; the most important come first.
+# More facts than any budget has room for; the most important come first.
 _FACTS_MAX: Final = 300
 _TRIGGERS_MAX: Final = 50
 _CLOSED_MAX: Final = 50
-# A preference is stable when it is certain, and strong or mentioned on several occasions.
+# A preference is stable if it is certain, and strong, important or mentioned in several scenes.
 _SURE_MIN: Final = 0.6
 _STRONG_MIN: Final = 0.8
 _IMPORTANT_MIN: Final = 8
@@ -28,7 +28,7 @@ _OCCASIONS_MIN: Final = 2
 
 
 class CoreKind(StrEnum):
-    """Kinds of facts in Core Memory; EARLIER ones have ended."""
+    """Kind of fact in Core Memory; EARLIER means ended."""
 
     PROFILE = "profile"
     PREFERENCE = "preference"
@@ -41,10 +41,10 @@ class CoreFact:
     """A fact of Core Memory.
 
     Attributes:
-        uri: of a profile fact its place in the profile, of others the fact's own.
-        until: when it ceased to hold.
-        evidence: ids of the messages that prove it.
-        scenes_n: number of scenes that mention it, at least 1.
+        uri: URI of a profile fact in the profile; of other facts, of the fact itself.
+        until: when the fact ceased to be valid.
+        evidence: ids of the messages that prove the fact.
+        scenes_n: number of scenes that mention the fact, at least 1.
     """
 
     kind: CoreKind
@@ -65,7 +65,7 @@ class CoreFact:
 
     @property
     def worth(self) -> float:
-        """0…1, the value of knowing it whatever the question."""
+        """Value of the fact for any question, 0 to 1."""
         often = 1.0 - 0.5 ** (self.scenes_n - 1)
         return 0.45 * self.fact.importance / 10 + 0.25 * self.fact.confidence + 0.15 * self.strength + 0.15 * often
 
@@ -73,10 +73,10 @@ class CoreFact:
 async def core_memory(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...]:
-    """Return Core Memory of a user, with facts that ended; nothing for an unknown user.
+    """Return the Core Memory of a user, including ended facts; empty for an unknown user.
 
     Args:
-        now: `moments` is now, so that the stored marks of the profile apply.
+        now: `moments` is the present, for which the profile marks are stored.
     """
     root = user_uri(tenant, user_id)
     rows = await graph.read(
@@ -106,7 +106,7 @@ async def core_memory(
 
 
 def chosen_of_profile(facts: Sequence[CoreFact], root: str) -> list[CoreFact]:
-    """Return the facts about a user that belong in every prompt, without uncertain or passing preferences."""
+    """Return the facts about a user that belong in every prompt, without uncertain or unstable preferences."""
     out = excluded(one.fact for one in facts)
     chosen = []
     for one in facts:
@@ -136,7 +136,7 @@ def is_certain(one: CoreFact) -> bool:
 
 
 def _core_fact(values: Sequence[Any]) -> CoreFact:
-    """Return a fact in a list of `profile/core_memory`; its kind and URI are set where it is chosen."""
+    """Return the fact in a list of `profile/core_memory`; the caller sets its kind and URI."""
     name, uri, words, predicate, relation, object_id, kind, importance, base, strength, sure, first, last = values[:13]
     valid_ms, invalid_ms, emotion, evidence, scenes_n = values[13:]
     return CoreFact(

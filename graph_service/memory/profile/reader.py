@@ -1,4 +1,4 @@
-"""Read the profile of a user or agent, and mark in each consolidation what leaves it and what returns."""
+"""Read the profile of a user or agent, and mark in each consolidation the facts that leave it or return."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from schema.ids import MemoryId, TenantId
 from schema.importance import importance_of_strength
 from schema.profile import ITEMS_MAX, Category, profile_uri
 
-# More are marked by the following consolidations, so that none takes long in a large memory.
+# Later consolidations mark the rest, so that none takes long in a large memory.
 _MARKS_MAX: Final = 200
 _REASONS = {
     Out.FULL: "no longer in the profile: what matters more fills it",
@@ -30,7 +30,7 @@ class ProfileItem:
     """A fact of a profile.
 
     Attributes:
-        uri: its place in the profile.
+        uri: URI of the fact in the profile.
     """
 
     id: MemoryId
@@ -47,11 +47,11 @@ class ProfileItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfilePart:
-    """One category of a profile, the most important items first.
+    """One category of a profile, most important items first.
 
     Attributes:
         items_max: maximum number of items.
-        out: number of facts that hold but are excluded, because the category is full or another fact says the same.
+        out: number of valid facts that are excluded, because the category is full or another fact says the same.
     """
 
     category: Category
@@ -63,7 +63,7 @@ class ProfilePart:
 async def profile_of(
     graph: Graph, tenant: TenantId, node_id: MemoryId, moments: AsOf, *, category: Category | None = None
 ) -> list[ProfilePart]:
-    """Return the categories of a profile, or one of them; empty ones too."""
+    """Return all categories of a profile, or one of them, including empty ones."""
     wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
     rows = await graph.read(statement("profile/profile_candidates"), wanted)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
@@ -76,7 +76,7 @@ async def profile_of(
 async def settle_profile(
     writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
 ) -> list[Change]:
-    """Mark, inside a transaction, what is excluded from some profiles; return the changes for viewers."""
+    """Mark within a transaction which facts are excluded from these profiles; return the changes for viewers."""
     wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
     changes: list[Change] = []
     for row in await writing.run(statement("profile/profile_candidates"), wanted):
@@ -92,7 +92,7 @@ async def settle_profile(
 
 
 def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
-    """Return those of some users and agents that the facts are about."""
+    """Return those of the given users and agents that the facts are about."""
     return {row["subject_id"] for row in facts} & set(nodes)
 
 
@@ -105,7 +105,7 @@ def _fact(values: Sequence[Any]) -> ProfileFact:
         relation=relation,
         object_id=object_id,
         kind=FactKind(kind or FactKind.FACT),
-        # Facts without an importance take it from their strength.
+        # The importance of facts without one follows from their strength.
         importance=importance or importance_of_strength(strength),
         confidence=confidence,
         first_seen=first,

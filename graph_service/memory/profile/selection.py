@@ -1,7 +1,7 @@
 """Select the facts of a profile. Pure.
 
-Of facts that say the same the most confident is kept, of equals the newest; a full category replaces its least
-important item when the new one matters more. The selection depends on the facts alone, not on their order.
+Of facts that say the same, the most confident is kept, and of equally confident ones the newest. A full category
+replaces its least important item by a more important one. The selection does not depend on the order of the facts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from schema.profile import ITEMS_MAX, Category
 
 
 class Out(StrEnum):
-    """Why a fact that holds is not in the profile: a better one says the same, or the category is full."""
+    """Reason why a valid fact is not in the profile: a better one says the same, or the category is full."""
 
     OVERWRITTEN = "overwritten"
     FULL = "full"
@@ -23,11 +23,11 @@ class Out(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileFact:
-    """A fact about a user or agent that holds.
+    """A valid fact about a user or agent.
 
     Attributes:
         first_seen, last_seen: microseconds since 1970.
-        out: the stored mark of why it is not in the profile.
+        out: the stored reason why it is not in the profile.
     """
 
     id: str
@@ -48,7 +48,7 @@ class ProfileFact:
 
     @property
     def item(self) -> tuple[str, ...]:
-        """Key that is equal for facts of which a profile keeps only one."""
+        """Key that facts share if a profile keeps only one of them."""
         relation = "" if self.predicate in _TASTES else name_key(self.relation or "")
         return self.predicate, relation, self.object_id
 
@@ -63,7 +63,7 @@ def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = I
         else:
             items[fact.item] = fact
     by_category: dict[Category, list[ProfileFact]] = {}
-    # A new fact must be more important to replace one, so of equally important ones the first seen stays.
+    # A fact is replaced only by a more important one, so of equally important facts the first seen stays.
     for fact in sorted(items.values(), key=lambda one: (-one.importance, one.first_seen, one.id)):
         kept = by_category.setdefault(fact.category, [])
         if len(kept) < items_max[fact.category]:

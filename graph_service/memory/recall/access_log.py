@@ -1,4 +1,4 @@
-"""Record which messages, scenes and facts were part of answers: buffered in this process, written every few seconds."""
+"""Record which messages, scenes and facts were part of answers; buffered, and written every few seconds."""
 
 import asyncio
 import contextlib
@@ -19,24 +19,24 @@ from schema.ids import TenantId, memory_id, user_uri
 _log = logging.getLogger("mnemograph.access")
 
 FLUSH_S: Final = 5.0
-# A commit blocks the consolidation of one user, so it is short.
+# Short commits, because each blocks the consolidation of one user.
 _ROWS_MAX: Final = 100
-# While Neo4j is away, accesses beyond this are not recorded.
+# While Neo4j is unavailable, further accesses are not recorded.
 _BUFFERED_MAX: Final = 20_000
 
 
 @dataclass(slots=True)
 class _Access:
-    """Number of accesses since the last flush, and the last of them."""
+    """Number of accesses since the last flush, and time of the last one."""
 
     n: int
     at: datetime
 
 
 class AccessLog:
-    """Records the use of messages, scenes and facts.
+    """Record the use of messages, scenes and facts.
 
-    This is no knowledge: viewers are not told, consolidation is not triggered, and a crash may lose some.
+    Accesses are not content: they cause no change for viewers and no consolidation, and a crash may lose some.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -45,7 +45,7 @@ class AccessLog:
         self._buffered_n = 0
 
     def note(self, tenant: TenantId, user_id: str, used: Iterable[tuple[HitKind, str]], *, at: datetime) -> None:
-        """Record kinds and ids that were part of an answer; costs no round trip."""
+        """Record the kinds and ids of elements that were part of an answer; without a round trip."""
         buffer = self._buffer.setdefault((tenant, user_id), {})
         for key in used:
             access = buffer.get(key)
@@ -56,7 +56,7 @@ class AccessLog:
                 self._buffered_n += 1
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Flush every few seconds until `stop` is set, and once more then."""
+        """Flush every few seconds until `stop` is set, and once more after that."""
         stopped = False
         while not stopped:
             with contextlib.suppress(TimeoutError):
@@ -67,7 +67,7 @@ class AccessLog:
                 await self.flush()
 
     async def flush(self) -> int:
-        """Write the buffer; return how many elements were marked. Accesses that cannot be written are dropped."""
+        """Write the buffer and return the number of elements marked; accesses that cannot be written are dropped."""
         buffer, self._buffer, self._buffered_n = self._buffer, {}, 0
         marked = 0
         for tenant, user_id in sorted(buffer):
@@ -79,7 +79,7 @@ class AccessLog:
                     _log.info("accesses were not recorded (%s); they are dropped", failure_of(error))
                     return marked
                 except Exception as error:
-                    # Only this user's accesses are dropped.
+                    # Only the accesses of this user are dropped.
                     failure = failure_of(error)
                     extra = {"tenant": tenant, "code": failure.code}
                     _log.warning("accesses were not recorded (%s); they are dropped", failure, extra=extra)

@@ -1,4 +1,4 @@
-"""The types that pass through recall: candidates, everything one question retrieved, and ranked hits. Pure."""
+"""The types that the stages of recall exchange: candidates, candidate sets, and ranked hits. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class EvidenceMessage:
     """A message that proves a hit.
 
     Attributes:
-        whole_chars: length of the whole text when `text` is only its beginning; None when it is all of it.
+        whole_chars: length of the whole text if `text` is only its beginning, else None.
     """
 
     id: str
@@ -25,21 +25,21 @@ class EvidenceMessage:
     whole_chars: int | None = None
 
 
-# Not frozen, although nothing changes one: a recall makes two hundred, and frozen ones take twice as long to make.
+# Not frozen, although never changed: a recall creates two hundred, and frozen ones take twice as long to create.
 @dataclass(slots=True, kw_only=True)
 class Candidate:
     """A message, scene or fact that at least one channel retrieved.
 
     Attributes:
-        scores: best raw score of each channel that found it.
-        cosine: to the question, -1…1; None when it was not compared.
-        said_at: when a message was said, a scene began, a fact began to hold.
+        scores: best raw score in each channel that found it.
+        cosine: cosine to the question, -1 to 1; None if it was not compared.
+        said_at: when a message was said, a scene began, or a fact began to be valid.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
-        session, position, tokens, fact_cosine: of messages only: the session; the place among messages of the same
-            moment; packed vectors of the pieces and of the whole; the best cosine of a retrieved fact it proves.
-        subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: of facts only.
+        session, position, tokens, fact_cosine: for messages only: the session; the order among messages of the same
+            time; packed token and whole-text vectors; the best cosine of a retrieved fact that the message proves.
+        subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
         proofs: ids of the messages that prove a fact.
-        ends: ids of the entities that a fact is about, without the user and the agent.
+        ends: ids of the entities that a fact is about, without user and agent.
     """
 
     kind: HitKind
@@ -75,11 +75,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateSet:
-    """Everything that one question retrieved.
+    """The candidates that one question retrieved.
 
     Attributes:
         candidates: ordered by kind and id.
-        messages: the messages among them, by session and in the order in which they were said.
+        messages: the messages among them, ordered by session and time.
         named: keys of the entities that the question names.
     """
 
@@ -93,8 +93,8 @@ class Hit:
     """A ranked candidate.
 
     Attributes:
-        parts: named shares of the score; they sum to it.
-        snippet: at most 100 characters of the text around the first word of the question; set for hits of an answer.
+        parts: contribution of each feature to the score; they sum to it.
+        snippet: at most 100 characters around the first word of the question in the text; set in answers only.
     """
 
     candidate: Candidate
@@ -105,7 +105,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """How many candidates were removed for one reason."""
+    """Number of candidates removed for one reason."""
 
     why: str
     count: int

@@ -1,6 +1,6 @@
-"""Estimate how likely a memory holds an answer: a logistic regression on features of question and candidates. Pure.
+"""Estimate how likely a memory contains an answer: logistic regression on features of question and candidates. Pure.
 
-The features do not depend on the ranking. The weights were fitted on the development data, for each language, by
+The features do not depend on the ranking. The weights were fitted for each language on the development data by
 `tests/benchmarks/abstention_table.py`.
 """
 
@@ -14,23 +14,23 @@ from extraction.text.search_terms import Terms, said_in, terms_of
 from graph_service.memory.recall.candidates import Candidate
 from schema.ids import name_key
 
-# Below this confidence an answer says that it holds nothing relevant.
+# Answers with a lower confidence are marked as `nothing_relevant`.
 RELEVANT_MIN: Final = 0.5
 _TEXT_CHARS_MAX: Final = 2_000
-# With the local models unrelated texts have cosines below 0.3, answers 0.4 to 0.7.
+# With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceFeatures:
-    """Features of a question and its candidates; each 0…1 except `words`.
+    """Features of a question and its candidates; all but `words` from 0 to 1.
 
     Attributes:
-        known: share of the question's terms that any candidate contains, weighted by rarity.
-        best: the highest such share of one candidate.
-        meaning: the best cosine, scaled to 0 for unrelated texts and 1 for paraphrases; None without vectors.
-        joint: the best mean of share and cosine of one candidate.
-        stranger: 1 if the question names somebody or something that no candidate mentions.
+        known: share of the question's terms that the candidates together contain, weighted by rarity.
+        best: highest such share of a single candidate.
+        meaning: best cosine, scaled to 0 for unrelated texts and 1 for paraphrases; None without vectors.
+        joint: best mean of share and scaled cosine of a single candidate.
+        stranger: 1 if the question names somebody or something that no candidate mentions, else 0.
         words: logarithm of the number of terms.
     """
 
@@ -57,13 +57,13 @@ class ConfidenceWeights:
 
 ENGLISH: Final = ConfidenceWeights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
 ENGLISH_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
-# No question of the Chinese data sets names a stranger, so that weight is the English one.
+# No question of the Chinese data sets names a stranger, so this weight is that of English.
 CHINESE: Final = ConfidenceWeights(base=-1.9, joint=4.7, stranger=-0.6)
 CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
 def confidence_of(features: ConfidenceFeatures, *, chinese: bool) -> float:
-    """Return how likely it is that the memory holds an answer, 0…1."""
+    """Return the probability that the memory contains an answer, 0 to 1."""
     weights = weights_for(chinese=chinese, vectors=features.meaning is not None)
     values = astuple(replace(features, meaning=features.meaning or 0.0))
     base, *factors = astuple(weights)
@@ -81,10 +81,10 @@ def weights_for(*, chinese: bool, vectors: bool) -> ConfidenceWeights:
 def confidence_features(
     analysis: QueryAnalysis, candidates: Sequence[Candidate], *, own_names: Collection[str] = ()
 ) -> ConfidenceFeatures:
-    """Return the features of a question and everything retrieved for it, in any order.
+    """Return the features of a question and its candidates, whose order does not matter.
 
     Args:
-        own_names: names of the user, who is never a stranger.
+        own_names: names of the user, which never count as strangers.
     """
     speakers = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
     holders_of = _holders(analysis.word_terms, candidates, speakers)
@@ -108,8 +108,8 @@ def confidence_features(
 
 
 def _holders(terms: Terms, candidates: Sequence[Candidate], speakers: Collection[str]) -> dict[str, list[int]]:
-    """Return the places of the candidates that contain each term; names of speakers are no topic."""
-    # Field by field: the ranking tokenises the same texts, and each is tokenised only once.
+    """Return the indexes of the candidates that contain each term, except terms in names of speakers."""
+    # Field by field, because the ranking tokenises the same texts, and the tokens of each text are cached.
     names = {part for name in speakers for part in (*terms_of(name).stems, name)}
     holders: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
     of_speaker = {one.speaker: said_in(terms, one.speaker) for one in candidates if one.speaker}
@@ -122,7 +122,7 @@ def _holders(terms: Terms, candidates: Sequence[Candidate], speakers: Collection
 
 
 def _names_a_stranger(names: Collection[str], candidates: Sequence[Candidate], known: Collection[str]) -> bool:
-    """Return whether one of the names is in no candidate."""
+    """Return whether no candidate mentions one of the names."""
     strangers = set(names) - {word for name in known for word in name.split()}
     if not strangers:
         return False

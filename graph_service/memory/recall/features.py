@@ -1,4 +1,4 @@
-"""Compute the ranking features of each candidate: one column of numbers a feature. Pure. `ranking` weighs them."""
+"""Compute the ranking features of the candidates, an array per feature, which `ranking` weighs. Pure."""
 
 import math
 import re
@@ -31,9 +31,9 @@ from schema.ids import name_key
 from schema.kept_results import kept_by_chars
 from schema.timespan import Timespan
 
-# Messages of a window that is scored as one text.
+# Number of messages in a window that is scored as one text.
 WINDOW: Final = 6
-# Neighbours on each side that count for late interaction.
+# Number of neighbours on each side that count for late interaction.
 _RADIUS: Final = 2
 _RECENCY_HALF_LIFE_DAYS: Final = 180.0
 _DAY_S: Final = 86_400
@@ -42,13 +42,13 @@ _NUMBER: Final = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|several|couple|once|twice)\b|[一二两三四五六七八九十几]+[个次年天月只条件]",
     re.IGNORECASE,
 )
-# Necessary for every time expression that `spans_in` recognises.
+# Quick check: matches every text in which `spans_in` can find a time.
 _MAY_NAME_TIME: Final = re.compile(
     r"\d|day|week|month|year|night|morning|afternoon|evening|tomorrow|"
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
     re.IGNORECASE,
 )
-# Texts name their time early; a recall ranks two hundred texts, so the end of a long one is not searched.
+# Only the beginning is searched for times, where most are: a recall ranks two hundred texts.
 _TIMES_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
@@ -60,9 +60,9 @@ class Features:
     """Raw features of all candidates, in their order.
 
     Attributes:
-        scaled: features without a scale of their own (BM25, cosines), which count relative to the other candidates;
-            NaN where a candidate has none.
-        plain: features between 0 and 1 that count as they are.
+        scaled: features without a fixed scale (BM25, cosines), which count relative to the other candidates; NaN if
+            missing.
+        plain: features from 0 to 1, which count as they are.
     """
 
     scaled: Mapping[str, Floats]
@@ -88,20 +88,20 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
 
 
 def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
-    """Return the name key of the speaker that the question names; None unless it names exactly one of the speakers."""
+    """Return the name key of the only speaker that the question names; None if it names none or several."""
     named = {name_key(name) for name in {one.speaker for one in messages} if name} & analysis.name_keys
     return named.pop() if len(named) == 1 else None
 
 
 def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
-    """Return the terms without the name of the speaker asked for, which filters and is no topic."""
+    """Return the terms without the name of the speaker asked for, which selects messages and is not a topic."""
     if speaker is None:
         return analysis.terms
     others = analysis.terms.without(terms_of(speaker).stems, speaker)
     return others if len(others) else analysis.terms
 
 
-# Features of messages by their text, and how facts and scenes inherit them.
+# Features of messages, and how facts and scenes inherit them
 
 
 def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: LexicalScores) -> dict[str, Floats]:
@@ -119,7 +119,7 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
         "words_near": words.near,
         "meaning": cosines,
         "meaning_near": best_of_windows(means, first, WINDOW),
-        # A message that proves no retrieved fact has none, so it counts like the mean message.
+        # Missing for messages that prove no retrieved fact, which then count like the mean message.
         "told": np.array([np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64),
         "specific": specificity([one.text for one in messages]),
         "length": np.array([math.log1p(len(one.text)) for one in messages], np.float64),
@@ -129,7 +129,7 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
 def _of_tokens(
     messages: Sequence[Candidate], sessions: Sequence[str], analysis: QueryAnalysis, speaker: str | None
 ) -> dict[str, Floats]:
-    """Return late interaction with each message alone, and with its neighbours; nothing without token vectors."""
+    """Return late interaction with each message, and with its neighbourhood; empty without token vectors."""
     if analysis.tokens is None:
         return {}
     if not messages:
@@ -145,11 +145,11 @@ def _of_tokens(
 
 
 def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[int, float]) -> dict[str, Floats]:
-    """Return the scaled features by candidate; a fact inherits the best of the messages that prove it.
+    """Return the scaled features of all candidates; a fact inherits the best value of the messages that prove it.
 
     Args:
-        columns: of the messages.
-        bm25: of scenes and facts, by their place among the candidates.
+        columns: features of the messages.
+        bm25: BM25 of scenes and facts, by index of the candidate.
     """
     place = {one.id: at for at, one in enumerate(found.messages)}
     of_messages = np.array([*columns.values()], np.float64).reshape(len(columns), len(found.messages))
@@ -161,7 +161,7 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
         candidate = found.candidates[at]
         if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
             table[:, at] = of_messages[:, proofs].max(axis=1)
-        # The weight of the length was fitted on messages; statements and summaries have none.
+        # The weight of the length was fitted on messages, so statements and summaries have no length.
         scaled["length"][at] = np.nan
         scaled["words"][at] = score
         if candidate.cosine is not None:
@@ -174,22 +174,22 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
 
 
 def _imputed(values: Floats, meaning: Floats) -> Floats:
-    """Impute missing values so that each is as many standard deviations from the mean as its cosine is.
+    """Impute missing values, each as many standard deviations from the mean as the cosine of its candidate.
 
-    Scenes and facts have a vector but no token vectors; a near one must not count like the mean message.
+    Scenes and facts have a vector but no token vectors; similar ones must not count like the mean message.
     """
     both = ~np.isnan(values) & ~np.isnan(meaning)
     missing = np.isnan(values) & ~np.isnan(meaning)
     if not missing.any():
         return values
-    # Without values to compare with, the cosines themselves serve.
+    # Without known values, return the cosines.
     near, of = (meaning[both], values[both]) if both.sum() > 1 else (meaning[missing], meaning[missing])
     steps = (meaning - near.mean()) / (float(near.std()) or 1.0)
     return np.where(missing, of.mean() + steps * of.std(), values)
 
 
 def _bm25_of_others(candidates: Sequence[Candidate], terms: Terms, words: LexicalScores) -> dict[int, float]:
-    """Return BM25 of scenes and facts, by their place."""
+    """Return the BM25 scores of scenes and facts, by index of the candidate."""
     places = [at for at, one in enumerate(candidates) if one.kind is not HitKind.MESSAGE]
     scores = bm25_of([_titled_text(candidates[at]) for at in places], terms, words)
     return dict(zip(places, scores.tolist(), strict=True))
@@ -199,7 +199,7 @@ def _titled_text(candidate: Candidate) -> str:
     return f"{candidate.title} {candidate.text}" if candidate.title else candidate.text
 
 
-# Plain features.
+# Plain features
 
 
 def _plain(
@@ -234,7 +234,7 @@ def _column(values: Iterable[float]) -> Floats:
 
 
 def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
-    """Return 1 for what the speaker said, and for facts about the speaker."""
+    """Return 1 for messages of the speaker and for facts about the speaker, else 0."""
     if speaker is None:
         return np.zeros(len(candidates))
     names = {name for one in candidates for name in (one.speaker, one.subject) if name}
@@ -243,7 +243,7 @@ def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
 
 
 def _in_time(candidate: Candidate, asked: Timespan) -> bool:
-    """Return whether a candidate was said, or names a time, within the time asked for."""
+    """Return whether a candidate was said in the time asked for, or names a time that overlaps it."""
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
     if _overlap(Timespan(start=day, end=day + timedelta(days=1)), asked):
         return True
@@ -256,7 +256,7 @@ def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
 
 @kept_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
-    # Parsing times is the most expensive step here, and most texts name none.
+    # Parsing times is the most expensive feature, and most texts name none.
     if _MAY_NAME_TIME.search(text) is None:
         return ()
     return tuple(found.span for found in spans_in(text, said_at))
@@ -271,22 +271,22 @@ def _has_number(text: str) -> bool:
     return _NUMBER.search(text) is not None or _DIGIT.search(text) is not None
 
 
-# Features by the graph: proximity to the entities that the question names, and facts two hops away from them.
+# Features from the graph: proximity to the entities that the question names, and facts two hops away from them
 #
-# Source: Page et al. 1999, personalised PageRank; Gutiérrez et al. 2024, HippoRAG, which restarts it at named entities.
+# Source: Page et al. 1999 (personalised PageRank); Gutiérrez et al. 2024 (HippoRAG, which restarts at named entities).
 
 _RESTART: Final = 0.3
-# The error after 12 steps is 0.7 to the power of 12, about a hundredth.
+# Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
 _STEPS: Final = 12
-# The node at which the walk restarts; linked to everything that mentions a named entity.
+# Index of the node at which the walk restarts; linked to all candidates that mention a named entity.
 _NAMED: Final = 0
 
 
 def graph_proximity(found: CandidateSet) -> Floats:
-    """Return personalised PageRank of the candidates, scaled so that the best has 1; all 0 when nothing is named.
+    """Return the personalised PageRank of the candidates, scaled to a maximum of 1; all 0 without a named entity.
 
-    A fact is linked to its subject, its object and the messages that prove it, a message to the next of its session.
-    The user and the agent are left out, because everything is linked to them.
+    A fact is linked to its subject, its object and the messages that prove it; a message to the next of its session.
+    User and agent are left out, because everything is linked to them.
     """
     candidates = found.candidates
     none = np.zeros(len(candidates))
@@ -329,7 +329,7 @@ def _links_of_messages(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], 
 
 
 def first_hops(found: CandidateSet) -> dict[int, list[int]]:
-    """Return for each fact two hops from a named entity the places of the facts on the first hop, by its place."""
+    """Return {index of a fact two hops from a named entity: indexes of the facts on its first hop}."""
     leading: dict[str, list[int]] = {}
     for at, one in enumerate(found.candidates):
         for end in one.ends if "entity" in one.scores else ():
@@ -342,16 +342,14 @@ def first_hops(found: CandidateSet) -> dict[int, list[int]]:
 
 
 def _beyond(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
-    """Return 1 for two-hop facts, if the question asks about something related to a named entity that it does not name
-    itself.
-    """
+    """Return 1 for two-hop facts if the question is indirect (`indirect_target`), else 0."""
     target = analysis.indirect_target
     wanted = target is not None and not any(begins_with(target, key) for key in found.named)
     return _column(wanted and "hop" in one.scores for one in found.candidates)
 
 
 def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:
-    """Let two-hop facts inherit the best value along their path: they answer together with its facts."""
+    """Let two-hop facts inherit the best value along their path, because they answer together with it."""
     for values in scaled.values():
         for at, before in hops.items():
             values[at] = np.fmax.reduce(values[[at, *before]])

@@ -1,4 +1,4 @@
-"""Score texts by the words of a question: BM25 of messages, of their neighbours and of other texts. Pure."""
+"""Score texts by the words of a question: BM25 of messages, of their neighbourhood and of other texts. Pure."""
 
 import math
 from collections import Counter
@@ -15,23 +15,23 @@ from extraction.text.search_terms import Terms, counts, length, stems_in
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
-# Source: Robertson and Zaragoza 2009; the constants are those of Lucene.
+# Source: Robertson and Zaragoza 2009; constants as in Lucene.
 _K1: Final = 1.2
 _B: Final = 0.75
-# Common words added to each text when its specificity is averaged; 3 and 8 measured the same within chance.
+# Number of common words added to each text for its mean specificity; 3 and 8 give the same results within chance.
 _COMMON_WORDS: Final = 5
-# A silence this long begins a new conversation.
+# A pause of this length begins a new conversation.
 _PAUSE: Final = timedelta(hours=8)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalScores:
-    """BM25 of messages.
+    """BM25 scores of messages.
 
     Attributes:
-        rarity: weight of each term: its inverse document frequency, more for terms that the question repeats.
-        words_mean: mean length of the messages.
-        own, before, near: BM25 of each message; of the message before it; of the best window that contains it.
+        rarity: weight of each term: its inverse document frequency, increased if the question repeats it.
+        words_mean: mean length of the messages in words.
+        own, before, near: BM25 of each message, of the message before it, and of the best window that contains it.
     """
 
     rarity: Floats
@@ -42,16 +42,16 @@ class LexicalScores:
 
 
 def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> LexicalScores:
-    """Return the scores of messages, which are ordered by session and time.
+    """Return the scores of messages, which must be ordered by session and time.
 
     Args:
-        sessions: of each message.
+        sessions: session of each message.
         window: number of messages in a window.
     """
     n = len(texts)
     table, lengths = _term_counts(terms, texts), _lengths(texts)
     rarity = term_rarity(table)
-    # A long question repeats what it is about; the square root, because words are seldom repeated on purpose.
+    # Long questions repeat their topic; the square root, because repetition is seldom intended.
     rarity *= np.sqrt(np.array(terms.times or 1, np.float64))
     first, end = session_bounds(sessions)
     own = bm25(table, lengths, rarity)
@@ -60,7 +60,7 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
     starts = np.arange(n)
     ends = np.minimum(starts + window, end)
     windows = bm25(total[ends] - total[starts], total_length[ends] - total_length[starts], rarity)
-    # Only full windows count, or a whole session that is shorter.
+    # Only full windows count, or all of a shorter session.
     windows = np.where((ends - starts == window) | (starts == first), windows, 0.0)
     return LexicalScores(
         rarity=rarity,
@@ -72,7 +72,7 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
 
 
 def session_bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
-    """Return for each message the place of the first message of its session, and the place after the last."""
+    """Return for each message the index of the first message of its session, and the index after the last."""
     n = len(sessions)
     if not n:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
@@ -82,10 +82,10 @@ def session_bounds(sessions: Sequence[str]) -> tuple[Places, Places]:
 
 
 def conversations(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[str]:
-    """Return the name of the conversation of each message: a session, divided by silences of eight hours.
+    """Return the conversation of each message: its session, divided at pauses of eight hours.
 
     Args:
-        said_at: of each message; messages are ordered by session and time.
+        said_at: time of each message; messages must be ordered by session and time.
     """
     names: list[str] = []
     for place, session in enumerate(sessions):
@@ -95,9 +95,7 @@ def conversations(sessions: Sequence[str], said_at: Sequence[datetime]) -> list[
 
 
 def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floats:
-    """Return for each message (row) the greatest values of it and of its neighbours at most `radius` away; NaN is
-    ignored.
-    """
+    """Return for each message (row) the maximum of each column over neighbours up to `radius` away, ignoring NaN."""
     best = values.copy()
     places = np.arange(len(values))
     for step in range(1, min(radius, len(values) - 1) + 1):
@@ -109,7 +107,7 @@ def best_around(values: Floats, first: Places, end: Places, radius: int) -> Floa
 
 
 def shifted(values: Floats, first: Places) -> Floats:
-    """Return for each message the value of the one before it, 0 for the first of a session."""
+    """Return for each message the value of the message before it; 0 for the first of a session."""
     return np.where(np.arange(len(values)) == first, 0.0, np.roll(values, 1))
 
 
@@ -117,7 +115,7 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
     """Return for each message the best value of the windows that contain it.
 
     Args:
-        windows: for each message, the value of the window that begins with it.
+        windows: value of the window that begins with each message.
     """
     best = windows.copy()
     places = np.arange(len(windows))
@@ -128,10 +126,10 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
 
 
 def specificity(texts: Sequence[str]) -> Floats:
-    """Return the mean rarity of the words of each text among all: low for "Thanks, that's great!", high for a place.
+    """Return the mean rarity, among all texts, of each text's words: low for "Thanks, that's great!", high for a place.
 
-    Averaged as if each text had five more common words, since a single rare word proves nothing. Chinese texts are not
-    segmented and have 0; rare characters did not help there (docs/evaluation.md).
+    Averaged as if each text had five more common words, because a single rare word proves little. Chinese texts are not
+    segmented and have 0; rare characters did not improve the ranking (docs/evaluation.md).
     """
     stems = [stems_in(text) for text in texts]
     frequency = Counter(word for words in stems for word in words)
@@ -140,7 +138,7 @@ def specificity(texts: Sequence[str]) -> Floats:
 
 
 def bm25_of(texts: Sequence[str], terms: Terms, messages: LexicalScores) -> Floats:
-    """Return BM25 of texts that are no messages, such as statements of facts, by the rarity of terms in messages."""
+    """Return BM25 of texts other than messages, such as statements, by the rarity of terms in the messages."""
     return bm25(_term_counts(terms, texts), _lengths(texts), messages.rarity, messages.words_mean)
 
 
@@ -160,7 +158,7 @@ def bm25(counts_of_texts: Floats, lengths: Floats, rarity: Floats, mean: float |
 
     Args:
         counts_of_texts: a row for each text, a column for each term.
-        mean: mean length of the corpus; None means of these texts.
+        mean: mean length of texts in the corpus; that of these texts by default.
     """
     mean = mean or (float(lengths.mean()) if len(lengths) else 1.0) or 1.0
     damped = counts_of_texts + _K1 * (1 - _B + _B * lengths[:, None] / mean)

@@ -27,14 +27,14 @@ from schema.message import Episode, Message
 from schema.timespan import Timespan, as_utc
 
 SPOOL, SNAPSHOT = "spool", "snapshot"
-# Spooled episodes searched for one question, newest first: a tenant may have 256 MB on disk.
+# Maximum number of spooled episodes to search, newest first; a tenant may have 256 MB on disk.
 _EPISODES_MAX: Final = 500
 CHARS_MAX: Final = 4 * 2**20
-# Reading and searching that much takes about a second of CPU time.
+# Reading and searching `CHARS_MAX` characters takes about a second of CPU time.
 _SEARCHING: Final = BoundedThreads(threads_max=2, cpu_max_s=5.0, wall_max_s=20.0)
-# Including the wait for a thread; then the answer is what was found so far.
+# Includes waiting for a thread; the answer then contains what was found so far.
 _SEARCH_MAX_S: Final = 15.0
-# More matches than this are sorted in a thread; so many take some milliseconds.
+# More matches are sorted in a thread; sorting this many takes some milliseconds.
 _SORTED_HERE: Final = 500
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _TOKEN: Final = re.compile(r"[^\W_]+")
@@ -51,10 +51,10 @@ class _Searchable:
 
 
 class OfflineRecall:
-    """Answers questions from what this process and its disk hold.
+    """Answer questions from the spool and the snapshots that this process holds.
 
     Args:
-        spool: None when messages are refused while Neo4j is unavailable.
+        spool: None if messages are refused while Neo4j is unavailable.
     """
 
     def __init__(self, spool: Spool | None, snapshots: RecallSnapshotCache) -> None:
@@ -65,7 +65,8 @@ class OfflineRecall:
         """Return the best matches, marked as degraded.
 
         Raises:
-            UnavailableError: `why`, when nothing of this memory is here, or nothing could be searched in time.
+            UnavailableError: `why`, if there are no spooled messages and no snapshot of this memory, or nothing could
+                be searched in time.
         """
         newest = NewestEpisodes() if self._spool is None else await self._spooled(self._spool, tenant, question.user_id)
         snapshot = self._snapshots.of(tenant, question.user_id)
@@ -90,12 +91,12 @@ class OfflineRecall:
 
 
 class _Search:
-    """One search that may be interrupted at any moment; `answer` returns what was found so far.
+    """One search, which may be stopped at any moment; `answer` returns what was found so far.
 
     Attributes:
-        searched: anything was searched.
-        complete: nothing was left out.
-        matches: what contains some of the words, with those words.
+        searched: at least one element was searched.
+        complete: everything was searched.
+        matches: candidates that contain search terms, with these terms.
     """
 
     def __init__(self, question: Question, *, now: datetime) -> None:
@@ -113,7 +114,7 @@ class _Search:
         self._notes: list[str] = []
 
     def run(self, episodes: Iterable[Episode], snapshot: Snapshot | None) -> None:
-        """Search the snapshot, which is small, then the episodes in their order."""
+        """Search the snapshot first, because it is small, then the episodes in order."""
         if snapshot is not None:
             self._search_snapshot(snapshot)
             self.searched = True
@@ -149,7 +150,7 @@ class _Search:
             self.matches.append((one.candidate, found))
 
     def answer(self) -> Answer:
-        """Return the hits: by the rarity of the words they contain, then newest first."""
+        """Return the hits, ranked by the rarity of the terms they contain, then newest first."""
         matches, candidates_n = list(self.matches), self._candidates_n
         frequency = Counter(term for _, found in matches for term in found)
         weight = {term: math.log1p(candidates_n / (1 + frequency[term])) for term in self._terms.terms}
@@ -176,7 +177,7 @@ class _Search:
 
 
 def _terms(words: Iterable[str]) -> list[str]:
-    """Return the search terms: Latin words, and pairs of Chinese characters."""
+    """Return the search terms: Latin words, and bigrams of Chinese characters."""
     terms: dict[str, None] = {}
     for word in words:
         pairs = [word[at : at + 2] for at in range(len(word) - 1)] if _CJK.fullmatch(word) else []
@@ -185,12 +186,12 @@ def _terms(words: Iterable[str]) -> list[str]:
 
 
 class _TermIndex:
-    """Search terms, indexed so that the cost of a text does not depend on the number of Latin terms."""
+    """Index of search terms; the cost of searching a text does not depend on the number of Latin terms."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = terms
         self._pairs = [term for term in terms if _CJK.search(term)]
-        # By the prefixes that the terms share with matching words.
+        # Latin terms by the prefixes that they share with matching words.
         self._by_stem: dict[str, list[str]] = {}
         self._by_beginning: dict[str, list[str]] = {}
         for term in terms:
@@ -246,7 +247,7 @@ def _message(message: Message) -> _Searchable:
 def _in_snapshot(
     question: Question, snapshot: Snapshot, span: Timespan, *, valid_at: datetime
 ) -> Iterable[_Searchable]:
-    """Yield the scenes of a snapshot, and its facts that held at a moment."""
+    """Yield the scenes of a snapshot within `span`, and its facts that were valid at a time."""
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}
     if HitKind.SCENE in question.kinds:
         for node in nodes.values():

@@ -1,6 +1,6 @@
 """Answer a question: embed, analyse, retrieve candidates in one round trip, rank, and cut one page.
 
-Start at `recall`. `with_evidence` completes the texts of the proofs afterwards.
+Start with `recall`; `with_evidence` then completes the texts of the evidence.
 """
 
 import asyncio
@@ -38,10 +38,10 @@ from schema.ids import TenantId
 from schema.timespan import iso
 
 _SNIPPET_CHARS: Final = 100
-# Ranking this much text takes about 20 ms; more is ranked in a thread, so that the event loop is not blocked.
+# Ranking this much text takes about 20 ms; more is ranked in a thread, so as not to block the event loop.
 _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
-# Total length of the proving messages returned whole with one answer, and of each of the others.
+# Total length of the evidence messages that an answer returns whole, and length of each of the others.
 EVIDENCE_CHARS_MAX: Final = 400_000
 CUT_CHARS: Final = 100
 
@@ -51,15 +51,15 @@ class Answer:
     """Hits, best first, and how they were found.
 
     Attributes:
-        path: the channels or steps that found the hits.
-        notes: what was missing, in words: an unavailable embedder, a question without words.
-        analysis: of the question.
-        features: from which `confidence` follows.
-        confidence: 0…1, how likely the memory holds an answer; None when it was not estimated.
+        path: channels or steps that found the hits.
+        notes: messages about anything missing: an unavailable embedder, a question without words.
+        analysis: analysis of the question.
+        features: features from which `confidence` was estimated.
+        confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
-        snapshot_age_s: age of that snapshot; None when none was searched.
-        removed: what was found and removed, and why.
-        cursor: of the next page; None on the last.
+        snapshot_age_s: age of that snapshot; None if none was searched.
+        removed: numbers of candidates that were removed, by reason.
+        cursor: cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
@@ -75,7 +75,7 @@ class Answer:
 
     @property
     def nothing_relevant(self) -> bool:
-        """True if the memory probably holds no answer."""
+        """True if the memory probably contains no answer."""
         return not self.hits or (self.confidence is not None and self.confidence < RELEVANT_MIN)
 
 
@@ -89,10 +89,10 @@ async def recall(
     hints: Sequence[str] = (),
     rules: OrderRules = AS_MEASURED,
 ) -> Answer:
-    """Return what a user's memory holds about a question.
+    """Return the answer to a question from a user's memory.
 
     Args:
-        hints: names that the question may mean without saying them.
+        hints: names that the question may refer to without naming them.
 
     Raises:
         InputError: the question is invalid.
@@ -103,7 +103,7 @@ async def recall(
     request = page_requested(tenant, question, now=now)
     now = request.asked_at
     embedded, notes = await _embedded(embedder, question.text)
-    # In a thread: the first Chinese question loads a dictionary, for about a second.
+    # In a thread, because the first Chinese question loads a dictionary, which takes about a second.
     analysis = await asyncio.to_thread(
         analyse, question.text, reference=reference_of(question, now), span=span, embedded=embedded, hints=hints
     )
@@ -150,7 +150,7 @@ async def recall(
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
-    """Return the vectors of a question; or None and a note, when recall works by words and names only."""
+    """Return the vectors of a question; None and a note if recall must use words and names only."""
     if embedder is None:
         return None, ("no embedder is configured: searched by words and names only",)
     try:
@@ -169,17 +169,17 @@ def _notes(analysis: QueryAnalysis) -> tuple[str, ...]:
 
 
 def _measure_similarity(found: CandidateSet) -> None:
-    """Record the best cosine in the metrics, when vectors were compared."""
+    """Record the best cosine in the metrics, if vectors were compared."""
     best = max((one.cosine for one in found.candidates if one.cosine is not None), default=None)
     if best is not None:
         RECALL_SIMILARITY.note(best)
 
 
 def snippet(text: str, words: Sequence[str], *, chars_max: int = _SNIPPET_CHARS, before: int = 30) -> str:
-    """Return a text, or of a long one the part around the first of the words it contains, with ellipses at the cuts.
+    """Return a text, cut to the part around the first of the words if it is long, with ellipses.
 
     Args:
-        before: characters shown before that word.
+        before: number of characters before that word.
     """
     flat = " ".join(text.split())
     if len(flat) <= chars_max:
@@ -191,13 +191,13 @@ def snippet(text: str, words: Sequence[str], *, chars_max: int = _SNIPPET_CHARS,
     return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"
 
 
-# Evidence texts.
+# Evidence texts
 
 
 async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: Answer) -> Answer:
-    """Return the answer with whole evidence texts, best hits first, up to a total length; a note tells of cut ones.
+    """Return the answer with whole evidence texts, best hits first, up to a total length; a note counts cut ones.
 
-    The retrieval returns only the beginnings of long texts, because most candidates are in no answer.
+    Retrieval returns only the beginning of long texts, because most candidates are not part of the answer.
     """
     messages = [message for hit in answer.hits for message in hit.candidate.evidence]
     keep = whole_of([message.whole_chars or len(message.text) for message in messages])
@@ -213,10 +213,10 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
         parameters = {"tenant": tenant, "user_id": user_id, "ids": ids}
         try:
             found = {row["id"]: row["text"] for row in await graph.read(statement("recall/evidence_texts"), parameters)}
-            # A message without a text was forgotten meanwhile.
+            # A message that is missing was forgotten meanwhile.
             texts = {name: found.get(name) for name in ids}
         except UnavailableError:
-            # These texts stay cut.
+            # Leave these texts cut.
             texts = {}
     hits, cut_n = _with_texts(answer.hits, keep, texts)
     if not cut_n:
@@ -229,7 +229,7 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
 
 
 def whole_of(chars: Sequence[int]) -> list[bool]:
-    """Return which texts of these lengths are returned whole: in order those that fit, and all short ones. Pure."""
+    """Return which texts of these lengths to return whole: the first ones that fit, and all short ones. Pure."""
     left, keep = EVIDENCE_CHARS_MAX, []
     for count in chars:
         keep.append(count <= max(left, CUT_CHARS))
@@ -240,7 +240,7 @@ def whole_of(chars: Sequence[int]) -> list[bool]:
 def _with_texts(
     hits: Sequence[Hit], keep: Sequence[bool], texts: Mapping[str, str | None]
 ) -> tuple[tuple[Hit, ...], int]:
-    """Return the hits with whole and cut texts, and the number of cut ones."""
+    """Return the hits with their evidence texts whole or cut, and the number of cut texts."""
     whole, cut_n, done = iter(keep), 0, list[Hit]()
     for hit in hits:
         evidence = []

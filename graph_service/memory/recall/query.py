@@ -16,7 +16,7 @@ from schema.zones import zone_named
 
 
 class Mode(StrEnum):
-    """How candidates are ranked."""
+    """Mode of ranking."""
 
     BEST = "best"
     LAYERED = "layered"
@@ -28,12 +28,12 @@ class QueryFilters:
     """Filters on the answer to a question; all must match.
 
     Attributes:
-        session_id: only messages and scenes of this session, and facts that it proves.
+        session_id: only messages and scenes of this session, and facts with evidence in it.
         agent_id: only sessions with this agent.
         roles: only messages of these roles.
-        entities: only what mentions one of these.
+        entities: only elements that mention one of these entities.
         score_min: only hits with at least this score.
-        after: cursor of the previous answer to the same question.
+        after: cursor of the previous page of the answer.
     """
 
     session_id: str | None = None
@@ -45,11 +45,11 @@ class QueryFilters:
 
     @property
     def by_element(self) -> bool:
-        """True if elements are filtered after the index search, so that the indexes must return more."""
+        """True if a filter applies after the index search, so that the indexes must return more."""
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
 
     def parameters(self, tenant: str, user_id: str) -> dict[str, Any]:
-        """Return the parameters of `recall/recall`; null filters nothing."""
+        """Return the parameters of the statement `recall/recall`; null means no filter."""
         session = None if self.session_id is None else memory_id(session_uri(tenant, user_id, self.session_id))
         return {
             "session": session,
@@ -59,7 +59,7 @@ class QueryFilters:
         }
 
     def problems(self, limits: Limits) -> list[str]:
-        """Return the mistakes, in words."""
+        """Return the problems in words."""
         texts: Mapping[str, tuple[str, int]] = {
             **({} if self.session_id is None else {"inSession": (self.session_id, limits.id_chars)}),
             **({} if self.agent_id is None else {"agentId": (self.agent_id, limits.id_chars)}),
@@ -75,7 +75,7 @@ EVERYTHING: Final = QueryFilters()
 
 
 class HitKind(StrEnum):
-    """The kinds of things that answer a question."""
+    """Kind of hit."""
 
     MESSAGE = "message"
     SCENE = "scene"
@@ -88,14 +88,14 @@ class Question:
 
     Attributes:
         limit: maximum number of hits, 1-100.
-        start, end: only what was said from `start` until before `end`.
-        valid_at: valid time: only facts that held then; None means at `as_of`, or now.
-        as_of: transaction time: only what was known then; None means everything.
-        asked_at: when it is asked; "yesterday" is the day before. None means now.
-        zone: time zone of words such as "today", an IANA name or `+08:00`; None means that of `asked_at`.
-        evidence: maximum number of proving messages returned with each fact and scene, 0-20.
-        session_id: the session in which the question is asked; names said last there resolve "she".
-        mode: None means the default of the settings.
+        start, end: only elements said at or after `start` and before `end`.
+        valid_at: valid time: only facts that were valid then; None means at `as_of`, or now.
+        as_of: transaction time: only facts that were known then; None means all facts.
+        asked_at: time to which words such as "yesterday" refer; None means now.
+        zone: time zone of such words, an IANA name or `+08:00`; None means that of `asked_at`.
+        evidence: maximum number of evidence messages returned with each fact and scene, 0-20.
+        session_id: session in which the question is asked; "she" refers to names in its last messages.
+        mode: mode of ranking; None means the default of the settings.
         narrowed: filters.
     """
 
@@ -116,10 +116,10 @@ class Question:
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
-    """Return the time that `start` and `end` limit the answer to.
+    """Return the time between `start` and `end`, after validating the question.
 
     Raises:
-        InputError: lists every mistake.
+        InputError: lists all problems.
     """
     problems = []
     for name, text, chars_max in (
@@ -151,7 +151,7 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
 
 
 def reference_of(question: Question, now: datetime) -> datetime:
-    """Return when the question is asked, in the time zone that words such as "today" refer to."""
+    """Return the time of the question, in the time zone of words such as "today"."""
     asked_at = question.asked_at or now
     if question.zone is not None:
         return as_utc(asked_at).astimezone(zone_named(question.zone))
@@ -159,7 +159,7 @@ def reference_of(question: Question, now: datetime) -> datetime:
 
 
 def fingerprint(tenant: str, question: Question) -> str:
-    """Return what identifies a question across its pages: everything but the number of hits and of proofs."""
+    """Return a hash that identifies a question on all its pages; independent of the numbers of hits and evidence."""
     fields = asdict(question)
     fields["narrowed"] = {name: value for name, value in fields["narrowed"].items() if name != "after"}
     return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))

@@ -1,7 +1,7 @@
-"""Rank candidates by a weighted sum of features, with the share of each feature in the score. Pure.
+"""Rank candidates by a weighted sum of features, and return the contribution of each feature to the score. Pure.
 
-Features without a scale of their own (BM25, cosines) are divided by their usual spread and counted from the least
-candidate up, so that no part is below zero; the parts sum to the score.
+Features without a fixed scale (BM25, cosines) are divided by their usual spread, and their weighted values shifted to a
+minimum of zero; the contributions sum to the score.
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from graph_service.memory.recall.query import HitKind
 # Weights of the features, by language.
 #
 # Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
-# those of Chinese were chosen among a few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted on
-# data with facts read by agents. `role` has the weight of `speaker`, which it replaces where nobody is named; `graph`
-# the most that does no harm; `beyond` enough to rank the second hop above the first
+# those of Chinese were selected from a few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted on
+# data with facts extracted by agents. `role` has the weight of `speaker`, which it replaces if no speaker is named;
+# `graph` has the largest weight that does no harm, and `beyond` one that ranks the second hop above the first
 # (tests/integration/memory/recall/test_second_hop.py).
 
-# Usual spread of each feature among the candidates of one question: its standard deviation on the development data,
-# rounded. Fixed, because a feature that differs little among the candidates of a question should count little there.
+# Usual spread of each feature among the candidates of a question: its rounded standard deviation on the development
+# data. Fixed, because a feature that differs little among the candidates of one question should count little there.
 SPREADS: Final[Mapping[str, float]] = MappingProxyType(
     {
         "words": 3.0,
@@ -50,8 +50,8 @@ class Weights:
     """Weights of the features.
 
     Attributes:
-        scaled: for each spread (`SPREADS`) of a scaled feature; negative where less is better.
-        plain: of plain features.
+        scaled: weights of scaled features, per unit of spread (`SPREADS`); negative if less is better.
+        plain: weights of plain features.
     """
 
     scaled: Mapping[str, float]
@@ -119,8 +119,8 @@ CHINESE = _weights(
 )
 CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2, "told": 0.3}, _PLAIN_ZH)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
-# A text too long for a question is a piece of conversation: only its topic counts. Chinese is matched by words and by
-# characters, so the same text matches more terms.
+# A text that is too long for a question is taken for conversation, of which only the topic counts. Chinese has a lower
+# weight of words, because it is matched by words and by characters.
 _CONVERSATION_PLAIN = {"speaker": 1.0, "time": 1.0}
 CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _CONVERSATION_PLAIN)
 CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _CONVERSATION_PLAIN)
@@ -150,9 +150,9 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0) -
 
 
 def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now: datetime, limit: int) -> list[Hit]:
-    """Return the best candidates, at most `limit`; equal scores by kind, newest first, then by text and id.
+    """Return the best candidates, at most `limit`; equal scores are ordered by kind, newest first, then text and id.
 
-    So the order depends neither on the order of the candidates nor, unless texts are equal too, on generated ids.
+    The result does not depend on the order of candidates, nor on generated ids unless texts are equal.
     """
     candidates = found.candidates
     if not candidates:
@@ -165,7 +165,7 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         if name in raw.scaled
     }
     parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items()}
-    # The highest score that these weights usually give becomes about 1.
+    # Scale scores so that the usual maximum with these weights is about 1.
     whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
@@ -182,7 +182,7 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
 
 
 def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
-    """Return the weighted values above their minimum; a missing value counts like the mean message."""
+    """Return the weighted values, shifted to a minimum of 0; a missing value counts like the mean message."""
     known = ~np.isnan(values)
     base = values[known & messages] if (known & messages).any() else values[known]
     if not len(base):

@@ -1,5 +1,7 @@
-"""Rank candidates by the two other modes: scene layers at 0.2/0.3/0.5 with falling thresholds, and similarity with
-importance at 0.7/0.3. Pure; they use the candidates of the one statement.
+"""Rank candidates in the two optional modes. Pure.
+
+One weighs scene layers and messages by 0.2/0.3/0.5, with falling thresholds; the other similarity and importance by
+0.7/0.3. Both use the candidates of the statement `recall/recall`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +13,7 @@ from graph_service.memory.recall.candidates import Candidate, Hit, Removed
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 
-# Returns the parts of a candidate's score; None when a step does not find it.
+# Returns the parts of a candidate's score; None if the step does not find it.
 _Scorer = Callable[[Candidate], Mapping[str, float] | None]
 _STEP: Final = 0.1
 _METADATA: Final = {"names": 0.5, "time": 0.3, "speaker": 0.2}
@@ -22,8 +24,8 @@ class LayerRules:
     """Weights and thresholds of the layered mode; similarities are cosines.
 
     Attributes:
-        thresholds: by intent; `general` applies to intents without one.
-        floor: lowest threshold tried.
+        thresholds: threshold by intent; that of `general` applies to other intents.
+        floor: lowest threshold to try.
     """
 
     abstract: float = 0.2
@@ -35,7 +37,7 @@ class LayerRules:
     floor: float = 0.4
 
     def ladder(self, intent: str) -> list[float]:
-        """Return the thresholds to try for an intent, from its own down to the floor."""
+        """Return the thresholds to try for an intent, falling from its own to the floor."""
         at = self.thresholds.get(intent, self.thresholds["general"])
         steps = [at]
         while steps[-1] > self.floor:
@@ -61,8 +63,8 @@ class Ordered:
     """The hits of a mode, best first.
 
     Attributes:
-        path: the steps that were tried; the last one found the hits.
-        removed: what the last step did not find.
+        path: steps that were tried; the last one found the hits.
+        removed: number of candidates that the last step did not find.
     """
 
     hits: tuple[Hit, ...]
@@ -79,11 +81,11 @@ def by_layers(
 ) -> Ordered:
     """Return the hits of the first step that finds any: by layers, by similarity alone, by metadata, by words.
 
-    A scene passes by its abstract (L0). A message scores with the layers of its scene, a scene with its best message.
-    Facts have no layers; only the later steps find them.
+    The threshold applies to the abstract (L0) of a scene. A message also scores with the layers of its scene, and a
+    scene with its best message. Facts have no layers, so only the later steps find them.
 
     Args:
-        layers: by the id of a message or scene.
+        layers: similarities by id of message or scene.
     """
     best = _best_messages(candidates, layers)
     path: list[str] = []
@@ -107,7 +109,7 @@ def by_layers(
 def by_similarity_and_importance(
     candidates: Sequence[Candidate], *, similarity: float = 0.7, importance: float = 0.3
 ) -> Ordered:
-    """Return the candidates by 0.7 similarity + 0.3 importance; the word score replaces a missing similarity."""
+    """Return the candidates by weighted similarity and importance; the word score replaces a missing similarity."""
     words = _words_of(candidates)
     found = []
     for one in candidates:

@@ -1,4 +1,4 @@
-"""Turn candidates into one page of an answer: filter, rank in the requested mode, cut by score and cursor. Pure."""
+"""Turn candidates into one page of an answer: filter, rank in the requested mode, apply score and cursor. Pure."""
 
 import base64
 import binascii
@@ -29,10 +29,10 @@ _FRESH_HALF_LIFE_DAYS: Final = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRules:
-    """Defaults for questions that do not choose themselves.
+    """Defaults of ranking, for questions that do not specify them.
 
     Attributes:
-        access_weight: weight of recent use in answers; 0 ignores it.
+        access_weight: weight of recent access; 0 ignores it.
     """
 
     mode: Mode = Mode.BEST
@@ -60,9 +60,9 @@ class LayerScores:
 
 
 def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
-    """Return the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`.
+    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`.
 
-    Similarities of Neo4j are (1 + cosine) / 2.
+    Neo4j's similarities are (1 + cosine) / 2.
     """
     layers, used_at = {}, {}
     for name, scene, abstract, overview, used_ms in rows:
@@ -79,8 +79,8 @@ class ResultPage:
     """One page of an answer.
 
     Attributes:
-        path: the channels or, in the other modes, the steps that found the hits.
-        cursor: of the next page; None on the last.
+        path: channels or, in the optional modes, steps that found the hits.
+        cursor: cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
@@ -103,7 +103,7 @@ def page(
     """Return the requested page.
 
     Args:
-        best: ranks in the default mode.
+        best: ranks candidates in the default mode.
     """
     kept, refused = filtered(candidates, tenant, question)
     match rules.mode_of(question):
@@ -122,15 +122,15 @@ def page(
     )
 
 
-# Filters.
+# Filters
 
 
 def filtered(
     candidates: Sequence[Candidate], tenant: str, question: Question
 ) -> tuple[list[Candidate], tuple[Removed, ...]]:
-    """Return the candidates that match tenant, user, session, kinds and roles, and what was removed.
+    """Return the candidates that match tenant, user, session, kinds and roles, and the numbers removed by reason.
 
-    The indexes already filter by these; this second check compares addresses, so that no index error leaks a memory.
+    The indexes already filter by these; this second check of URIs prevents that an index error leaks a memory.
     """
     prefixes = uri_prefixes(tenant, question.user_id, session_id=question.narrowed.session_id)
     roles = {role.value for role in question.narrowed.roles}
@@ -148,23 +148,23 @@ def filtered(
 
 
 def uri_prefixes(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
-    """Return the prefixes of all URIs of a user's memory: of nodes and facts, and of sessions (or of only one)."""
+    """Return the prefixes of all URIs of a user's memory: of nodes and facts, and of sessions (or one session)."""
     said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
     return f"{user_uri(tenant, user_id)}/", said
 
 
 def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tuple[Removed, ...]]:
-    """Return the hits with at least this score, and how many were removed."""
+    """Return the hits with at least this score, and the number removed."""
     kept = [hit for hit in hits if score_min is None or hit.score >= score_min]
     removed_n = len(hits) - len(kept)
     return kept, (Removed(why=f"score below {score_min:g}", count=removed_n),) if removed_n else ()
 
 
-# Recent use.
+# Recent access
 
 
 def with_access(hits: Sequence[Hit], used_at: Mapping[str, datetime], weight: float, *, now: datetime) -> list[Hit]:
-    """Return the hits ranked again with a part for recent use."""
+    """Return the hits, ranked again with a part for recent access."""
     if weight <= 0:
         return list(hits)
     fresh = [_with_part(hit, round(weight * _freshness(hit.candidate, used_at, now), 6)) for hit in hits]
@@ -181,12 +181,14 @@ def _freshness(one: Candidate, used_at: Mapping[str, datetime], now: datetime) -
 
 
 def last_touched(said_at: datetime, last_accessed: datetime | None) -> datetime:
-    """Return when an element was last said or used."""
+    """Return when an element was said or last accessed, whichever is later."""
     return said_at if last_accessed is None else max(said_at, last_accessed)
 
 
-# Cursors. A cursor contains marks of the hits shown so far, so that the next page repeats none. It grants no access: it
-# names no tenant and no memory, and only the question it was made for accepts it.
+# Cursors
+#
+# A cursor contains marks (short hashes) of the hits shown so far, so that the next page repeats none. It grants no
+# access: it identifies no tenant or memory, and is valid only with the question it was made for.
 
 CURSOR_LIFE: Final = timedelta(hours=1)
 _MARK_BYTES: Final = 5
@@ -204,7 +206,7 @@ class CursorState:
 
     Attributes:
         asked_at: when the first page was requested; "yesterday" means the same day on every page.
-        marks: of the hits that were shown.
+        marks: marks of the hits that were shown.
     """
 
     asked_at: datetime
@@ -213,11 +215,11 @@ class CursorState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """Which page of an answer is requested.
+    """A request for one page of an answer.
 
     Attributes:
         key: fingerprint of the question.
-        shown: what earlier pages showed.
+        shown: hits that earlier pages showed.
     """
 
     key: str
@@ -225,23 +227,23 @@ class PageRequest:
 
     @property
     def asked_at(self) -> datetime:
-        """When the first page was requested."""
+        """Time at which the first page was requested."""
         return self.shown.asked_at
 
 
 def page_requested(tenant: str, question: Question, *, now: datetime) -> PageRequest:
-    """Return the page that a question requests by its cursor.
+    """Return the page that a question requests with its cursor.
 
     Raises:
-        InputError: the cursor is forged, stale or of another question.
+        InputError: the cursor is malformed, too old, or of another question.
     """
     key, after = fingerprint(tenant, question), question.narrowed.after
     return PageRequest(key=key, shown=CursorState(asked_at=now) if after is None else shown_in(after, key, now=now))
 
 
 def page_of(hits: Sequence[Hit], shown: CursorState, key: str, *, limit: int) -> tuple[list[Hit], str | None]:
-    """Return the next hits that were not shown, and the cursor of the page after them; None when there is none."""
-    # Marking all hits would take as long as ranking them.
+    """Return the next hits that were not shown, and the cursor of the following page; None if there is none."""
+    # On the first page compute no marks, because those of all hits would take as long as ranking.
     left = [hit for hit in hits if _mark(hit) not in shown.marks] if shown.marks else hits
     page = list(left[:limit])
     if len(left) <= limit:
@@ -264,7 +266,7 @@ def shown_in(cursor: str, key: str, *, now: datetime) -> CursorState:
     """Return the content of a cursor.
 
     Raises:
-        InputError: it is malformed, was made for another question, or is too old.
+        InputError: the cursor is malformed, too old, or of another question.
     """
     try:
         whole = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
@@ -284,7 +286,7 @@ def shown_in(cursor: str, key: str, *, now: datetime) -> CursorState:
 
 
 def mark_of(kind: str, name: str) -> bytes:
-    """Return a short hash of a hit."""
+    """Return the mark of a hit, a short hash."""
     return hashlib.blake2b(f"{kind} {name}".encode(), digest_size=_MARK_BYTES).digest()
 
 

@@ -1,4 +1,4 @@
-"""The statement that retrieves candidates, `recall/recall`: its parameters, and its row as a `CandidateSet`. Pure."""
+"""The statement `recall/recall`, which retrieves candidates: its parameters, and its row as `CandidateSet`. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,29 +11,29 @@ from extraction.query_analysis import QueryAnalysis
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
-from graph_service.memory.facts.bitemporal import moments_asked
+from graph_service.memory.facts.bitemporal import resolve_as_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, EvidenceMessage
 from graph_service.memory.recall.query import HitKind, Question
 from schema.fact import FactKind
 from schema.ids import TenantId, scope_token
 from schema.timespan import Timespan, as_utc, millis, moment_of
 
-# In a memory of 100,000 messages one name has thousands of edges; reading 3,000 facts takes 50 ms.
+# In a memory of 100,000 messages one name may have thousands of edges; reading 3,000 facts takes 50 ms.
 _EDGES_PER_ENTITY: Final = 400
-# At most 20 entities with 40 edges each are followed to facts two hops away.
+# Facts two hops away are reached over at most 20 entities, with at most 40 edges each.
 _MAX_BRIDGES, _MAX_DEGREE = 20, 40
-# Candidates of each channel. 50 give half as many more in all, but no more of the gold among the first ten.
+# Candidates per channel. 50 give half as many candidates more, but no more gold evidence among the first ten hits.
 _PER_CHANNEL: Final = 30
-# A neighbour of a hit is often the answer. With two on each side of the best 20 of each channel 147 messages are ranked
-# and contain .962 of the gold (LoCoMo, development half). The best 12 give 115 messages and .954 in a seventh less
-# time, but in a memory of both languages they cost LoCoMo-zh .015 of recall@10.
+# A neighbour of a hit is often the answer. Two neighbours on each side of the best 20 of each channel give 147 messages
+# to rank, with .962 of the gold evidence (LoCoMo, development half). The best 12 give 115 messages with .954 in a
+# seventh less time, but in a memory with both languages LoCoMo-zh then loses .015 of recall@10.
 _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
-# The indexes must return this many times more where results are filtered afterwards.
+# If results are filtered after the index search, the indexes return this many times more.
 _FILTERED_FACTOR: Final = 8
-# Of 100,000 messages the vector index finds .992 of the ten nearest when asked for 400, .946 when asked for 60.
+# In 100,000 messages the vector index finds .992 of the ten nearest if asked for 400, and .946 if asked for 60.
 VECTOR_K: Final = 400
-# Characters of evidence retrieved with all candidates, and at least of each message; longer texts of hits are read
-# afterwards. At most eight channels find facts and scenes.
+# Characters of evidence retrieved with all candidates, and minimum for each message; `with_evidence` reads the rest.
+# At most eight channels find facts and scenes.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
@@ -44,14 +44,14 @@ def recall_parameters(
     """Return the parameters of `recall/recall`.
 
     Args:
-        now: when the question is asked.
+        now: time of the question.
         with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
     """
     scope = scope_token(tenant, question.user_id)
-    # Facts known later and filtered elements are dropped after the index search, so it must return more.
+    # The index search must return more if facts learned later, or filtered elements, are dropped after it.
     filtered = question.as_of is not None or question.narrowed.by_element
     per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
-    moments = moments_asked(valid_at=question.valid_at, as_of=question.as_of, now=now)
+    moments = resolve_as_of(valid_at=question.valid_at, as_of=question.as_of, now=now)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
@@ -63,7 +63,7 @@ def recall_parameters(
         "user_id": question.user_id,
         "vector": vector,
         "scene_vector": vector if HitKind.SCENE in kinds else None,
-        # Facts raise the messages that prove them, also when facts themselves are not wanted.
+        # Facts raise the score of messages that prove them, even if facts are not requested.
         "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
         **_queries(question, analysis, scope),
         "entity_keys": list(analysis.entity_keys),
@@ -92,7 +92,7 @@ def recall_parameters(
 
 
 def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, str]:
-    """Return the Lucene queries, scoped to the user and, except for facts, to days."""
+    """Return the Lucene queries, limited to the user and, except for facts, to days."""
     kinds, span, words = question.kinds, analysis.span, both_spellings(analysis.words)
     message_query = scoped_query(
         words if HitKind.MESSAGE in kinds else (),
@@ -119,7 +119,7 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
 
 
 def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """Return the part of the time a question names that lies within the wanted time."""
+    """Return the part of the time named by the question that lies within the filter on time."""
     start, end = asked.start, asked.end
     return max(millis(start), from_ms) if start else from_ms, min(millis(end), to_ms) if end else to_ms
 
@@ -130,8 +130,8 @@ def candidates_in(
     """Return the candidates in the one row of `recall/recall`.
 
     Args:
-        kinds: wanted kinds; facts beyond them only count for the messages that prove them.
-        vector: of the question; compared with messages that the vector index did not return.
+        kinds: requested kinds; facts that are not requested only raise the messages that prove them.
+        vector: vector of the question, for the cosines of messages that the vector index did not return.
     """
     fact_cosines = _fact_cosines(row["rows"])
     cosines = whole_cosines([one[-1] for one in row["messages"]], vector or ()).tolist()
@@ -154,7 +154,7 @@ def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: float) -> Candidate:
-    """Return a message; `own_cosine` is by its stored vectors, NaN without any."""
+    """Return a message; `own_cosine` is that of its stored vector, NaN without one."""
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
@@ -222,7 +222,7 @@ def _best(scores: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def _cosine(similarity: float | None) -> float | None:
-    """Return the cosine of a similarity of Neo4j, which is (1 + cosine) / 2."""
+    """Convert a similarity of Neo4j, (1 + cosine) / 2, to a cosine."""
     return None if similarity is None else 2.0 * similarity - 1.0
 
 

@@ -11,7 +11,7 @@ from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.entity_resolution.projection_writer import edge_changes, edges_touching, project_merged
-from graph_service.memory.facts.writer import want_vectors
+from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import MessageRepair, Problem, check_fact, check_message, check_scene
 from schema.change import Change, Op
@@ -204,13 +204,13 @@ class Sync:
         await self._lock_users(writing, {row["user_id"] for row in scenes})
         ids = [row["id"] for row in scenes]
         await writing.run(statement("repair/repair_scenes"), {"tenant": self._tenant, "ids": ids})
-        await want_vectors(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
+        await enqueue_embedding(writing, self._tenant, {row["session"] for row in scenes}, at=self._now)
 
     async def _repair_facts(self, writing: Writing, facts: Rows) -> None:
         await self._lock_users(writing, {fact["user_id"] for fact in facts})
         rows = sorted(facts, key=lambda fact: str(fact["id"]))
         await writing.run(statement("repair/repair_facts"), {"tenant": self._tenant, "rows": rows})
-        await want_vectors(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
+        await enqueue_embedding(writing, self._tenant, {fact["session"] for fact in facts}, at=self._now)
 
     def _delete_scenes(self, user_id: str, ids: Sequence[str]) -> Callable[[Writing], Any]:
         async def steps(writing: Writing) -> None:

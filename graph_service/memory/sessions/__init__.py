@@ -1,1 +1,1 @@
-"""Life of sessions, and the short-term window of recent turns."""
+"""The life cycle of sessions, and the short-term window of recent turns."""

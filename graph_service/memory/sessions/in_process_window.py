@@ -1,4 +1,4 @@
-"""The short-term window in this process: bounded in sessions and bytes, least recently used sessions evicted first."""
+"""The short-term window in this process, bounded in sessions and bytes; evicts the least recently used sessions."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from schema.ids import SessionId, TenantId, UserId
 
 SESSIONS_MAX: Final = 2_000
 BYTES_MAX: Final = 32 * 2**20
-# Estimated memory of a turn without its texts: ids, numbers, Python objects.
+# Estimated memory of a turn without its texts: ids, numbers and Python objects.
 _TURN_BYTES: Final = 400
 
 
@@ -17,15 +17,15 @@ class TurnBuffer:
     """The last turns of many sessions, in memory.
 
     Args:
-        turns_max: of one session.
-        sessions_max, bytes_max: of all sessions together; bytes are an estimate.
+        turns_max: maximum turns of one session.
+        sessions_max, bytes_max: maximum sessions, and estimated bytes of all sessions.
     """
 
     def __init__(self, *, turns_max: int, sessions_max: int = SESSIONS_MAX, bytes_max: int = BYTES_MAX) -> None:
         self.turns_max = turns_max
         self._sessions_max = sessions_max
         self._bytes_max = bytes_max
-        # Not a cachetools cache: it has two bounds, and removing single turns must not renew a session.
+        # Not a cachetools cache, because of the two bounds, and because dropping turns must not renew a session.
         self._turns: OrderedDict[SessionKey, tuple[Turn, ...]] = OrderedDict()
         self._bytes = 0
 
@@ -55,7 +55,7 @@ class TurnBuffer:
         return next(iter(self._turns.items()), None)
 
     def drop(self, session: SessionKey, message_ids: Collection[str] | None = None) -> None:
-        """Drop a session, or single turns of it."""
+        """Drop a session, or some of its turns."""
         gone = None if message_ids is None else frozenset(message_ids)
         kept = () if gone is None else tuple(turn for turn in self._turns.get(session, ()) if turn.id not in gone)
         if len(kept) != len(self._turns.get(session, ())):
@@ -68,7 +68,7 @@ class TurnBuffer:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> None:
-        """Drop the turns of a user, of one session, or of single messages of either."""
+        """Drop the turns of a user or of one session, or only those of the given messages."""
         for session in list(self._turns):
             of_user = (session.tenant, session.user_id) == (tenant, user_id)
             if of_user and session_id in (None, session.session_id):
@@ -109,7 +109,7 @@ class InProcessWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop the turns; always complete."""
+        """Drop the turns; always returns True."""
         self.forgotten += 1
         self._buffer.forget(tenant, user_id, session_id, message_ids)
         return True

@@ -1,4 +1,4 @@
-"""Sessions: list and close them, close idle ones, and close those of this process at shutdown."""
+"""List and close sessions; close idle ones, and those of this process at shutdown."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -15,19 +15,19 @@ from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
 from schema.timespan import millis
 
-# Idle sessions closed by one check; the next check closes more.
+# Maximum number of idle sessions closed by one check; the next check closes more.
 _IDLE_MAX: Final = 500
 
 
 async def request_close(
     graph: Graph, tenant: TenantId, sessions: Sequence[str], *, why: CloseReason, now: datetime
 ) -> list[str]:
-    """Request the closing of sessions (node ids), except closed and unknown ones; return those that will close."""
+    """Request the closing of sessions (node ids); return those that will close: neither closed nor unknown."""
     return await _enqueue_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
 
 
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
-    """Request the closing of sessions of all tenants without a message for `idle_s`; return their number."""
+    """Request the closing of all sessions, of any tenant, without a message for `idle_s`; return their number."""
     last_before_ms = millis(now - timedelta(seconds=idle_s))
     rows = await graph.read(
         statement("sessions/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX}
@@ -48,7 +48,7 @@ async def sessions_of(
     """Return sessions of a user, latest first.
 
     Args:
-        after: a `session_cursor`; only those behind it.
+        after: a `session_cursor`; return only sessions after it.
     """
     last_ms, after_id = decode_cursor(ListName.SESSIONS, after)
     parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session_id": None, "rows_max": rows_max}
@@ -125,7 +125,7 @@ def _view(row: dict[str, Any]) -> SessionView:
     )
 
 
-# Sessions to close at shutdown; older ones are left to the idle timeout.
+# Maximum number of sessions to close at shutdown; the idle timeout closes older ones.
 _ACTIVE_MAX: Final = 10_000
 
 
@@ -133,8 +133,8 @@ class Sessions:
     """Sessions of all tenants.
 
     Args:
-        clock: aware UTC now.
-        notify: called with the tenant after each commit that caused work.
+        clock: returns the current time, aware UTC.
+        notify: called with the tenant after each commit that created jobs.
     """
 
     def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
@@ -155,7 +155,7 @@ class Sessions:
         return await sessions_of(self._graph, tenant, UserId(user_id), rows_max=limit)
 
     async def page(self, tenant: TenantId, user_id: str, *, first: int, after: str | None) -> list[SessionView]:
-        """Return up to `first` + 1 sessions of a user behind a cursor, latest first.
+        """Return up to `first` + 1 sessions of a user after a cursor, latest first.
 
         Raises:
             InputError: the id, the number or the cursor is invalid.
@@ -177,7 +177,7 @@ class Sessions:
         return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """Request the closing of a session; the worker reads what is unread in it. Idempotent.
+        """Request the closing of a session; the worker reads its unread messages. Idempotent.
 
         Raises:
             InputError: an id is invalid.

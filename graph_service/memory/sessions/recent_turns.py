@@ -1,4 +1,4 @@
-"""The last turns of a session from window and database; names that a follow-up question may refer to."""
+"""The last turns of a session, from window and database, and the names that a follow-up question may refer to."""
 
 import re
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey,
         return cached
     known = {turn.id for turn in cached.turns}
     missing = [turn for turn in stored if turn.id not in known]
-    # Do not restore turns forgotten meanwhile; the next request fills the window.
+    # Do not restore turns that were forgotten meanwhile; the next request fills the window.
     if missing and len(known) < window.turns_max and window.forgotten == forgotten:
         window.add(session, missing)
     sources = (*cached.sources, *([Source.DATABASE] if missing else []))
@@ -74,7 +74,7 @@ def _check_arguments(session: SessionKey, turns: int) -> None:
 
 
 NAMES_MAX: Final = 3
-# Turns, and characters of each, that are searched for names.
+# Maximum number of turns, and of characters of each, that are searched for names.
 _TURNS_MAX, _CHARS_MAX = 6, 400
 _PRONOUN = re.compile(
     r"\b(?:she|he|her|hers|his|him|they|them|their|theirs)\b|(?<![其吉])[他她]|那(?:个人|位)|这(?:个人|位)",
@@ -86,14 +86,14 @@ _ELLIPSIS = re.compile(
 
 
 def refers_back(text: str) -> bool:
-    """Return whether a question refers to earlier turns: it has a personal pronoun or an ellipsis ("what about …")."""
+    """Return whether a question refers to earlier turns, by a personal pronoun or an ellipsis ("what about …")."""
     return _PRONOUN.search(text) is not None or _ELLIPSIS.search(text) is not None
 
 
 def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[str, ...]:
     """Return names in the last turns, latest first, without the names of the speakers.
 
-    The first Chinese text loads a dictionary for about a second: call it away from the event loop.
+    Call it in a thread, because the first Chinese text loads a dictionary, which takes about a second.
     """
     last = turns[-_TURNS_MAX:]
     speakers = [turn.speaker for turn in last if turn.speaker]
@@ -105,7 +105,7 @@ def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[
 
 
 def hints_for(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the names that a follow-up question may refer to; none if it contains a name or is no follow-up."""
+    """Return the names that a follow-up question may refer to; none for questions with a name and other questions."""
     if not refers_back(text) or names_in(split_sentences(text)):
         return ()
     return recent_names([turn for turn in turns if turn.text != text])

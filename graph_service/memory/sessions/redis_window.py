@@ -36,18 +36,18 @@ from schema.ids import SessionId, TenantId, UserId
 
 _AUTHENTICATION = re.compile("authentication|password", re.IGNORECASE)
 _LUA = Path(__file__).parent / "lua"
-# Connections idle for longer are checked with PING before use.
+# Connections that were idle for longer are checked with PING before use.
 _HEALTH_CHECK_S: Final = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedisRules:
-    """Limits of the use of Redis.
+    """Limits for the use of Redis.
 
     Attributes:
-        timeout_s: of each operation, including connecting and waiting for a free connection.
-        connections: maximum number at a time.
-        ttl_s: expiry of a session after its last turn.
+        timeout_s: timeout of each operation, including connecting and waiting for a free connection.
+        connections: maximum number of connections.
+        ttl_s: time after its last turn at which a session expires.
     """
 
     timeout_s: float = 0.25
@@ -57,10 +57,10 @@ class RedisRules:
 
 
 class RedisTurns:
-    """Turns in Redis: a list for each session, and an index of each user's sessions.
+    """Turns in Redis: a list for each session, and an index of the sessions of each user.
 
-    Keys contain the user in braces, so that a cluster stores a user's keys together (hash tag). Every method raises
-    UnavailableError if Redis fails or does not answer in time.
+    Keys contain the user in braces (hash tag), so that a cluster stores all keys of a user together. Every method
+    raises UnavailableError if Redis fails or does not answer in time.
     """
 
     def __init__(self, url: str, rules: RedisRules) -> None:
@@ -72,11 +72,11 @@ class RedisTurns:
             socket_timeout=rules.timeout_s,
             socket_connect_timeout=rules.timeout_s,
             health_check_interval=_HEALTH_CHECK_S,
-            # Retries are up to the circuit breaker.
+            # No retries; the circuit breaker decides when to try again.
             retry=Retry(NoBackoff(), 0),
             protocol=2,
         )
-        # The type stubs mix synchronous and asynchronous clients.
+        # Any, because the type stubs mix synchronous and asynchronous clients.
         self._redis: Any = Redis.from_pool(pool)
         self._merge = self._redis.register_script((_LUA / "merge_turns.lua").read_text("utf-8"))
         self._drop = self._redis.register_script((_LUA / "drop_turns.lua").read_text("utf-8"))
@@ -107,7 +107,7 @@ class RedisTurns:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> None:
-        """Drop the turns of a user, of one session, or of single messages of either."""
+        """Drop the turns of a user or of one session, or only those of the given messages."""
         async with self._within_timeout():
             index = _index_key(tenant, user_id)
             lists = [_list_key(session) for session in await self._sessions(tenant, user_id, session_id)]
@@ -147,7 +147,7 @@ class RedisTurns:
             # The client reports some authentication errors as ConnectionError.
             if isinstance(error, AuthenticationError) or _AUTHENTICATION.search(str(error)):
                 raise UnavailableError("Redis refuses the user or the password; fix redis.url (REDIS_URL)") from error
-            # Its message may quote user content.
+            # Only the class, because the message may quote user content.
             why = type(error).__name__
             raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error
 
@@ -171,13 +171,13 @@ CLOSE_MAX_S: Final = 2.0
 class RedisWindow:
     """A `ShortTermWindow` in Redis.
 
-    Turns enter the buffer at once and leave it when they are in Redis. So `add` never waits, an unavailable Redis costs
-    a read its timeout at most, and turns are written when it answers again. Turns are merged by time and id, so
-    repeated or reordered writes do no harm.
+    New turns are added to the buffer, and leave it when they are in Redis. So `add` never waits, a read takes at most
+    the timeout while Redis is unavailable, and turns are written when Redis answers again. Turns are merged by time and
+    id, so repeated or reordered writes do no harm.
 
     Args:
         buffer: turns that are not in Redis yet.
-        clock_s: seconds of a monotonic clock.
+        clock_s: returns the seconds of a monotonic clock.
         retry_s: pause between attempts to write pending turns.
         supervisor: restarts the background writer.
     """
@@ -200,10 +200,10 @@ class RedisWindow:
         self._breaker = breaker or Breaker()
         self._retry_s = retry_s
         self._supervisor = supervisor or Supervisor()
-        # Users whose keys must be deleted before Redis is read for them again. Whole users, even for single messages:
-        # other turns are read from the database again.
+        # Users whose keys must be deleted before they are read again. All keys even for single messages, because other
+        # turns can be read from the database.
         self._pending_deletions: OrderedDict[tuple[TenantId, UserId], None] = OrderedDict()
-        # Serializes writes, so that no turn arrives after it was forgotten.
+        # Serializes writes, so that no turn is written after it was forgotten.
         self._write_lock = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
         self._problem: str | None = None
@@ -215,8 +215,8 @@ class RedisWindow:
         self._wake()
 
     async def turns(self, session: SessionKey) -> RecentTurns:
-        """Return turns from Redis and the buffer; from the buffer alone if Redis is unavailable."""
-        # Read the buffer first: turns written to Redis meanwhile would otherwise be in neither result.
+        """Return the turns in Redis and the buffer; only those in the buffer if Redis is unavailable."""
+        # Read the buffer first, or turns that are written to Redis meanwhile would be in neither result.
         buffered = self._buffer.turns(session)
         stored = (
             None
@@ -234,7 +234,7 @@ class RedisWindow:
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop turns; if Redis is unavailable, all of the user's are dropped when it answers again."""
+        """Drop turns; if Redis is unavailable, drop all turns of the user when it answers again."""
         self.forgotten += 1
         self._buffer.forget(tenant, user_id, session_id, message_ids)
         async with self._write_lock:
@@ -246,7 +246,7 @@ class RedisWindow:
         return bool(done)
 
     def state(self) -> WindowState:
-        """Return the store in use, and why."""
+        """Return the store in use, and the reason."""
         breaker = self._breaker.state(self._clock_s())
         works = breaker is BreakerState.CLOSED and self._problem is None
         return WindowState(
@@ -257,7 +257,7 @@ class RedisWindow:
         )
 
     async def check(self) -> None:
-        """Call Redis once, so that a wrong address or password shows at startup."""
+        """Call Redis once, so that a wrong address or password is noticed at startup."""
         await self._try(lambda: _done(self._redis.ping()))
 
     async def catch_up(self) -> bool:
@@ -272,7 +272,7 @@ class RedisWindow:
         """Write pending turns for at most `CLOSE_MAX_S`, and close the connections."""
         self._closing.set()
         if self._writer is not None:
-            # Wait before cancelling: the client may turn a cancellation that meets an error into that error.
+            # Wait before cancelling, because the client may raise a simultaneous error instead of the cancellation.
             await asyncio.wait({self._writer}, timeout=CLOSE_MAX_S)
             self._writer.cancel()
         with contextlib.suppress(TimeoutError):
@@ -281,7 +281,7 @@ class RedisWindow:
         await self._redis.close()
 
     async def _write_one(self) -> bool:
-        """Write one pending deletion or session; deletions first, or they would remove newer turns."""
+        """Write one pending deletion or session; deletions first, because later they would remove newer turns."""
         user = next(iter(self._pending_deletions), None)
         if user is not None:
             done = await self._try(lambda: _done(self._redis.forget(*user)))

@@ -1,6 +1,6 @@
 """The short-term window: the last turns of each session, available without the database.
 
-It is a cache: filled after the commit of `remember`, and from the database when turns are missing.
+It is a cache, filled after each commit of `remember`, and from the database if turns are missing.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,7 +18,7 @@ from schema.labels import Role
 from schema.message import Episode, Message
 from schema.timespan import as_utc
 
-# Longer texts are cut; the database has the whole text.
+# Longer texts are cut; the database has the full text.
 TEXT_CHARS_MAX: Final = 4_000
 
 
@@ -51,12 +51,12 @@ class Turn:
 
     @property
     def said_at(self) -> datetime:
-        """When it was said, aware UTC."""
+        """Time at which it was said, aware UTC."""
         return datetime.fromtimestamp(self.said_ms / 1000, UTC)
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """Sort key within the session, the same in every store."""
+        """Sort key within the session; the same in every store."""
         return self.said_ms, self.position, self.id
 
 
@@ -64,7 +64,7 @@ _TURN = TypeAdapter(Turn)
 
 
 class Source(StrEnum):
-    """Store that turns came from."""
+    """Store from which turns were read."""
 
     REDIS = "redis"
     RING = "ring"
@@ -90,8 +90,8 @@ class WindowState:
     Attributes:
         store: the store in use.
         breaker: circuit breaker of Redis: closed, open, half_open; None without Redis.
-        waiting: sessions and deletions that are not in Redis yet.
-        problem: why a configured Redis is not used.
+        waiting: number of sessions and deletions that are not written to Redis yet.
+        problem: reason why a configured Redis is not used.
     """
 
     store: Source
@@ -101,21 +101,21 @@ class WindowState:
 
 
 class ShortTermWindow(Protocol):
-    """The last turns of each session. No method raises because a store is unavailable or waits beyond its timeout.
+    """The last turns of each session. No method fails if a store is unavailable, or waits longer than its timeout.
 
     Attributes:
-        turns_max: turns kept for a session.
-        forgotten: number of deletions; compare it before and after reading turns elsewhere to add them here.
+        turns_max: maximum turns kept for a session.
+        forgotten: number of deletions; if it changed while turns were read elsewhere, do not add these.
     """
 
     turns_max: int
     forgotten: int
 
     def add(self, session: SessionKey, turns: Sequence[Turn]) -> None:
-        """Add turns that are durable already; each id once. Never waits."""
+        """Add turns that are already durable, each id once; never waits."""
 
     async def turns(self, session: SessionKey) -> RecentTurns:
-        """Return up to `turns_max` last turns."""
+        """Return the last turns, at most `turns_max`."""
 
     async def forget(
         self,
@@ -125,7 +125,7 @@ class ShortTermWindow(Protocol):
         session_id: SessionId | None = None,
         message_ids: Collection[str] | None = None,
     ) -> bool:
-        """Drop the turns of a user, of one session, or of single messages of either.
+        """Drop the turns of a user or of one session, or only those of the given messages.
 
         Returns:
             False if Redis is unavailable; the turns are then dropped before Redis is read again.
@@ -156,7 +156,7 @@ def turn_from_message(message: Message) -> Turn:
 
 
 def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: datetime, position: int) -> Turn:  # noqa: A002  the attribute's name
-    """Return a turn, its text cut to `TEXT_CHARS_MAX`."""
+    """Return a turn with its text cut to `TEXT_CHARS_MAX`."""
     return Turn(
         id=id,
         role=role,
@@ -169,7 +169,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
 
 
 def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
-    """Merge turns: the last ones, oldest first, each id once; independent of the order of the arguments."""
+    """Return the last of all turns, oldest first, each id once; independent of the order of the arguments."""
     unique: dict[str, Turn] = {}
     for turns in several:
         for turn in turns:
@@ -178,12 +178,12 @@ def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
 
 
 def user_key(tenant: str, user_id: str) -> str:
-    """Return the user part of a key; unique, because tenant and user id are percent-encoded."""
+    """Return the part of a key that identifies the user; unique, because tenant and user id are percent-encoded."""
     return user_uri(tenant, user_id)
 
 
 def session_key_text(session: SessionKey) -> str:
-    """Return the key of a session; unique, and always below the user's key."""
+    """Return the key of a session; unique, and always begins with the user's key."""
     return f"{user_key(session.tenant, session.user_id)}/{quote(session.session_id, safe='')}"
 
 
@@ -193,7 +193,7 @@ def turn_json(turn: Turn) -> bytes:
 
 
 def turn_from_json(text: bytes) -> Turn | None:
-    """Parse a turn from Redis; None for anything else, since other programs may write to the same Redis."""
+    """Parse a turn from Redis; None for anything else, because other programs may use the same Redis."""
     try:
         return _TURN.validate_json(text, strict=True)
     except ValidationError:

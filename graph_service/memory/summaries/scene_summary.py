@@ -1,4 +1,4 @@
-"""Summary layers of a scene: title, abstract (L0) and overview (L1), by caller, model or extractive."""
+"""Summary layers of a scene: title, abstract (L0) and overview (L1), by the caller, a model or `extractive_summary`."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from schema.errors import MisreadError, MnemographError
 from schema.ids import content_hash
 from schema.scene import Scene
 
-# Layers are updated after this many new messages, and when the scene is complete, so that they do not depend on how
-# the messages are split into calls.
+# Layers are updated after this number of new messages, and when the scene is complete, so that they do not depend on
+# how the messages are split into calls.
 LAYERS_EVERY: Final = 5
 
 
@@ -24,10 +24,10 @@ class LayerBasis:
     """Input of the summary layers of a scene.
 
     Attributes:
-        messages: number of messages used, from the first.
-        key: hash of these messages, of provided facts about them, and of whether the scene was read.
-        behind: some messages are left out; the layers are updated when the scene is complete.
-        fresh: the stored layers have the same input.
+        messages: number of messages used, counted from the first.
+        key: hash of these messages, of the provided facts about them, and of the state read or unread.
+        behind: some messages are left out until more follow or the scene is complete.
+        fresh: the stored layers have the same key.
     """
 
     messages: int
@@ -39,13 +39,13 @@ class LayerBasis:
 def basis_of(
     scene: Scene, stored: Mapping[str, Any], provided: Reading, *, whole: bool, pending: bool = False
 ) -> LayerBasis:
-    """Return the basis for the current state of a scene.
+    """Return the input of the layers for the current state of a scene.
 
     Args:
         stored: properties of the stored scene; empty for a new one.
-        provided: the provided facts about the scene.
-        whole: use all messages: the scene is complete, or its layers are requested now.
-        pending: it was not read yet.
+        provided: provided facts about the scene.
+        whole: use all messages, because the scene is complete or its layers are requested now.
+        pending: the scene was not read yet.
     """
     size = len(scene.messages)
     wanted = size if whole or size < LAYERS_EVERY else size - size % LAYERS_EVERY
@@ -58,12 +58,12 @@ def basis_of(
 
 
 def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
-    """Return the lines of the basis."""
+    """Return the scene with only the lines of the basis."""
     return replace(text, lines=text.lines[: basis.messages])
 
 
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
-    """Keep facts and mentions from the lines of the basis; summaries stay."""
+    """Keep only the facts and mentions from the lines of the basis, and all summaries."""
     return tuple(
         replace(
             reading,
@@ -92,9 +92,9 @@ class SceneSummary:
     """Summary layers of one scene.
 
     Attributes:
-        made_by: author of title and abstract: `extractive`, `caller`, or the model's name; overview_by likewise.
-        owed: the overview by a model is deferred, because it failed or was not requested yet.
-        calls: of the model for these layers; tokens likewise.
+        made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
+        owed: a model is still to write the overview, because it failed or was not asked yet.
+        calls, tokens_in, tokens_out: cost of these layers.
     """
 
     title: str
@@ -109,7 +109,7 @@ class SceneSummary:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Return whether a model has just read and summarized the scene, so that it writes the overview, too."""
+    """Return whether a model has just read and summarised the scene, so that it also writes the overview."""
     summarized = [reading for reading in readings if reading.summary]
     return bool(summarized) and summarized[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
@@ -117,7 +117,7 @@ def asks_for_overview(readings: Sequence[Reading]) -> bool:
 def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
     """Return the layers of a scene; a summary by a caller or model replaces the extractive one."""
     statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
-    # Names of people make poor titles.
+    # Statements of names make poor titles.
     title_statements = [fact.statement for reading in readings for fact in reading.facts if fact.relation != "is named"]
     names = list(dict.fromkeys(mention.name for reading in readings for mention in reading.mentions))
     written = next((reading for reading in readings if reading.summary), None)
@@ -132,7 +132,7 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
 
 
 def plain_layers(scene: SceneText) -> SceneSummary:
-    """Return low-cost layers: the beginning of the first message with text."""
+    """Return layers without ranking sentences or a model: the beginning of the first message with text."""
     text = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
     return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text, made_by=EXTRACTIVE)
 
@@ -140,12 +140,12 @@ def plain_layers(scene: SceneText) -> SceneSummary:
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
     """Return the layers of a scene with their token usage.
 
-    The writer is used only for scenes that are long enough. If it fails, the overview is extractive and deferred.
+    The writer is used only for scenes that are long enough; if it fails, the overview is extractive and owed.
 
     Raises:
-        TooSlowError: the deadline for one scene passed.
+        TooSlowError: the layers exceeded the time for one scene.
     """
-    # Ranking sentences is CPU-bound; a thread keeps the event loop free.
+    # In a thread, because ranking sentences is CPU-bound.
     layers = await THREADS.run(partial(layers_of, scene, readings))
     if writer is None or not worth_writing(scene):
         return layers
@@ -167,9 +167,9 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
 
 
 def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the properties of a scene for its layers.
+    """Return the scene properties that store its layers.
 
-    Stored texts by a caller or model are not replaced by extractive ones.
+    Extractive texts do not replace stored ones by a caller or model.
 
     Args:
         layers: None keeps the stored ones.

@@ -1,4 +1,4 @@
-"""Summary layers of scenes, sessions and messages by URI and level, computed on demand."""
+"""Return the summary layers of scenes, sessions and messages by URI and level, updated on demand."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,14 +22,14 @@ from schema.ids import SessionId, TenantId, UserId, memory_id
 _log = logging.getLogger("mnemograph.layers")
 
 _LINES_MAX: Final = 1_000
-# Characters of messages in one answer; a single message has at most half as many.
+# Maximum characters of messages in one answer; a single message has at most half of that.
 SAID_CHARS_MAX: Final = 200_000
-# Counting the tokens of this much text takes about 2 ms; longer texts are counted away from the event loop.
+# Counting the tokens of this much text takes about 2 ms; longer texts are counted in a thread.
 _ON_LOOP_CHARS: Final = 20_000
 _COUNTING: Final = BoundedThreads(threads_max=2, cpu_max_s=10.0)
 _PAGE: Final = 200
 
-# Updates the layers of all scenes of a session (node id).
+# Updates the layers of all scenes of a session, given by node id.
 Refresh = Callable[[TenantId, str], Awaitable[None]]
 
 
@@ -46,7 +46,7 @@ class LayerText:
     """One layer of a scene, session or message.
 
     Attributes:
-        uri: with the level as its fragment.
+        uri: URI with the level as fragment.
         made_by: `extractive`, `caller`, the model's name, or `said` for the full text.
         tokens: estimated number of tokens.
         after: cursor for the next part of the text; None when it is complete.
@@ -63,7 +63,7 @@ class LayerText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayersReport:
-    """Number of sessions whose layers were computed, up to date already, or could not be computed."""
+    """Numbers of sessions whose layers were computed, were up to date, or could not be computed."""
 
     sessions: int
     made: int
@@ -76,7 +76,7 @@ class LayerTexts:
 
     Args:
         refresh: None returns the stored layers of scenes without an update.
-        clock: aware UTC now.
+        clock: returns the current time, aware UTC.
     """
 
     def __init__(self, graph: Graph, *, refresh: Refresh | None, clock: Callable[[], datetime]) -> None:
@@ -92,9 +92,9 @@ class LayerTexts:
         L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
-            uri: of a scene, a session or a message, with or without `#L0`, `#L1`, `#L2`.
-            level: None: that of the URI, or L1.
-            after: cursor of the previous part; only the text behind it.
+            uri: URI of a scene, session or message, with or without `#L0`, `#L1`, `#L2`.
+            level: that of the URI by default, else L1.
+            after: cursor of the previous part; return the text after it.
 
         Raises:
             InputError: the level or the cursor is invalid.
@@ -119,10 +119,10 @@ class LayerTexts:
         return await self._layer_text(tenant, base, node_id, wanted, row, start)
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> LayersReport:
-        """Update the layers of one session, of all sessions of a user, or of all; unchanged ones cost nothing.
+        """Update the layers of one session, of all sessions of a user, or of the tenant; unchanged ones are skipped.
 
         Raises:
-            InputError: an id is invalid, or a session is named without its user.
+            InputError: an id is invalid, or a session is given without its user.
             NotFoundError: this user has no such session.
             UnavailableError: Neo4j does not answer.
         """
@@ -166,7 +166,7 @@ class LayerTexts:
         return rows[0] if rows else None
 
     async def _update(self, tenant: TenantId, row: Mapping[str, Any]) -> None:
-        """Update the layers of a scene or session; if that fails, the stored ones are used."""
+        """Update the layers of a scene or session; if that fails, keep the stored ones."""
         if row["kind"] == "scene":
             if row["texts"]["behind"]:
                 await self._update_session(tenant, row["session"], behind=True)
@@ -209,7 +209,7 @@ class LayerTexts:
     async def _full_text(
         self, tenant: TenantId, row: Mapping[str, Any], node_id: str, start: tuple[Any, ...]
     ) -> tuple[str, str | None]:
-        """Return the messages behind a cursor as text, and the cursor of the next part if there is one."""
+        """Return the messages after a cursor as text, and the cursor of the next part if there is one."""
         said_ms, position, last = start
         parameters = {
             "tenant": tenant,

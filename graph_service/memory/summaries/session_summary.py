@@ -1,4 +1,4 @@
-"""Summary layers of a session, computed from those of its scenes when these changed."""
+"""Compute the summary layers of a session from those of its scenes, if these changed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,14 +11,14 @@ from schema.ids import TenantId, content_hash
 
 
 def scenes_key(hashes: Sequence[str]) -> str:
-    """Return the hash of the input of a session's layers: the layers of its scenes, in order."""
+    """Return the key of a session's layers: the hash of the layers of its scenes, in order."""
     return content_hash("session", *hashes)
 
 
 async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
-    """Update the layers of a session (node id) if those of its scenes changed; True when it did.
+    """Update the layers of a session (node id) if those of its scenes changed; return whether it did.
 
-    If a scene changes meanwhile, nothing is stored; the next call updates the layers.
+    If a scene changes meanwhile, nothing is stored, and the next call updates the layers.
 
     Raises:
         UnavailableError: Neo4j does not answer.

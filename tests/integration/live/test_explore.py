@@ -166,17 +166,17 @@ async def test_communities_are_cached_until_the_memory_changes_and_time_passes(
     maps, tenant = CommunityMaps(graph, Explorer(graph), clock_s=lambda: now_s[0], fresh_s=20), TenantId(writer.tenant)
     graph.observer = count
     try:
-        both = await asyncio.gather(maps.whole(tenant, None), maps.whole(tenant, None))
+        both = await asyncio.gather(maps.community_map(tenant, None), maps.community_map(tenant, None))
         assert (reads[0], both[0].seq) == (1, both[1].seq), "who asks at the same time shares the work"
         await writer.put(nodes={"new": "Entity"})
-        assert (await maps.whole(tenant, None)).seq == both[0].seq
+        assert (await maps.community_map(tenant, None)).seq == both[0].seq
         now_s[0] = 30.0
-        assert (await maps.whole(tenant, None)).seq == both[0].seq, "the old ones, while new ones are found"
-        while (await maps.whole(tenant, None)).seq == both[0].seq:
+        assert (await maps.community_map(tenant, None)).seq == both[0].seq, "the old ones, while new ones are found"
+        while (await maps.community_map(tenant, None)).seq == both[0].seq:
             pass
         assert reads[0] == 2
         maps.forget(tenant)
-        await maps.whole(tenant, None)
+        await maps.community_map(tenant, None)
         assert reads[0] == 3, "what was forgotten must not be served from before"
     finally:
         graph.observer = None
@@ -185,24 +185,24 @@ async def test_communities_are_cached_until_the_memory_changes_and_time_passes(
 async def test_communities_computed_in_a_process_equal_those_of_a_thread(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, explorer = TenantId(writer.tenant), Explorer(graph)
-    in_thread = await CommunityMaps(graph, explorer).whole(tenant, None)
-    assert await CommunityMaps(graph, explorer, large_from=0).whole(tenant, None) == in_thread
+    in_thread = await CommunityMaps(graph, explorer).community_map(tenant, None)
+    assert await CommunityMaps(graph, explorer, large_from=0).community_map(tenant, None) == in_thread
     assert await until_no_process_is_left()
 
 
 async def test_community_process_ends_with_its_caller_and_with_the_service(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=0)
-    both = [asyncio.create_task(maps.whole(tenant, None)) for _ in range(2)]
+    both = [asyncio.create_task(maps.community_map(tenant, None)) for _ in range(2)]
     await until_a_process_is_there()
     both[0].cancel()
     assert (await both[1]).total, "the other one still waited"
     maps.forget(tenant)
-    alone = asyncio.create_task(maps.whole(tenant, None))
+    alone = asyncio.create_task(maps.community_map(tenant, None))
     await until_a_process_is_there()
     alone.cancel()
     assert await until_no_process_is_left()
-    waiting = asyncio.create_task(maps.whole(tenant, None))
+    waiting = asyncio.create_task(maps.community_map(tenant, None))
     await until_a_process_is_there()
     await maps.close()
     with pytest.raises(UnavailableError, match="stopped"):
@@ -230,9 +230,9 @@ async def test_communities_of_too_large_a_memory_are_refused(graph: Graph, write
     try:
         for bound in ({"nodes_max": 5}, {"links_max": 4}):
             with pytest.raises(TooCostlyError, match="ask for one user"):
-                await CommunityMaps(graph, Explorer(graph), **bound).whole(tenant, None)
+                await CommunityMaps(graph, Explorer(graph), **bound).community_map(tenant, None)
         assert "mindmap/community_nodes" not in read, "nothing of it is read"
-        await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).whole(tenant, None)
+        await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).community_map(tenant, None)
     finally:
         graph.observer = None
 
@@ -251,16 +251,16 @@ async def test_communities_are_read_again_only_after_deletions_of_the_same_tenan
 
     graph.observer = forget
     try:
-        await maps.whole(tenant, None)
+        await maps.community_map(tenant, None)
         assert reads[0] == 1, "what others forget changes nothing here"
         maps.forget(tenant)
         forgotten += [tenant]
-        await maps.whole(tenant, None)
+        await maps.community_map(tenant, None)
         assert reads[0] == 3, "what was read before a forgetting is read again"
         maps.forget(tenant)
         forgotten += [tenant] * 9
         with pytest.raises(UnavailableError, match="being forgotten"):
-            await maps.whole(tenant, None)
+            await maps.community_map(tenant, None)
         assert reads[0] == 6
     finally:
         graph.observer = None
@@ -269,8 +269,10 @@ async def test_communities_are_read_again_only_after_deletions_of_the_same_tenan
 async def test_one_tenant_cannot_use_all_slots_for_large_memories(graph: Graph, writer: GraphWriter) -> None:
     await a_memory(writer)
     tenant, maps = TenantId(writer.tenant), CommunityMaps(graph, Explorer(graph), large_from=-1)
-    asked = [maps.whole(tenant, user) for user in ("u1", "u2", "u3")]
-    answers = await asyncio.gather(*asked, maps.whole(TenantId(f"{tenant}-other"), "u1"), return_exceptions=True)
+    asked = [maps.community_map(tenant, user) for user in ("u1", "u2", "u3")]
+    answers = await asyncio.gather(
+        *asked, maps.community_map(TenantId(f"{tenant}-other"), "u1"), return_exceptions=True
+    )
     assert [type(answer) for answer in answers].count(UnavailableError) == 1
     assert not isinstance(answers[3], BaseException)
 

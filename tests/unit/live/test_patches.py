@@ -21,7 +21,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import ViewerState, apply, coalesce, patch_of, show, snapshot_parts
 from graph_service.live.shared_snapshots import SnapshotFrameCache
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
-from graph_service.memory.mindmap.snapshot import Choice, Snapshot, frame_json
+from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection, frame_json
 from schema.change import Change, NumberedChange, Op
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId
@@ -245,12 +245,12 @@ def test_ring_answers_only_for_sequence_numbers_it_contains() -> None:
 
 
 def test_facts_have_both_ends_and_stay_within_the_budget() -> None:
-    choice = Choice(budget=5)
-    choice.take_nodes(["n0"])
-    choice.take_edges([an_edge("n0-n1"), an_edge("n2-n3"), an_edge("n0-n2"), an_edge("n1-n2")])
-    choice.take_nodes(["n3"])
-    assert [edge.id for edge in choice.edges] == ["n0-n1", "n0-n2"]
-    assert list(choice.nodes) == ["n0", "n1", "n2"]
+    selection = SnapshotSelection(budget=5)
+    selection.add_nodes(["n0"])
+    selection.add_edges([an_edge("n0-n1"), an_edge("n2-n3"), an_edge("n0-n2"), an_edge("n1-n2")])
+    selection.add_nodes(["n3"])
+    assert [edge.id for edge in selection.edges] == ["n0-n1", "n0-n2"]
+    assert list(selection.nodes) == ["n0", "n1", "n2"]
 
 
 @given(before=steps, after=steps)

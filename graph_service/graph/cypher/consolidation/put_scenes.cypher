@@ -1,4 +1,4 @@
-// Create or update scenes, link them to their session, and assign messages to them with the time each talks about.
+// Create or update scenes, link them to their session, and assign messages to them with the time that each mentions.
 // hot
 // $tenant: str
 // $session: str

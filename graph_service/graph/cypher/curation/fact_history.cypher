@@ -3,7 +3,7 @@
 // $subject_id: str
 // $predicates: list of str
 // $object_id: str
-// $relation: str, or null when the relation may hold several
+// $relation: str, or null when the relation is not single-valued
 // $ids: list of str, facts to return in any case
 // $rows_max: int
 // -> edge, subject_id, subject, object_id, object, predicate

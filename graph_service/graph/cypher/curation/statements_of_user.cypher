@@ -1,4 +1,4 @@
-// Facts that people stated by hand in one user's memory, latest first. Indexes session_life_user and message_session.
+// Messages of corrections in one user's memory, latest first. Indexes session_life_user and message_session.
 // $tenant: str
 // $user_id: str
 // $prefix: str, of the ids of their sessions

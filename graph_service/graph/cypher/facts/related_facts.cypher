@@ -4,7 +4,7 @@
 // $tenant: str
 // $keys: list of {subject_id, object_ids, predicates, one_relations, near}
 // $scene_ids: list of str
-// $have: list of fact ids that were read before and need not come again
+// $have: list of fact ids that were read before and are left out
 // -> subject_id, object_id, object_name, predicate, properties
 // A caller that widens the search passes $have, so that each fact is read once. No DISTINCT over
 // properties: they may be large.

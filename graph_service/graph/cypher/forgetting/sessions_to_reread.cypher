@@ -1,6 +1,6 @@
-// Sessions of a re-read job that still have something to read, the one with the oldest first.
+// Sessions of a re-read job that still have something to read, oldest first.
 // $tenant: str
-// $id: str, of the work
+// $id: str, of the job
 // -> session, first_ms
 // Indexes message_unread and scene_unextracted.
 MATCH (a:Job {tenant: $tenant, id: $id})

@@ -1,4 +1,4 @@
-// Mark a user as being erased: until that is done nothing of the user is stored, and running work loses its leases.
+// Mark a user as being erased: until the erasure is done, nothing of the user is stored, and leases of the user's jobs are revoked.
 // $tenant: str
 // $user_id: str
 // $user_node_id: str

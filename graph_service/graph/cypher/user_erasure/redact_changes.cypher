@@ -5,7 +5,7 @@
 // $rows_max: int
 // $reason: str
 // -> last
-// last: the number of the last change looked at; null after the end.
+// last: sequence number of the last change read; null after the end.
 MATCH (c:Change {tenant: $tenant}) WHERE c.seq > $after
 WITH c ORDER BY c.seq LIMIT $rows_max
 FOREACH (_ IN CASE WHEN c.user_id = $user_id THEN [1] ELSE [] END |

@@ -8,7 +8,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
-from graph_service.memory.facts.lookup import facts_near
+from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
@@ -185,7 +185,7 @@ class _Noting:
 
 
 async def test_widening_the_search_reads_no_fact_twice(graph: Graph, tenant: str) -> None:
-    """A fact with a thousand assertions is large to read."""
+    """A fact that was stated a thousand times has a thousand assertions."""
     for text, day in MOVES.items():
         await say(graph, tenant, text, day=day)
     homes = await edges(graph, tenant)
@@ -197,7 +197,7 @@ async def test_widening_the_search_reads_no_fact_twice(graph: Graph, tenant: str
 
     async def steps(writing: Writing) -> list[str]:
         noting = _Noting(writing)
-        await facts_near(noting, TenantId(tenant), claim)  # type: ignore[arg-type]
+        await related_facts(noting, TenantId(tenant), claim)  # type: ignore[arg-type]
         return noting.came
 
     assert sorted(home["id"] for home in homes.values()) == sorted(await graph.write(steps))

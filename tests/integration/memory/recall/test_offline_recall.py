@@ -51,7 +51,7 @@ async def store_and_read(graph: Graph, tenant: str, text: str, *, user: str = "a
 async def cache_snapshot(memory: Memory, tenant: str, question: Question) -> None:
     """Recall while the database is available, and update the cached snapshot."""
     await memory.recall(TenantId(tenant), question)
-    await memory.keepsakes.refresh()
+    await memory.recall_snapshots.refresh()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

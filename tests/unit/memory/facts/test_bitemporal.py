@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end, moments_asked
+from graph_service.memory.facts.bitemporal import AsOf, FactTimes, holds, known_end, resolve_as_of
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 moments = st.integers(0, 20).map(lambda days: ZERO + timedelta(days=days))
@@ -69,6 +69,6 @@ def test_consecutive_facts_are_never_both_valid_once_both_are_known(
 
 @given(moments, st.none() | moments, st.none() | moments)
 def test_question_defaults_to_now(now: datetime, valid_at: datetime | None, as_of: datetime | None) -> None:
-    asked = moments_asked(valid_at=valid_at, as_of=as_of, now=now)
+    asked = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now)
     assert asked.known_at == as_of
     assert asked.valid_at == (valid_at or as_of or now)

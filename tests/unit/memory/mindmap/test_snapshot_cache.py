@@ -17,8 +17,8 @@ def a_map(*users: str, as_of: str = AT) -> Snapshot:
 
 def test_uncached_map_of_one_user_is_filtered_from_that_of_all() -> None:
     kept = MapSnapshotCache()
-    kept.keep("t", None, 800, a_map("ann", "bob"), forgettings=0)
-    kept.keep("other", "ann", 800, a_map("ann"), forgettings=0)
+    kept.keep("t", None, 800, a_map("ann", "bob"), generation=0)
+    kept.keep("other", "ann", 800, a_map("ann"), generation=0)
     found = kept.nearest("t", "ann", 300)
     assert found is not None
     assert [node.user_id for node in found.nodes] == ["ann"]
@@ -28,22 +28,22 @@ def test_uncached_map_of_one_user_is_filtered_from_that_of_all() -> None:
 
 def test_map_of_one_user_is_never_returned_for_all() -> None:
     kept = MapSnapshotCache()
-    kept.keep("t", "ann", 800, a_map("ann"), forgettings=0)
+    kept.keep("t", "ann", 800, a_map("ann"), generation=0)
     assert kept.nearest("t", None, 800) is None
     assert kept.nearest("t", "bob", 800) is None
 
 
 def test_map_read_before_a_deletion_is_not_cached_after_it() -> None:
     kept = MapSnapshotCache(kept_max=2)
-    kept.keep("t", None, 800, a_map("ann"), forgettings=kept.forgettings)
-    before = kept.forgettings
+    kept.keep("t", None, 800, a_map("ann"), generation=kept.generation)
+    before = kept.generation
     kept.drop("t")
-    kept.keep("t", None, 800, a_map("ann"), forgettings=before)
+    kept.keep("t", None, 800, a_map("ann"), generation=before)
     assert kept.nearest("t", None, 800) is None
 
 
 def test_oldest_maps_are_evicted() -> None:
     kept = MapSnapshotCache(kept_max=2)
     for tenant in ("a", "b", "c"):
-        kept.keep(tenant, None, 800, a_map("ann"), forgettings=0)
+        kept.keep(tenant, None, 800, a_map("ann"), generation=0)
     assert [kept.nearest(tenant, None, 800) is None for tenant in ("a", "b", "c")] == [True, False, False]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
 from graph_service.memory.curation.reopening import reopening
-from graph_service.memory.facts.claims import ClaimKnown, PlannedFact, accepted_claim, known_claims, told_of
-from graph_service.memory.facts.conflict_resolution import closes, ends, rivals
-from graph_service.memory.facts.reconciliation import planned
-from graph_service.memory.facts.rivalry import Rivalry, Rivals
-from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, spells_of
+from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims, stored_assertions
+from graph_service.memory.facts.conflict_resolution import closes, conflicting_claims, ends
+from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
+from graph_service.memory.facts.reconciliation import replan
+from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, validity_periods
 from schema.errors import ConflictError
 from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId
@@ -38,23 +38,25 @@ def other_level(one: str | None, other: str | None) -> bool:
     return len(regions) == 2 and regions[0] != regions[1]
 
 
-def periods_by_full_search(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]:
-    """Return the validity periods of a claim by comparing all assertions of all claims."""
-    blows = []
-    for other in rivals(claim, list(board)):
+def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list[ValidityPeriod]:
+    """Return the validity periods of a claim, computed from all assertions of all claims."""
+    contradictions = []
+    for other in conflicting_claims(claim, list(board)):
         if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
             continue
         why, over = closes(other, claim), ends(other, claim)
-        if is_rejected(board[other].told):
+        if is_rejected(board[other].assertions):
             continue
-        for telling in board[other].told:
-            if why is not None and telling.ends and telling.stated is not None:
-                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
-            if why is not None and not telling.ends:
-                blows.append(Contradiction(telling=telling, claim=board[other].id, why=why))
-            elif over and telling.ends:
-                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER))
-    return spells_of(board[claim].told, blows, board[claim].reopened)
+        for assertion in board[other].assertions:
+            if why is not None and assertion.ends and assertion.stated is not None:
+                contradictions.append(
+                    Contradiction(assertion=assertion, claim=board[other].id, why=Closing.OVER, withdraws=True)
+                )
+            if why is not None and not assertion.ends:
+                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=why))
+            elif over and assertion.ends:
+                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=Closing.OVER))
+    return validity_periods(board[claim].assertions, contradictions, board[claim].reopened)
 
 
 def _moment(day: int) -> datetime:
@@ -62,7 +64,7 @@ def _moment(day: int) -> datetime:
 
 
 @st.composite
-def tellings(draw: st.DrawFn) -> Assertion:
+def assertions(draw: st.DrawFn) -> Assertion:
     day, said = draw(st.integers(0, 6)), draw(st.integers(0, 6))
     over = draw(st.sampled_from([False, False, False, True]))
     stated = draw(st.sampled_from([None, None, None, Stated.SAYS, Stated.PINS]))
@@ -89,53 +91,61 @@ claims = st.builds(
 
 
 @st.composite
-def boards(draw: st.DrawFn) -> dict[Claim, ClaimKnown]:
-    board: dict[Claim, ClaimKnown] = {}
+def boards(draw: st.DrawFn) -> dict[Claim, KnownClaim]:
+    board: dict[Claim, KnownClaim] = {}
     for fact in draw(st.lists(claims, min_size=1, max_size=8)):
         one = accepted_claim(fact, SCENE)
-        told = joined(draw(st.lists(tellings(), min_size=1, max_size=6)))
+        told = joined(draw(st.lists(assertions(), min_size=1, max_size=6)))
         name = draw(st.sampled_from([one.object_name, one.object_name, None]))
-        board[fact.claim] = replace(one, told=told, object_name=name)
+        board[fact.claim] = replace(one, assertions=told, object_name=name)
     for claim in list(board):
         spared = draw(st.lists(st.sampled_from([*(one.id for one in board.values()), "m0", "m1"]), max_size=2))
         board[claim] = replace(board[claim], reopened=frozenset(spared) - {board[claim].id})
     return board
 
 
-def _shown(spell: ValidityPeriod) -> tuple[object, ...]:
-    return joined(spell.told), spell.opening, spell.blow, spell.end, spell.valid_at, spell.invalid_at, spell.why
+def _shown(period: ValidityPeriod) -> tuple[object, ...]:
+    return (
+        joined(period.assertions),
+        period.opening,
+        period.contradiction,
+        period.end,
+        period.valid_at,
+        period.invalid_at,
+        period.why,
+    )
 
 
 @given(boards())
-def test_indexed_search_equals_a_full_comparison(board: dict[Claim, ClaimKnown]) -> None:
-    rivalry = Rivalry(board)
+def test_indexed_search_equals_a_full_comparison(board: dict[Claim, KnownClaim]) -> None:
+    calculator = PeriodCalculator(board)
     for claim in board:
-        found = rivalry.spells(claim).spells
+        found = calculator.periods(claim).periods
         assert list(map(_shown, found)) == list(map(_shown, periods_by_full_search(board, claim)))
 
 
 @given(st.lists(claims, max_size=12))
-def test_rivals_are_found_by_shared_keys(facts: list[AcceptedFact]) -> None:
+def test_conflicting_claims_are_found_by_index(facts: list[AcceptedFact]) -> None:
     names = list(dict.fromkeys(fact.claim for fact in facts))
-    found = Rivals(names)
+    found = ConflictIndex(names)
     for claim in names:
-        assert found.of(claim) == rivals(claim, names)
+        assert found.of(claim) == conflicting_claims(claim, names)
 
 
 def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """Return the plan of reopening, computed anew after each rival is spared."""
+    """Return what reopening writes when it is planned again after each conflicting claim that is ignored."""
     board = known_claims(known)
-    owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.spells}
-    standing = next(fact for fact in board[claim].spells if fact.id == fact_id)
+    owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.periods}
+    standing = next(fact for fact in board[claim].periods if fact.id == fact_id)
     items: list[PlannedFact] = []
     while standing.invalid_at is not None:
         before = board[claim]
-        over = {telling.message_id for telling in told_of(standing) if telling.ends}
+        over = {assertion.message_id for assertion in stored_assertions(standing) if assertion.ends}
         spared = {owners.get(standing.closed_by, str(standing.closed_by))} if standing.closed_by else over
         board[claim] = replace(before, reopened=before.reopened | spared)
         if board[claim].reopened == before.reopened:
             return []
-        items = [item for item in planned(board, {claim}) if item.fact.claim == claim]
+        items = [item for item in replan(board, {claim}) if item.fact.claim == claim]
         standing = next(item.fact for item in items if item.fact.id == fact_id)
     return items
 
@@ -144,7 +154,7 @@ moves = st.tuples(st.sampled_from(["Paris", "Oslo", "Rome", "Bonn", "Kyiv"]), st
 
 
 @given(st.lists(moves, min_size=2, max_size=12))
-def test_reopening_spares_all_rivals_as_if_one_after_the_other(told: list[tuple[str, int, bool]]) -> None:
+def test_reopening_ignores_all_conflicting_claims_as_if_one_after_the_other(told: list[tuple[str, int, bool]]) -> None:
     facts = [replace(living(place, day), closes=over and day > 9) for place, day, over in told]
     known = after([], plan([], *facts))
     for fact in known:
@@ -170,7 +180,7 @@ def test_fact_only_ever_stated_as_over_cannot_be_reopened() -> None:
 
 
 def _towns(count: int) -> list[AcceptedFact]:
-    # Names so different that none is compared with others for similarity.
+    # The statements are so different that none is a near-duplicate of another.
     return [replace(living(f"Town{n}", n), statement=hashlib.sha256(f"{n}".encode()).hexdigest()) for n in range(count)]
 
 
