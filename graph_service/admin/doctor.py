@@ -54,7 +54,7 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
         return [Check(name="database", ok=False, finding=error.message, mend="see above")]
     given_up = sum(jobs for (_, state), jobs in standing.jobs.items() if state == "dead")
     left = sum(standing.jobs.values()) - given_up
-    checks = [_clock(apart_s), _data_version(newer), _work(left, given_up)]
+    checks = [_clock(apart_s), _data_version(newer), _jobs(left, given_up)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 
 
@@ -73,11 +73,11 @@ def _data_version(newer: list[str]) -> Check:
     return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", mend=mend)
 
 
-def _work(left: int, given_up: int) -> Check:
+def _jobs(left: int, given_up: int) -> Check:
     if given_up:
         mend = "`mnemograph jobs` tells why, for each tenant; `mnemograph jobs retry` does it again"
-        return Check(name="work", ok=False, finding=f"{given_up} pieces were given up, {left} wait", mend=mend)
-    return Check(name="work", ok=True, finding=f"{left} pieces wait, none was given up")
+        return Check(name="jobs", ok=False, finding=f"{given_up} dead letters, {left} unfinished jobs", mend=mend)
+    return Check(name="jobs", ok=True, finding=f"{left} unfinished jobs, no dead letters")
 
 
 def _plans() -> Check:

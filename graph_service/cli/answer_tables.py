@@ -28,7 +28,7 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
     return {
         "question": question,
         "hits": [_hit_document(hit) for hit in answer.hits],
-        "path": list(answer.path),
+        "search_path": list(answer.search_path),
         "notes": list(answer.notes),
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,

@@ -66,12 +66,12 @@ def _name(host: str | None) -> str | None:
 
 
 def access_fields(access: Access) -> dict[str, str | None]:
-    """Return the fields `holder` and `until` of `hello_ack`, which scope and limit the viewer's local storage."""
+    """Return two fields of `hello_ack`, which scope and limit the viewer's local storage."""
     if access is ANONYMOUS:
-        return {"holder": None, "until": None}
-    holder = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
+        return {"principal": None, "access_expires_at": None}
+    principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
-    return {"holder": holder, "until": until}
+    return {"principal": principal, "access_expires_at": until}
 
 
 Handler = Callable[[Ack | Resync | ScopeWish | Pointing], None]

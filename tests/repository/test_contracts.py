@@ -39,7 +39,7 @@ def graph_schema_fields() -> dict[str, set[str]]:
 def test_each_field_of_the_api_says_what_it_is() -> None:
     sdl = graphql_schema.as_str()
     query = sdl[sdl.index("type Query") : sdl.index("type RecallAnswer")]
-    assert all('"""' in query and name in query for name in ("recall(", "work:"))
+    assert all('"""' in query and name in query for name in ("recall(", "jobStatus:"))
 
 
 def test_facts_between_entities_have_the_predicates_of_facts() -> None:

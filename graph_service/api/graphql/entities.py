@@ -13,8 +13,8 @@ from graph_service.memory.entity_resolution.listing import EntityListed, entity_
 from graph_service.memory.entity_resolution.merge import MergeResult
 
 
-@strawberry.type(name="EntityRow", description="An entity of one user's memory.")
-class EntityRow:
+@strawberry.type(name="Entity", description="An entity of one user's memory.")
+class Entity:
     """An entity of one user's memory."""
 
     id: str = strawberry.field(description="Its id.")
@@ -58,7 +58,7 @@ class IdentityQuery:
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         first: FirstArgument = 100,
         after: AfterCursor = None,
-    ) -> Connection[EntityRow]:
+    ) -> Connection[Entity]:
         """Return the entities of one user's memory."""
         check_limit(first)
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
@@ -118,8 +118,8 @@ class IdentityMutation:
         return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
 
 
-def _row(one: EntityListed) -> EntityRow:
-    return EntityRow(
+def _row(one: EntityListed) -> Entity:
+    return Entity(
         id=one.id,
         name=one.name,
         aliases=list(one.aliases),

@@ -63,7 +63,7 @@ async def _show(call: Invocation) -> None:
 
 async def _retry(call: Invocation, ids: list[str] | None) -> None:
     async with open_for(call) as services:
-        retried = await services.memory.retry_work(call.tenant, ids)
+        retried = await services.memory.retry_jobs(call.tenant, ids)
         await finish_jobs(services, call.tenant, call.terminal)
         left = await services.memory.dead_letters.listed(call.tenant)
     document = {"retried": retried, "dead_letters": [_document(letter) for letter in left]}

@@ -104,7 +104,7 @@ async def _end(call: Invocation, key_id: str, *, drop: bool) -> None:
 async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
     log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
     at = datetime.now(UTC)
-    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
+    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, interface="cli", what=(what,), targets=(key_id,)))
 
 
 def _state(key: "Key") -> str:

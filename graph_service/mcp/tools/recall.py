@@ -93,13 +93,13 @@ class ContextArguments(Arguments):
     valid_at: datetime | None = Field(None, description="Facts that held then. Default: now.")
     as_of: datetime | None = Field(None, description="As known then. Default: now.")
     language: Language | None = Field(None, description="Language of the headings. Default: that of the query.")
-    sources: bool = Field(False, description="Also return the sources of the marks [1] in the text.")
+    sources: bool = Field(False, description="Also return the sources of the numbers [1] in the text.")
 
 
 class Source(Result):
-    """The source of a mark in a context."""
+    """The source of a number in a context."""
 
-    mark: int
+    number: int
     kind: str
     id: str
     uri: str
@@ -200,12 +200,12 @@ def _context_answer(found: Context, *, sources: bool) -> ContextAnswer:
         nothing_relevant=found.nothing_relevant,
         degraded=found.degraded,
         notes=list(found.notes),
-        sources=[Source(mark=line.mark, kind=line.kind, id=line.id, uri=line.uri) for line in lines],
+        sources=[Source(number=line.number, kind=line.kind, id=line.id, uri=line.uri) for line in lines],
     )
 
 
 def _context_prose(answer: ContextAnswer) -> str:
-    marks = [f"[{one.mark}] {one.kind} {one.id} {one.uri}" for one in answer.sources]
+    marks = [f"[{one.number}] {one.kind} {one.id} {one.uri}" for one in answer.sources]
     return "\n".join([answer.text or "; ".join(answer.notes), *marks])
 
 

@@ -45,7 +45,7 @@ class Wanted:
         tokens_max: maximum length of the text.
         valid_at: valid time; as_of: transaction time. Without both: what is true now.
         language: of the headings; None means that of the question.
-        with_uris: write the URI of each line behind its mark.
+        with_uris: write the URI of each line behind its number.
     """
 
     user_id: str
@@ -63,21 +63,21 @@ class ContextLine:
     """A line of the context.
 
     Attributes:
-        mark: its number in the text.
+        number: its number in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: without the mark.
+        text: without the number.
         at: when it was said, began, or began to hold; until: when it ceased to hold.
-        under: the mark of the scene that the message belongs to, if that is in the text.
+        parent: the number of the scene that the message belongs to, if that is in the text.
     """
 
-    mark: int
+    number: int
     kind: str
     id: str
     uri: str
     text: str
     at: datetime
     until: datetime | None = None
-    under: int | None = None
+    parent: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,12 +279,12 @@ def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_u
 def _value(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
     marks = {one.piece.id: mark for mark, one in enumerate(shown, start=1) if one.kind == "scene"}
     return ContextLine(
-        mark=shown.index(line) + 1,
+        number=shown.index(line) + 1,
         kind=line.kind,
         id=line.piece.id,
         uri=line.uri,
         text=line.text,
         at=line.at,
         until=line.until,
-        under=marks.get(line.scene_id) if line.scene_id else None,
+        parent=marks.get(line.scene_id) if line.scene_id else None,
     )

@@ -294,7 +294,7 @@ def fact_of_spell(claim: ClaimKnown, slot: int, spell: ValidityPeriod, closed_by
         reader=wording.reader,
         importance=wording.importance,
         detail=wording.detail,
-        closed_why=spell.why,
+        closing_reason=spell.why,
         told=claim.told if len(spell.told) == len(claim.told) else joined(spell.told),
         reopened=tuple(sorted(claim.reopened)),
         object_name=claim.object_name,
@@ -310,10 +310,10 @@ def joined_away(fact: KnownFact, told: Sequence[Assertion]) -> KnownFact:
     Args:
         told: of the claim; the last of them joined the two.
     """
-    if fact.closed_why is Closing.JOINED:
+    if fact.closing_reason is Closing.MERGED:
         return fact
     known_at = max(telling.heard_at for telling in told)
-    return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED, closing_known_at=known_at)
+    return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
 
 
 def _of_known(fact: KnownFact) -> ClaimKnown:

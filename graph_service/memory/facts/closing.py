@@ -19,7 +19,7 @@ class _View(BaseModel):
 class ClosingView(_View):
     """Why a fact does not hold any more: one of the codes, the same in words, and what closed it."""
 
-    why: str
+    reason: str
     text: str
     fact_id: str | None = None
     fact_statement: str | None = None
@@ -30,10 +30,10 @@ class ClosingView(_View):
 _WORDS: Final = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
-    Closing.OVER: "it was said to be over",
+    Closing.ENDED: "it was said to have ended",
     Closing.JUDGED: "a model judged that what was said since leaves no room for it",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.JOINED: "it is a part of an earlier time of the same fact",
+    Closing.MERGED: "it is a part of an earlier time of the same fact",
 }
 
 
@@ -76,12 +76,12 @@ async def said_by_closers(graph: Graph, tenant: str, edges: Sequence[Mapping[str
 
 def why_closed(edge: Mapping[str, Any]) -> Closing:
     """Return why a closed fact does not hold; those of older versions do not say it, only by what they were closed."""
-    return Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
+    return Closing(edge["closing_reason"] or (Closing.REPLACED if edge["closed_by"] else Closing.ENDED))
 
 
 def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
     """Return the message that said a closed fact was over; None when another fact closed it."""
-    if edge["closed_by"] or why_closed(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
+    if edge["closed_by"] or why_closed(edge) not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
         return None
     if why_closed(edge) is Closing.REJECTED:
         last = last_word(_told(edge))
@@ -102,8 +102,8 @@ def closing_view(edge: Mapping[str, Any], said: Mapping[str, str]) -> ClosingVie
     words = said.get(edge["closed_by"] or message or "")
     text = f"{_WORDS[why]}: {words}" if words else _WORDS[why]
     if edge["closed_by"]:
-        return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
-    return ClosingView(why=why, text=text, message_id=message, message_text=words)
+        return ClosingView(reason=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
+    return ClosingView(reason=why, text=text, message_id=message, message_text=words)
 
 
 def _told(edge: Mapping[str, Any]) -> list[Any]:

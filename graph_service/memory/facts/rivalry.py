@@ -342,7 +342,7 @@ class Rivalry:
         stream = self._streams.get((group, None))
         if stream is None:
             rival = self._rival(bare, ends=True)
-            stream = self._streams[group, None] = _Stream([] if rival is None else [rival], Closing.OVER)
+            stream = self._streams[group, None] = _Stream([] if rival is None else [rival], Closing.ENDED)
         return stream
 
     def _rival(self, claim: Claim, *, ends: bool) -> _Rival | None:

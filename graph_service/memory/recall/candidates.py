@@ -107,5 +107,5 @@ class Hit:
 class Removed:
     """How many candidates were removed for one reason."""
 
-    why: str
+    reason: str
     count: int

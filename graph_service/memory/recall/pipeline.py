@@ -51,7 +51,7 @@ class Answer:
     """Hits, best first, and how they were found.
 
     Attributes:
-        path: the channels or steps that found the hits.
+        search_path: the channels or steps that found the hits.
         notes: what was missing, in words: an unavailable embedder, a question without words.
         analysis: of the question.
         features: from which `confidence` follows.
@@ -63,7 +63,7 @@ class Answer:
     """
 
     hits: tuple[Hit, ...]
-    path: tuple[str, ...]
+    search_path: tuple[str, ...]
     notes: tuple[str, ...]
     analysis: QueryAnalysis = field(default_factory=QueryAnalysis)
     features: ConfidenceFeatures | None = None
@@ -139,7 +139,7 @@ async def recall(
     features, answer = ranked() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(ranked)
     return Answer(
         hits=answer.hits,
-        path=answer.path,
+        search_path=answer.search_path,
         removed=answer.removed,
         cursor=answer.cursor,
         notes=(*notes, *_notes(analysis)),

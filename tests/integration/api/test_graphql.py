@@ -18,7 +18,7 @@ from tests.support.builders import a_memory, a_worker
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped } }"
 RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
   recall(userId: $user, query: $q, evidence: $evidence) {
-  path notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
+  searchPath notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
 
 
 class Door:
@@ -121,16 +121,16 @@ async def test_a_fact_off_the_whitelist_is_dropped_and_its_message_kept(door: Do
 
 
 async def test_a_question_without_a_user_is_refused(door: Door) -> None:
-    answer = await door.ask('{ recall(userId: "", query: "tea") { path } }')
+    answer = await door.ask('{ recall(userId: "", query: "tea") { searchPath } }')
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
 async def test_a_query_that_is_too_deep_or_too_wide_is_refused(door: Door) -> None:
-    wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ path }}' for i in range(50)) + "}"
+    wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ searchPath }}' for i in range(50)) + "}"
     assert (await door.ask(wide))["errors"]
 
 
 async def test_a_tenant_name_that_is_no_name_is_refused(door: Door, graph: Graph) -> None:
     door._headers = {"Mnemograph-Tenant": "../etc"}
-    answer = await door.ask("{ work { waiting } }")
+    answer = await door.ask("{ jobStatus { waiting } }")
     assert answer["error"]["code"] == "BAD_INPUT"

@@ -35,7 +35,7 @@ from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import Door, door
 
 __all__ = ["door"]
-_WORK = "{ work { waiting } }"
+_JOB_STATUS = "{ jobStatus { waiting } }"
 
 
 def hashed(text: str, *, name: str | None = None) -> dict[str, Any]:
@@ -47,10 +47,10 @@ async def code_of(door: Door, query: str) -> str:
 
 
 async def test_an_answer_tells_what_it_cost(door: Door) -> None:
-    told = await door.ask("{ work { waiting leased } }")
+    told = await door.ask("{ jobStatus { waiting leased } }")
     assert told["extensions"]["cost"] == {"requested": 3, "max": COST_MAX, "depth": 2, "aliases": 0}
     # The second time everything comes from what was kept.
-    assert await door.ask("{ work { waiting leased } }") == told
+    assert await door.ask("{ jobStatus { waiting leased } }") == told
 
 
 @pytest.mark.parametrize(
@@ -81,40 +81,40 @@ def test_evidence_costs_as_many_messages_as_it_brings(evidence: str, cost: int) 
 
 
 async def test_too_deep_too_wide_and_too_costly_operations_are_refused_by_name(door: Door) -> None:
-    aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
+    aliases = " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = "{ kind id uri score parts { name value } evidence { text saidAt } }"
     for query in (
         f"{{ {aliases} }}",
-        f"{{ {' '.join(['work { waiting }'] * (REPEATS_MAX + 1))} }}",
+        f"{{ {' '.join(['jobStatus { waiting }'] * (REPEATS_MAX + 1))} }}",
         "query { "
         + " ".join(f'a{i}: recall(userId: "a", query: "b", limit: 1000) {{ hits {costly} }}' for i in range(9))
         + " }",
-        "{ work { waiting } } "
-        + " ".join(f"fragment F{i} on WorkStatus {{ waiting }}" for i in range(DEFINITIONS_MAX)),
+        "{ jobStatus { waiting } } "
+        + " ".join(f"fragment F{i} on JobStatus {{ waiting }}" for i in range(DEFINITIONS_MAX)),
     ):
         refused = (await door.ask(query))["errors"][0]["extensions"]["code"]
         assert refused == "TOO_COSTLY"
 
 
 async def test_fragments_that_hold_each_other_many_times_are_counted_at_once(door: Door) -> None:
-    chain = " ".join(f"fragment F{i} on WorkStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
-    query = f"{{ work {{ ...F0 }} }} {chain} fragment F45 on WorkStatus {{ waiting }}"
+    chain = " ".join(f"fragment F{i} on JobStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
+    query = f"{{ jobStatus {{ ...F0 }} }} {chain} fragment F45 on JobStatus {{ waiting }}"
     told = await door.ask(query)
     assert told["errors"][0]["extensions"]["code"] == "TOO_COSTLY"
     assert told["extensions"]["cost"]["requested"] > 2**44
 
 
 async def test_a_persisted_query_is_known_by_its_hash_to_its_tenant_alone(door: Door, tenant: str) -> None:
-    wanted = hashed(_WORK)
+    wanted = hashed(_JOB_STATUS)
     assert (await door.send(extensions=wanted))["errors"][0]["message"] == "PersistedQueryNotFound"
-    assert (await door.send(query=_WORK, extensions=wanted))["data"]["work"]["waiting"] == 0
-    assert (await door.send(extensions=wanted))["data"]["work"]["waiting"] == 0
+    assert (await door.send(query=_JOB_STATUS, extensions=wanted))["data"]["jobStatus"]["waiting"] == 0
+    assert (await door.send(extensions=wanted))["data"]["jobStatus"]["waiting"] == 0
     elsewhere = await door.send(extensions=wanted, tenant=f"{tenant}-other")
     assert elsewhere["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
-    wrong = await door.send(query=_WORK, extensions=hashed("{ spool { waiting } }"))
+    wrong = await door.send(query=_JOB_STATUS, extensions=hashed("{ spool { waiting } }"))
     assert wrong["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_HASH_MISMATCH"
     for odd in ({"persistedQuery": 5}, {"persistedQuery": {"version": 2}}, {"persistedQuery": {"version": 1}}):
-        assert (await door.send(query=_WORK, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+        assert (await door.send(query=_JOB_STATUS, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
 def test_kept_queries_are_bounded_in_number_and_length() -> None:
@@ -133,7 +133,7 @@ def test_kept_queries_are_bounded_in_number_and_length() -> None:
 
 
 async def test_only_a_text_that_passed_the_limits_is_kept_under_its_hash(door: Door) -> None:
-    for refused in ("{ nothing }", "{ work { waiting }", f"{{ {' '.join(['work { waiting }'] * 20)} }}"):
+    for refused in ("{ nothing }", "{ jobStatus { waiting }", f"{{ {' '.join(['jobStatus { waiting }'] * 20)} }}"):
         assert "errors" in await door.send(query=refused, extensions=hashed(refused))
         again = await door.send(extensions=hashed(refused))
         assert again["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
@@ -152,7 +152,7 @@ def test_kept_documents_take_no_more_memory_than_they_may() -> None:
     tracemalloc.start()
     try:
         for number in range(100):
-            text = f"query Q{number} {{ work {{ waiting leased dead }} }}" + " " * number
+            text = f"query Q{number} {{ jobStatus {{ waiting leased dead }} }}" + " " * number
             cache.put(text, parse(text))
             cache.put(dense(number), parse(dense(number)))
         gc.collect()
@@ -167,7 +167,7 @@ def test_kept_documents_take_no_more_memory_than_they_may() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{ work { waiting } }",
+        "{ jobStatus { waiting } }",
         "{" + " a" * 1_500 + "}",
         "{ a(b: [" + "1," * 2_000 + "]) }",
         "query(" + "$a:I" * 1_000 + "){a}",
@@ -190,21 +190,21 @@ def test_the_estimate_of_a_document_is_no_less_than_its_memory(text: str) -> Non
 async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = DocumentCache()
     monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
-    aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
+    aliases = " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = '{ recall(userId: "a", query: "b", limit: $n) { hits { evidence { text } } } }'
     for refused in (
         "{ nothing }",
-        "{ work { waiting }",
+        "{ jobStatus { waiting }",
         f"{{ {aliases} }}",
         dense(1),
-        "fragment F on WorkStatus { dead }",
+        "fragment F on JobStatus { dead }",
     ):
         assert "errors" in await door.ask(refused)
     assert "errors" in await door.ask(f"query ($n: Int) {costly}", n=1_000_000)
     assert len(cache) == 0
-    assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
-    assert cache.get(_WORK) is not None
-    assert (await door.ask(_WORK))["data"]["work"]["waiting"] == 0
+    assert (await door.ask(_JOB_STATUS))["data"]["jobStatus"]["waiting"] == 0
+    assert cache.get(_JOB_STATUS) is not None
+    assert (await door.ask(_JOB_STATUS))["data"]["jobStatus"]["waiting"] == 0
     assert len(cache) == 1
     assert DOCUMENT_BYTES_MAX < CACHE_BYTES_MAX
 
@@ -212,9 +212,9 @@ async def test_what_was_refused_is_not_kept_and_what_passed_is(door: Door, monke
 async def test_a_document_that_is_too_long_is_refused_before_it_is_read(door: Door) -> None:
     """A text of 16 MB took a second for each million characters, on the event loop."""
     for text in (
-        '{ work { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
-        "#" * 10_000_000 + "\n{ work { waiting } }",
-        " " * DOCUMENT_CHARS_MAX + "{ work { waiting } }",
+        '{ jobStatus { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
+        "#" * 10_000_000 + "\n{ jobStatus { waiting } }",
+        " " * DOCUMENT_CHARS_MAX + "{ jobStatus { waiting } }",
     ):
         began = time.process_time()
         assert await code_of(door, text) == "TOO_COSTLY"
@@ -255,15 +255,15 @@ def nested(open_text: str, inner: str, close_text: str, times: int) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        nested("{ work ", "{ waiting }", "}", 2_000),
-        "{ work { waiting(a: " + nested("[", "", "]", 2_400) + ") } }",
-        "{ work { waiting(a: " + nested("{a: ", "1", "}", 1_200) + ") } }",
-        "query ($a: " + nested("[", "Int", "]", 2_400) + ") { work { waiting } }",
-        "{ work " + nested("{ ... on WorkStatus ", "{ waiting }", "}", 900) + " }",
-        "query ($n: Int = " + "9" * 5_000 + ") { work { waiting } }",
+        nested("{ jobStatus ", "{ waiting }", "}", 2_000),
+        "{ jobStatus { waiting(a: " + nested("[", "", "]", 2_400) + ") } }",
+        "{ jobStatus { waiting(a: " + nested("{a: ", "1", "}", 1_200) + ") } }",
+        "query ($a: " + nested("[", "Int", "]", 2_400) + ") { jobStatus { waiting } }",
+        "{ jobStatus " + nested("{ ... on JobStatus ", "{ waiting }", "}", 900) + " }",
+        "query ($n: Int = " + "9" * 5_000 + ") { jobStatus { waiting } }",
         '{ sessions(userId: "a", first: ' + "9" * 5_000 + ") { nodes { uri } } }",
-        "fragment F on WorkStatus { waiting ...F } { work { ...F } }",
-        "fragment F on WorkStatus { waiting }",
+        "fragment F on JobStatus { waiting ...F } { jobStatus { ...F } }",
+        "fragment F on JobStatus { waiting }",
         "",
     ],
 )
@@ -281,8 +281,8 @@ async def test_mistakes_are_reported_up_to_a_number(door: Door) -> None:
 def compared(fragments: int, fields: int, arguments: str = "") -> str:
     """Fragments that hold the same fields, each of which validation compares with each other."""
     spreads = " ".join(f"...F{i}" for i in range(fragments))
-    return f"{{ work {{ {spreads} }} }} " + " ".join(
-        f"fragment F{i} on WorkStatus {{ {' '.join(f'a{j}: waiting{arguments}' for j in range(fields))} }}"
+    return f"{{ jobStatus {{ {spreads} }} }} " + " ".join(
+        f"fragment F{i} on JobStatus {{ {' '.join(f'a{j}: waiting{arguments}' for j in range(fields))} }}"
         for i in range(fragments)
     )
 
@@ -309,7 +309,7 @@ def operations(count: int, variables: int) -> str:
         operations(25, 30),
         "{ " + " ".join(f"recall(limit: $a{i})" for i in range(600)) + " }",
         "{ recall(only: {" + " ".join(f"x{i}: 1" for i in range(1_600)) + "}) { hits { id } } }",
-        "{ work" + "@skip(if: true)" * 800 + " { waiting } }",
+        "{ jobStatus" + "@skip(if: true)" * 800 + " { waiting } }",
         dense(0),
     ],
 )
@@ -341,17 +341,17 @@ def test_an_ordinary_document_with_fragments_is_far_below_the_bounds() -> None:
     "body",
     [
         b"[" * 100_000 + b"]" * 100_000,
-        b'{"query": "{ work { waiting } }", "variables": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
-        b'{"query": "{ work { waiting } }", "variables": {"a": ' + b"9" * 5_000 + b"}}",
+        b'{"query": "{ jobStatus { waiting } }", "variables": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
+        b'{"query": "{ jobStatus { waiting } }", "variables": {"a": ' + b"9" * 5_000 + b"}}",
         b'{"query": "\xff\xfe"}',
         b'"a text"',
         b"5",
         b"null",
         b'{"query": 5}',
-        b'{"query": "{ work { waiting } }", "variables": [1]}',
-        b'{"query": "{ work { waiting } }", "extensions": [1]}',
-        b'{"query": "{ work { waiting } }", "operationName": {}}',
-        b'[{"query": "{ work { waiting } }"}, {"query": "{ work { waiting } }"}]',
+        b'{"query": "{ jobStatus { waiting } }", "variables": [1]}',
+        b'{"query": "{ jobStatus { waiting } }", "extensions": [1]}',
+        b'{"query": "{ jobStatus { waiting } }", "operationName": {}}',
+        b'[{"query": "{ jobStatus { waiting } }"}, {"query": "{ jobStatus { waiting } }"}]',
         b"",
     ],
 )
@@ -361,7 +361,7 @@ async def test_a_body_that_is_no_request_is_refused_in_words(door: Door, body: b
     assert answer.status_code in (200, 400), answer.text
     if answer.status_code == 200:
         assert b"extensions" in body
-        assert answer.json()["data"]["work"]["waiting"] == 0
+        assert answer.json()["data"]["jobStatus"]["waiting"] == 0
     else:
         assert json.loads(answer.text)["error"]["code"] == "BAD_INPUT"
 
@@ -379,6 +379,6 @@ async def test_half_a_surrogate_pair_is_refused_in_words_and_not_a_crash(door: D
 
 async def test_a_mistake_in_a_document_is_reported_also_when_its_operation_is_named(door: Door) -> None:
     for name in ("Work", "no name", None):
-        told = await door.send(query="query Work { work { waiting }", operationName=name)
+        told = await door.send(query="query Work { jobStatus { waiting }", operationName=name)
         found = told.get("errors", [{}])[0].get("message", "") or told["error"]["message"]
         assert "Syntax Error" in found or name == "no name"

@@ -65,7 +65,7 @@ async def test_a_socket_is_opened_by_a_key_from_this_site_and_takes_subscription
             async with graphql_socket(service, credential, **headers):
                 pass
     async with graphql_socket(service, key) as socket:
-        await subscribed(socket, "{ work { waiting } }")
+        await subscribed(socket, "{ jobStatus { waiting } }")
         told = await answer(socket)
         assert (told["type"], told["payload"][0]["extensions"]["code"]) == ("error", "BAD_INPUT")
 

@@ -40,7 +40,7 @@ from tests.support.live_service import LiveViewer
 from tests.support.open_service import OpenService, open_service
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HOLDER = re.compile(r'"holder": "[0-9a-f]{32}"')
+_HOLDER = re.compile(r'"principal": "[0-9a-f]{32}"')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
@@ -86,7 +86,7 @@ def document(operation: str, name: str, given: Iterable[str]) -> str:
 
 def plain(text: str, names: tuple[str, ...], own: str) -> str:
     """An answer without what two askers may differ in: the names they sent, ids of these, times, tenant, credential."""
-    text = _HOLDER.sub('"holder": "WHO"', _MOMENT.sub("TIME", text))
+    text = _HOLDER.sub('"principal": "WHO"', _MOMENT.sub("TIME", text))
     for name in sorted(names, key=len, reverse=True):
         # A number is no part of an id that happens to hold its digits.
         text = re.sub(rf"\b{name}\b", "…", text) if name.isdigit() else text.replace(name, "…")
@@ -195,7 +195,7 @@ async def heard(service: OpenService, stranger: Stranger, hello: dict[str, Any],
                 await viewer.say(**frame)
                 if frame["t"] in UNANSWERED:
                     # What follows it comes at once, and not with the next heartbeat.
-                    await viewer.say(t="resync", why="to hear what came of it")
+                    await viewer.say(t="resync", reason="to hear what came of it")
     return json.dumps([frames, viewer.others], ensure_ascii=False)
 
 

@@ -159,7 +159,7 @@ def test_an_audit_log_stays_within_its_bounds_and_keeps_lines_whole(tmp_path: Pa
 
     async def noted() -> None:
         deeds = [
-            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",))
+            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, interface="cli", what=("x",))
             for n in range(400)
         ]
         await asyncio.gather(*map(log.write, deeds))

@@ -61,7 +61,7 @@ def test_a_running_service_says_that_it_is_ready(address: str) -> None:
 
 def test_what_was_told_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     told = home.run("remember", "I moved to Lisbon and I love the trams.", "--user", "ana", "--name", "Ana", "--json")
-    assert (told.document()["stored"], told.document()["read"]) == (1, True)
+    assert (told.document()["stored"], told.document()["extracted"]) == (1, True)
     answer = home.run("recall", "Where does Ana live? Lisbon?", "--user", "ana", "--json").document()
     assert "Lisbon" in answer["hits"][0]["text"]
     assert any(message["text"].startswith("I moved to Lisbon") for hit in answer["hits"] for message in hit["evidence"])
@@ -109,7 +109,7 @@ def test_a_file_of_conversations_is_imported_once(home: Home, address: str, tmp_
     assert (first["stored"], again["stored"], again["repeated"]) == (1, 0, 1)
     assert "cello" in home.run("recall", "cello", "--user", "Kim").out
     (session,) = home.run("sessions", "list", "--user", "Kim", "--json").document()["sessions"]
-    assert (session["session_id"], session["state"], session["why"]) == ("kim-1", "closed", "import")
+    assert (session["session_id"], session["state"], session["close_reason"]) == ("kim-1", "closed", "import")
 
 
 def test_a_session_is_closed_and_told_on_the_command_line(home: Home, address: str) -> None:

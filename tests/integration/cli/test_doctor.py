@@ -58,7 +58,7 @@ async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, 
             told = answer.json()
             assert (told["ready"], told["degraded"]) == (True, True)
             assert told["loops"]["snapshots"]["last_failure"]["error"] == "KeyError"
-            assert {"worker read", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
+            assert {"worker extract", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
             ready, fails = await examine_service(settings)
             assert (ready.ok, fails.ok, "snapshots" in fails.finding) == (True, False, True)
             assert "花生" not in f"{answer.text} {fails.finding}"

@@ -53,7 +53,7 @@ def test_stats_count_one_tenant_and_other_names_mean_the_same(home: Path, tenant
         typed("add", text, "--user", "ana", "--no-wait")
     told = typed("stats")
     assert (told["messages"], told["sessions"], told["users"]) == (2, 1, 1)
-    assert told["work_waiting"] >= 1
+    assert told["jobs_waiting"] >= 1
     assert typed("stats", "--user", "bob")["messages"] == 0
     assert typed("stats", "--tenant", f"{tenant}-other") == dict.fromkeys(told, 0)
     hits = typed("search", "jasmine tea", "--user", "ana")["hits"]

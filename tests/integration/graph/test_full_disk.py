@@ -167,7 +167,7 @@ async def test_a_spool_that_cannot_even_be_made_refuses_and_works_later(tenant: 
 
 
 async def test_a_line_of_the_audit_log_is_lost_and_the_next_is_whole(tmp_path: Path) -> None:
-    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
+    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", interface="graphql", what=("remember",))
     with small_disk(tmp_path / "audit", mb=1) as disk:
         log = AuditLog(disk.folder, bytes_max=64 * MB)
         assert await log.write(deed)

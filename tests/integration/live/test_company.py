@@ -36,7 +36,7 @@ def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:
         company.point(third, pointing(clock, f"n{clock}"))
     heard = taken(slow)
     assert heard[0] == {"t": "presence", "others": 2}
-    assert [(word["by"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
+    assert [(word["viewer"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
     assert taken(slow) == []
     assert 0 <= quick.colour < COLOURS
 
@@ -51,7 +51,7 @@ def test_an_older_word_is_passed_over_and_leaving_is_told() -> None:
     company.leave(one)
     left, gone = taken(other)
     assert left == {"t": "presence", "others": 0}
-    assert (gone["by"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
+    assert (gone["viewer"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
 
 
 def test_a_newcomer_hears_at_once_what_the_others_point_at() -> None:
@@ -88,11 +88,11 @@ def test_of_a_large_company_each_is_told_its_share_at_a_time_and_everything_in_t
     for other in others:
         company.point(other, pointing(1, "a"))
     heard = taken(slow, frames_max=16)[1:]
-    assert [word["by"] for word in heard] == [other.name for other in others[:2]]
+    assert [word["viewer"] for word in heard] == [other.name for other in others[:2]]
     company.point(others[0], pointing(2, "b"))
     while slow.wake.is_set():
         heard += taken(slow, frames_max=16)
-    assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
+    assert [word["viewer"] for word in heard] == [other.name for other in (*others, others[0])]
     assert heard[-1]["ids"] == ["b"]
 
 

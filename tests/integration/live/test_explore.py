@@ -150,7 +150,7 @@ async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
 ) -> None:
     await a_memory(writer)
     found = await ask(service, writer.tenant, "communities")
-    assert [node["id"] for node in found["people"]] == ["ann"]
+    assert [node["id"] for node in found["users"]] == ["ann"]
     assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
     opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
     assert "rain" in ids(opened)

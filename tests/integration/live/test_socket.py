@@ -132,7 +132,7 @@ async def test_a_wish_to_resync_brings_a_snapshot(service: Service, writer: Grap
     await an_opened_map(writer)
     async with service.viewer(writer.tenant) as viewer:
         await viewer.take(ack=False)
-        await viewer.say(t="resync", why="gap")
+        await viewer.say(t="resync", reason="gap")
         assert (await viewer.take())["t"] == "graph_snapshot"
 
 
@@ -151,7 +151,7 @@ async def test_a_slow_reader_has_three_frames_out_and_then_one_coalesced(service
                 arrived += 1
         await slow.say(t="ack", seq=slow.shown.seq)
         frame = await slow.take()
-        assert (frame["t"], frame["n"], len(frame["ops"])) == ("graph_patch", 10, 4)
+        assert (frame["t"], frame["changes"], len(frame["ops"])) == ("graph_patch", 10, 4)
         assert frame["to"] == slow.shown.seq == seq
         assert slow.shown.nodes == quick.shown.nodes
 

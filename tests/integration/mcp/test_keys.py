@@ -51,7 +51,9 @@ async def test_a_key_opens_its_tenant_for_the_tools_of_its_role(server: Server, 
             assert (await agent.call("index_memories"))["errors"] == 0
         async with an_agent(service, admin, **{"Mnemograph-Tenant": f"{tenant}-other"}) as agent:
             assert (await agent.failure("status"))["code"] == "FORBIDDEN"
-        deeds = [(deed["what"], deed["outcome"], deed["tenant"]) for deed in service.deeds() if deed["door"] == "mcp"]
+        deeds = [
+            (deed["what"], deed["outcome"], deed["tenant"]) for deed in service.deeds() if deed["interface"] == "mcp"
+        ]
         assert (["remember"], "done", tenant) in deeds
         assert (["index_memories"], "FORBIDDEN", tenant) in deeds
         assert (["recall"], "done", tenant) not in deeds

@@ -22,7 +22,7 @@ from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_wo
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
   context(userId: $user, query: $query, maxTokens: $tokens) {
-    text tokens language notes core { mark kind uri text at } recalled { mark kind uri text at until under } } }"""
+    text tokens language notes core { number kind uri text at } recalled { number kind uri text at until parent } } }"""
 
 
 async def told(graph: Graph, tenant: str, query: str, *, user: str = "alice", **more: Any) -> Context:
@@ -48,7 +48,7 @@ async def test_a_context_tells_who_the_user_is_and_what_was_said(graph: Graph, t
     assert [line for line in lines_of(found, "trigger") if "red wine" in line.casefold()]
     assert any("parrot escaped" in line and "2026-03-06" in line for line in lines_of(found, "message"))
     for line in (*found.core, *found.recalled):
-        assert f"{line.text} [{line.mark}]" in found.text
+        assert f"{line.text} [{line.number}]" in found.text
         assert line.uri.startswith(f"memory://{tenant}/")
     assert found.tokens <= found.tokens_max
     assert "## About the user" in found.text
@@ -201,7 +201,7 @@ async def test_a_context_is_asked_over_graphql(graph: Graph, tenant: str) -> Non
     assert answer.data is not None
     found = answer.data["context"]
     assert found["language"] == "EN"
-    assert found["core"][0]["mark"] == 1
+    assert found["core"][0]["number"] == 1
     assert "Paris" in found["text"]
 
 

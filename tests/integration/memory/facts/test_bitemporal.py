@@ -140,7 +140,7 @@ async def test_the_history_of_a_fact_tells_each_home_and_why_it_was_left(graph: 
     assert (versions[0].known_at, versions[0].closing_known_at) == (NOON, NOON + 20 * DAY)
     closing = versions[0].closing
     assert closing is not None
-    assert (closing.why, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
+    assert (closing.reason, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
     # The same from the other end of the chain.
     assert await memory.facts.history(TenantId(tenant), versions[0].id) == versions
     with pytest.raises(NotFoundError):
@@ -166,7 +166,7 @@ async def test_a_history_holds_what_was_said_to_be_over_and_began_again(graph: G
     found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))
     versions = await memory.facts.history(TenantId(tenant), found.hits[0].candidate.id)
     assert versions[-1].invalid_at is None
-    assert [one.closing.why for one in versions if one.closing] == ["over"]
+    assert [one.closing.reason for one in versions if one.closing] == ["ended"]
 
 
 async def test_the_database_and_the_pure_rule_agree_on_every_moment(graph: Graph, tenant: str) -> None:

@@ -52,7 +52,7 @@ async def tell(graph: Graph, tenant: str, lines: Sequence[Line], *, user: str = 
 
 async def memory_of(graph: Graph, tenant: str) -> list[str]:
     """Everything a tenant holds, but for the work that forgetting asked for."""
-    return [row for row in await picture(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
+    return [row for row in await picture(graph, tenant) if row != "['work', 'reextract', 'done', None, None]"]
 
 
 async def by_id(graph: Graph, tenant: str, line: Line) -> str:

@@ -62,20 +62,20 @@ async def test_the_layered_mode_names_its_path_and_what_it_left_out(graph: Graph
     memory = await tell(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="jasmine tea", mode=Mode.LAYERED)
     answer = await memory.recall(TenantId(tenant), question)
-    assert answer.path[0] == "layers ≥ 0.60"
-    last = answer.path[-1]
+    assert answer.search_path[0] == "layers ≥ 0.60"
+    last = answer.search_path[-1]
     if last.startswith("layers"):
         assert {"abstract", "overview", "detail"} == set(answer.hits[0].parts)
-    assert any(one.why == f"not found by {last}" for one in answer.removed)
+    assert any(one.reason == f"not found by {last}" for one in answer.removed)
     nothing = Question(user_id="alice", text="xylophone", mode=Mode.LAYERED)
-    assert (await memory.recall(TenantId(tenant), nothing)).path[-1] == "words"
+    assert (await memory.recall(TenantId(tenant), nothing)).search_path[-1] == "words"
 
 
 async def test_without_an_embedder_the_layered_mode_goes_by_names_and_words(graph: Graph, tenant: str) -> None:
     await tell(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
-    assert answer.path[0] == "metadata"
+    assert answer.search_path[0] == "metadata"
     assert [hit.candidate.text for hit in answer.hits] == [LINES["en"][1]]
     assert any("no embedder" in note for note in answer.notes)
 
@@ -154,7 +154,7 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
     whole = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=100))
     query = (
         'query ($after: String, $q: String!) { recall(userId: "alice", query: $q, limit: 5, after: $after) '
-        "{ hits { id } cursor removed { why count } } }"
+        "{ hits { id } cursor removed { reason count } } }"
     )
     context = {"memory": memory, "tenant": TenantId(tenant)}
     ids: list[str] = []

@@ -222,7 +222,7 @@ async def test_scenes_are_found_by_the_meaning_of_their_layers(graph: Graph, ten
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(HitKind.SCENE,))
     )
-    assert {"abstract", "overview", "words"} <= set(answer.path)
+    assert {"abstract", "overview", "words"} <= set(answer.search_path)
 
 
 # Of each character, or pair of them, Lucene's analyzer makes a term, and refuses more than 1,024 in a query.

@@ -119,9 +119,9 @@ async def test_what_the_employer_of_my_sister_sells_is_answered_first(graph: Gra
     await say(graph, tenant, *story.ties, story.last, *story.others)
     answer = await ask(graph, tenant, story.question)
     assert objects(answer)[0] == story.last[2]
-    assert "hop" in answer.path
-    assert answer.hits[0].parts["beyond"] > 0
-    assert answer.hits[0].parts["graph"] > 0
+    assert "hop" in answer.search_path
+    assert answer.hits[0].parts["multi_hop"] > 0
+    assert answer.hits[0].parts["graph_proximity"] > 0
     for hit in answer.hits:
         assert hit.score == pytest.approx(sum(hit.parts.values()))
 
@@ -142,7 +142,9 @@ async def test_the_way_to_the_second_fact_is_one_round_trip(graph: Graph, tenant
 async def test_the_user_is_no_way_from_one_thing_to_all_others(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
-    reached = [hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
+    reached = [
+        hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["entity_match"] == 0
+    ]
     assert reached == ["anvils"]
 
 
@@ -222,8 +224,8 @@ async def test_the_message_that_proves_the_second_fact_alone_is_lifted(graph: Gr
     await say(graph, tenant, *story.ties, *story.others)
     await say(graph, tenant, story.last, day=3)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE,))
-    assert "hop" in answer.path
-    assert [hit.candidate.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
+    assert "hop" in answer.search_path
+    assert [hit.candidate.text for hit in answer.hits if hit.parts["multi_hop"] > 0] == [story.last[3]]
 
 
 _PROVED_BY_OTHERS = Statement(
@@ -266,4 +268,4 @@ async def test_scenes_alone_are_asked_for_without_facts(graph: Graph, tenant: st
     await say(graph, tenant, *story.ties, story.last)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))
     assert {hit.candidate.kind for hit in answer.hits} == {HitKind.SCENE}
-    assert "hop" not in answer.path
+    assert "hop" not in answer.search_path

@@ -42,7 +42,7 @@ async def test_the_probe_tells_where_the_last_turns_are(
     # Nothing listens there any more, and the service starts all the same.
     parts = await _opened(server, tmp_path, redis.url)
     state = (await readiness(parts))["short_term"]
-    assert state["store"] == "ring"
+    assert state["store"] == "process"
     assert "redis.url" in state["problem"]
     await parts.close()
 

@@ -48,7 +48,7 @@ def test_what_is_over_closes_what_says_how_as_well() -> None:
     found = resolve(over, known)
     assert found.verdict is FactAction.UPDATE
     assert found.closes is not None
-    assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.OVER)
+    assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.ENDED)
     held = [one.object_name for one in after(known, plan(known, over)) if one.invalid_at is None]
     assert held == ["tea"]
 
@@ -178,7 +178,7 @@ def test_tellings_come_back_from_their_text(told: list[Assertion]) -> None:
 def test_a_fact_without_rivals_holds_as_beside_a_rival_that_closes_nothing(told: list[Assertion]) -> None:
     """The usual fact, told a thousand times, is not put in order for that; it must come out the same."""
     own = joined(told)
-    nothing = Contradiction(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, lifts=True)
+    nothing = Contradiction(telling=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.ENDED, lifts=True)
     alone, beside = spells_of(own, []), spells_of(own, [nothing])
     assert [joined(spell.told) for spell in alone] == [joined(spell.told) for spell in beside]
     assert [(spell.opening, spell.invalid_at, spell.valid_at) for spell in alone] == [

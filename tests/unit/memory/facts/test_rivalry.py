@@ -49,11 +49,11 @@ def by_all(board: dict[Claim, ClaimKnown], claim: Claim) -> list[ValidityPeriod]
             continue
         for telling in board[other].told:
             if why is not None and telling.ends and telling.stated is not None:
-                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER, lifts=True))
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.ENDED, lifts=True))
             if why is not None and not telling.ends:
                 blows.append(Contradiction(telling=telling, claim=board[other].id, why=why))
             elif over and telling.ends:
-                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.OVER))
+                blows.append(Contradiction(telling=telling, claim=board[other].id, why=Closing.ENDED))
     return spells_of(board[claim].told, blows, board[claim].reopened)
 
 
@@ -148,7 +148,7 @@ def test_all_that_closes_a_fact_is_spared_as_if_one_after_the_other(told: list[t
     facts = [replace(living(place, day), closes=over and day > 9) for place, day, over in told]
     known = after([], plan([], *facts))
     for fact in known:
-        if fact.invalid_at is None or fact.closed_why is Closing.JOINED:
+        if fact.invalid_at is None or fact.closing_reason is Closing.MERGED:
             continue
         expected = one_by_one(known, fact.claim, fact.id)
         if expected:

@@ -76,7 +76,7 @@ async def test_forgetting_takes_messages_sessions_or_whole_users() -> None:
     assert len((await window.turns(a_talk(tenant="t", session="s2"))).turns) == 1
     await window.forget(tenant, alice)
     assert (await window.turns(a_talk(tenant="t", session="s2"))).turns == ()
-    assert (await window.turns(a_talk(tenant="t", user="bob"))).sources == (Source.RING,)
+    assert (await window.turns(a_talk(tenant="t", user="bob"))).sources == (Source.PROCESS,)
 
 
 def test_the_talk_that_rested_longest_leaves_the_ring_first() -> None:
@@ -102,4 +102,4 @@ def test_the_ring_stays_within_its_bytes_and_weighs_nothing_when_empty() -> None
 
 def test_a_long_text_is_cut_and_says_so() -> None:
     turn = a_turn(text="长" * (TEXT_CHARS_MAX + 1), through_message=True)
-    assert (len(turn.text), turn.cut) == (TEXT_CHARS_MAX, True)
+    assert (len(turn.text), turn.truncated) == (TEXT_CHARS_MAX, True)
