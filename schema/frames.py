@@ -99,7 +99,7 @@ class Resync(Frame):
     reason: str = Field(default="gap", max_length=200)
 
 
-class ScopeWish(Frame):
+class ScopeChange(Frame):
     """The viewer looks at something else; a snapshot follows."""
 
     t: Literal["scope"]
@@ -107,7 +107,7 @@ class ScopeWish(Frame):
     budget: int = Field(default=800, ge=1, le=BUDGET_MAX)
 
 
-class Pointing(Frame):
+class SelectionUpdate(Frame):
     """What the person at this viewer points at, as a whole; the others are told.
 
     Attributes:
@@ -121,7 +121,7 @@ class Pointing(Frame):
     focus: str | None = Field(default=None, max_length=200)
 
 
-ClientFrame = Annotated[Hello | Ack | Resync | ScopeWish | Pointing, Field(discriminator="t")]
+ClientFrame = Annotated[Hello | Ack | Resync | ScopeChange | SelectionUpdate, Field(discriminator="t")]
 
 
 class SocketLimits(Frame):
@@ -248,7 +248,7 @@ ServerFrame = Annotated[
     Field(discriminator="t"),
 ]
 
-CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeWish | Pointing] = TypeAdapter(ClientFrame)
+CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeChange | SelectionUpdate] = TypeAdapter(ClientFrame)
 SERVER_FRAMES: TypeAdapter[
     HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame
 ] = TypeAdapter(ServerFrame)

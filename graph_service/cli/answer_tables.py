@@ -33,7 +33,7 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,
         "removed": [asdict(one) for one in answer.removed],
-        "cursor": answer.cursor,
+        "next_cursor": answer.next_cursor,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
         "asked_time": {"start": iso(asked.start), "end": iso(asked.end)} if asked else None,

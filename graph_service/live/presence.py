@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from graph_service.memory.mindmap.snapshot import frame_json
-from schema.frames import Pointing, Presence, SelectionSync
+from schema.frames import Presence, SelectionSync, SelectionUpdate
 
 COLOURS = 6
 
@@ -70,7 +70,7 @@ class ViewerGroup:
             self._broadcast(SelectionSync(viewer=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
         self._count()
 
-    def point(self, member: Member, pointing: Pointing) -> None:
+    def point(self, member: Member, pointing: SelectionUpdate) -> None:
         """Broadcast what a viewer points at, unless it is older than its last frame."""
         if pointing.clock <= member._clock:
             return

@@ -110,12 +110,12 @@ class IdentityMutation:
     async def reject_merge(
         self,
         info: Info[Any, None],
-        a_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
-        b_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
+        first_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
+        second_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
         reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "rejected by a person",
     ) -> str:
         """Record that two entities are different."""
-        return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
+        return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)
 
 
 def _row(one: EntityListed) -> Entity:

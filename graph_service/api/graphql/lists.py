@@ -64,7 +64,7 @@ class Job:
     user_id: str | None = strawberry.field(description="The user's id.")
     session_id: str | None = strawberry.field(description="The session's id.")
     attempts: int = strawberry.field(description="Number of failed attempts.")
-    due: datetime = strawberry.field(description="When it is tried next.")
+    due_at: datetime = strawberry.field(description="When it is tried next.")
     error: str | None = strawberry.field(description="Error of the last attempt.")
 
 
@@ -161,5 +161,10 @@ def change_view(one: NumberedChange) -> GraphChange:
 
 
 def _job(row: Row) -> Job:
-    names = ("id", "user_id", "session_id", "attempts", "due", "error")
-    return Job(kind=JobKind(row["kind"]), state=JobState(row["state"]), **{name: row[name] for name in names})
+    names = ("id", "user_id", "session_id", "attempts", "error")
+    return Job(
+        kind=JobKind(row["kind"]),
+        state=JobState(row["state"]),
+        due_at=row["due"],
+        **{name: row[name] for name in names},
+    )

@@ -70,7 +70,7 @@ class AnswerMarks:
         description="Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
     )
     removed: list[RemovedHits] = strawberry.field(description="Candidates that were left out.")
-    cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
+    next_cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
     snapshot_age_s: float | None = strawberry.field(
         description="Age of the searched snapshot; null if none was searched."
     )
@@ -84,7 +84,7 @@ def marks_of(answer: Answer) -> dict[str, Any]:
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
         "removed": [RemovedHits(reason=one.reason, count=one.count) for one in answer.removed],
-        "cursor": answer.cursor,
+        "next_cursor": answer.next_cursor,
     }
 
 
@@ -406,21 +406,21 @@ class RecallFilter:
 ModeArgument = Annotated[
     Mode | None, strawberry.argument(description="How hits are ranked. Default: the setting `recall.mode`.")
 ]
-OnlyArgument = Annotated[RecallFilter | None, strawberry.argument(description="Filters.")]
+FilterArgument = Annotated[RecallFilter | None, strawberry.argument(name="filter", description="Only these hits.")]
 AfterArgument = Annotated[
-    str | None, strawberry.argument(description="The `cursor` of the previous answer to the same question.")
+    str | None, strawberry.argument(description="The `nextCursor` of the previous answer to the same question.")
 ]
 
 
-def query_filters(only: RecallFilter | None, after: str | None) -> QueryFilters:
+def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilters:
     """Convert to the memory's filter type."""
-    if only is None:
+    if filters is None:
         return replace(EVERYTHING, after=after)
     return QueryFilters(
-        session_id=only.in_session,
-        agent_id=only.agent_id,
-        roles=tuple(only.roles),
-        entities=tuple(only.entities),
-        score_min=only.min_score,
+        session_id=filters.in_session,
+        agent_id=filters.agent_id,
+        roles=tuple(filters.roles),
+        entities=tuple(filters.entities),
+        score_min=filters.min_score,
         after=after,
     )

@@ -32,9 +32,9 @@ from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
+    FilterArgument,
     JobStatus,
     ModeArgument,
-    OnlyArgument,
     RecallAnswer,
     RememberInput,
     RememberReceipt,
@@ -118,7 +118,7 @@ class Query(
             strawberry.argument(description="The current session; pronouns are resolved in its recent messages."),
         ] = None,
         mode: ModeArgument = None,
-        only: OnlyArgument = None,
+        filters: FilterArgument = None,
         after: AfterArgument = None,
     ) -> RecallAnswer:
         """Search one user's memory for a question."""
@@ -136,7 +136,7 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            narrowed=query_filters(only, after),
+            narrowed=query_filters(filters, after),
         )
         return answer_view(await memory_of(info).recall(info.context["tenant"], question))
 

@@ -59,7 +59,7 @@ class Answer:
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
         snapshot_age_s: age of that snapshot; None when none was searched.
         removed: what was found and removed, and why.
-        cursor: of the next page; None on the last.
+        next_cursor: of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
@@ -71,7 +71,7 @@ class Answer:
     degraded: bool = False
     snapshot_age_s: float | None = None
     removed: tuple[Removed, ...] = ()
-    cursor: str | None = None
+    next_cursor: str | None = None
 
     @property
     def nothing_relevant(self) -> bool:
@@ -141,7 +141,7 @@ async def recall(
         hits=answer.hits,
         search_path=answer.search_path,
         removed=answer.removed,
-        cursor=answer.cursor,
+        next_cursor=answer.next_cursor,
         notes=(*notes, *_notes(analysis)),
         analysis=analysis,
         features=features,

@@ -80,13 +80,13 @@ class ResultPage:
 
     Attributes:
         search_path: the channels or, in the other modes, the steps that found the hits.
-        cursor: of the next page; None on the last.
+        next_cursor: of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
     search_path: tuple[str, ...]
     removed: tuple[Removed, ...]
-    cursor: str | None
+    next_cursor: str | None
 
 
 def page(
@@ -121,7 +121,7 @@ def page(
         hits=tuple(hits),
         search_path=ordered.search_path or channels,
         removed=(*refused, *ordered.removed, *low),
-        cursor=cursor,
+        next_cursor=cursor,
     )
 
 

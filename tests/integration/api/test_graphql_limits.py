@@ -308,7 +308,7 @@ def operations(count: int, variables: int) -> str:
         operations(300, 4),
         operations(25, 30),
         "{ " + " ".join(f"recall(limit: $a{i})" for i in range(600)) + " }",
-        "{ recall(only: {" + " ".join(f"x{i}: 1" for i in range(1_600)) + "}) { hits { id } } }",
+        "{ recall(filter: {" + " ".join(f"x{i}: 1" for i in range(1_600)) + "}) { hits { id } } }",
         "{ jobStatus" + "@skip(if: true)" * 800 + " { waiting } }",
         dense(0),
     ],

@@ -37,9 +37,9 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
         {"userId": "$user", "query": "She likes it, does she?", "sessionId": "$session"},
-        {"userId": "$user", "query": _ASKED, "only": {"inSession": "$session"}},
-        {"userId": "$user", "query": _ASKED, "only": {"agentId": "$agent"}},
-        {"userId": "$user", "query": _ASKED, "only": {"entities": ["Quokka"]}},
+        {"userId": "$user", "query": _ASKED, "filter": {"inSession": "$session"}},
+        {"userId": "$user", "query": _ASKED, "filter": {"agentId": "$agent"}},
+        {"userId": "$user", "query": _ASKED, "filter": {"entities": ["Quokka"]}},
     ],
     "scene": [{"id": "$thing"}],
     "scenes": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
@@ -76,7 +76,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "pauseSpool": [{"paused": False}],
     "pinFact": [{"id": "$thing"}],
     "rejectFact": [{"id": "$thing"}],
-    "rejectMerge": [{"aId": "$thing", "bId": "$other"}],
+    "rejectMerge": [{"firstId": "$thing", "secondId": "$other"}],
     "reextractScenes": [{"userId": "$user"}],
     "remember": [
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},

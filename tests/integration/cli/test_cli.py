@@ -140,7 +140,7 @@ def test_the_doctor_names_each_requirement(home: Home, address: str) -> None:
     assert {"Python", "settings", "data directory", "Java", "Neo4j's jars", "viewer", "port"} <= set(checks)
     assert checks["local Neo4j"]["ok"] is True
     assert "version 2026" in checks["Neo4j answers"]["finding"]
-    assert all(check["mend"] for check in checks.values() if check["ok"] is False)
+    assert all(check["fix"] for check in checks.values() if check["ok"] is False)
     assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
 
 

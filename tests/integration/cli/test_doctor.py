@@ -22,7 +22,7 @@ def settings_of(folder: Path, **environ: str) -> Settings:
 async def test_a_redis_that_does_not_answer_is_told_without_its_password(tmp_path: Path) -> None:
     assert (await examine_redis(settings_of(tmp_path))).ok is None
     told = await examine_redis(settings_of(tmp_path, REDIS_URL="redis://:hush-hush@127.0.0.1:1/0"))
-    assert (told.ok, "REDIS_URL" in told.mend, "hush" in told.finding) == (False, True, False)
+    assert (told.ok, "REDIS_URL" in told.fix, "hush" in told.finding) == (False, True, False)
 
 
 async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Path) -> None:
@@ -35,12 +35,12 @@ async def test_what_waits_and_what_was_refused_in_the_spool_is_told(tmp_path: Pa
     spool = open_spool(settings)
     await SpoolAdmin(spool).pause(True)
     paused = await examine_spool(settings)
-    assert (paused.ok, "spool resume" in paused.mend) == (False, True)
+    assert (paused.ok, "spool resume" in paused.fix) == (False, True)
     first = (await spool.listed(TenantId("t")))[0]
     await spool.refuse(first.number, "no")
     await spool.close()
     refused = await examine_spool(settings)
-    assert (refused.ok, "spool retry" in refused.mend) == (False, True)
+    assert (refused.ok, "spool retry" in refused.fix) == (False, True)
 
 
 async def test_a_loop_that_fails_in_the_running_service_is_told(server: Server, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) ->
         unwell = (await seen_by_doctor(directory))["jobs"]
     finally:
         await directory.rows("MATCH (j:Job {id: 'x'}) DELETE j")
-    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.mend) == (False, "1", True)
+    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.fix) == (False, "1", True)
 
 
 async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:

@@ -10,7 +10,7 @@ import pytest_asyncio
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from graph_service.live.presence import COLOURS, Member, ViewerGroup
-from schema.frames import Pointing
+from schema.frames import SelectionUpdate
 from tests.support.live_service import Service, serving
 
 
@@ -24,8 +24,8 @@ def taken(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
     return [json.loads(text) for text in member.take(frames_max=frames_max)]
 
 
-def pointing(clock: int, *ids: str) -> Pointing:
-    return Pointing(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
+def pointing(clock: int, *ids: str) -> SelectionUpdate:
+    return SelectionUpdate(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
 
 
 def test_a_slow_member_hears_the_last_word_of_each_and_no_more() -> None:

@@ -179,16 +179,6 @@ export interface NodeView {
   evidence_n: number;
 }
 
-/** What the person at this viewer points at, as a whole; the others are told. */
-export interface Pointing {
-  t: "selection_sync";
-  /** rises with each; what is not newer than the last one is passed over. */
-  clock: number;
-  ids: string[];
-  /** what to look at for somebody who follows. */
-  focus?: string | null;
-}
-
 /** How many others watch this tenant now; none until it is said. */
 export interface Presence {
   t: "presence";
@@ -226,7 +216,7 @@ export interface Scope {
 }
 
 /** The viewer looks at something else; a snapshot follows. */
-export interface ScopeWish {
+export interface ScopeChange {
   t: "scope";
   user?: string | null;
   budget?: number;
@@ -240,6 +230,16 @@ export interface SelectionSync {
   ids: string[] | null;
   focus: string | null;
   colour: number;
+}
+
+/** What the person at this viewer points at, as a whole; the others are told. */
+export interface SelectionUpdate {
+  t: "selection_sync";
+  /** rises with each; what is not newer than the last one is passed over. */
+  clock: number;
+  ids: string[];
+  /** what to look at for somebody who follows. */
+  focus?: string | null;
 }
 
 /** Bounds a viewer may rely on. */

@@ -93,7 +93,7 @@ async def test_before_anything_has_a_vector_words_are_found(graph: Graph, tenant
 async def test_an_empty_memory_answers_with_nothing_in_every_mode(graph: Graph, tenant: str) -> None:
     for mode in Mode:
         answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text="tea", mode=mode))
-        assert (answer.hits, answer.cursor, answer.degraded) == ((), None, False)
+        assert (answer.hits, answer.next_cursor, answer.degraded) == ((), None, False)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -154,7 +154,7 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
     whole = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=100))
     query = (
         'query ($after: String, $q: String!) { recall(userId: "alice", query: $q, limit: 5, after: $after) '
-        "{ hits { id } cursor removed { reason count } } }"
+        "{ hits { id } nextCursor removed { reason count } } }"
     )
     context = {"memory": memory, "tenant": TenantId(tenant)}
     ids: list[str] = []
@@ -164,7 +164,7 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
         assert done.errors is None
         assert done.data is not None
         ids += [hit["id"] for hit in done.data["recall"]["hits"]]
-        last, after = after, done.data["recall"]["cursor"]
+        last, after = after, done.data["recall"]["nextCursor"]
         if after is None:
             break
     assert len(set(ids)) == len(ids)
@@ -177,8 +177,8 @@ async def test_pages_over_graphql_bring_each_hit_once_and_refuse_foreign_cursors
 async def test_a_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     memory = await tell(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
-    assert first.cursor is not None
-    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.cursor))
+    assert first.next_cursor is not None
+    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.next_cursor))
     assert len((await memory.recall(TenantId(tenant), question)).hits) == 2
     with pytest.raises(InputError, match="another question"):
         await memory.recall(TenantId(f"{tenant}-other"), question)
