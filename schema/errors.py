@@ -140,7 +140,7 @@ class MisreadError(MnemographError):
         calls, tokens_in, tokens_out: cost of the unusable answers.
     """
 
-    code = "MISREAD"
+    code = "INVALID_MODEL_OUTPUT"
     http_status = 502
     exit_code = 6
     advice = "Try again or use another model; nothing is lost, rules are used instead of the model."
@@ -165,7 +165,7 @@ class TooSlowError(MnemographError):
 class BrokenDataError(MnemographError):
     """Stored data is incomplete, so that a job on it cannot be done."""
 
-    code = "BROKEN_DATA"
+    code = "CORRUPT_DATA"
     http_status = 500
     exit_code = 11
     advice = "Repair or forget what the message names, then retry the job (`mnemograph jobs retry`)."
@@ -174,7 +174,7 @@ class BrokenDataError(MnemographError):
 class InstallError(MnemographError):
     """The operator must change the installation or the settings."""
 
-    code = "INSTALL"
+    code = "MISCONFIGURED"
     http_status = 500
     exit_code = 7
     advice = "Run `mnemograph doctor` and do what it says."

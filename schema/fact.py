@@ -146,7 +146,7 @@ class KnownFact:
         slot: number of earlier validity periods of the same claim.
         base_strength: strength of the strongest evidence; `strength` is computed from it and the amount of evidence.
         closed_by: id of the fact that ended this one; None when it is open or a message says that it ended.
-        closed_why: reason of the end; None when it is open.
+        closing_reason: reason of the end; None when it is open.
         closing_known_at: when the assertion that ended it was received; None when it is open.
         told: its assertions; mentions have none.
         reopened: ids of facts (first validity period) and messages that do not end it because a person said so.
@@ -177,7 +177,7 @@ class KnownFact:
     reader: str
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
-    closed_why: Closing | None = None
+    closing_reason: Closing | None = None
     told: tuple[Assertion, ...] = ()
     reopened: tuple[str, ...] = ()
     object_name: str | None = None

@@ -55,7 +55,7 @@ class EdgeView(Frame):
     closing_known_at: str | None = None
     category: str | None = None
     evidence_n: int = 0
-    was: dict[str, float] | None = None
+    previous: dict[str, float] | None = None
 
 
 class Scope(Frame):
@@ -96,10 +96,10 @@ class Resync(Frame):
     """The viewer found a gap and asks for a snapshot."""
 
     t: Literal["resync"]
-    why: str = Field(default="gap", max_length=200)
+    reason: str = Field(default="gap", max_length=200)
 
 
-class ScopeWish(Frame):
+class ScopeChange(Frame):
     """The viewer looks at something else; a snapshot follows."""
 
     t: Literal["scope"]
@@ -107,7 +107,7 @@ class ScopeWish(Frame):
     budget: int = Field(default=800, ge=1, le=BUDGET_MAX)
 
 
-class Pointing(Frame):
+class SelectionUpdate(Frame):
     """What the person at this viewer points at, as a whole; the others are told.
 
     Attributes:
@@ -121,7 +121,7 @@ class Pointing(Frame):
     focus: str | None = Field(default=None, max_length=200)
 
 
-ClientFrame = Annotated[Hello | Ack | Resync | ScopeWish | Pointing, Field(discriminator="t")]
+ClientFrame = Annotated[Hello | Ack | Resync | ScopeChange | SelectionUpdate, Field(discriminator="t")]
 
 
 class SocketLimits(Frame):
@@ -143,8 +143,8 @@ class HelloAck(Frame):
     """Answer to `hello`: where the log stands and what words are used.
 
     Attributes:
-        holder: stands for whoever was let in, and tells nothing else about them; None while the doors are open to all.
-        until: when that access ends, ISO 8601 UTC; None for never. What a viewer keeps ends with it.
+        principal: opaque id of the credential, for local storage; None if the service requires none.
+        access_expires_at: end of that access, ISO 8601 UTC; None for never. The viewer deletes its copies then.
     """
 
     t: Literal["hello_ack"] = "hello_ack"
@@ -158,8 +158,8 @@ class HelloAck(Frame):
     kinds: list[str]
     predicates: list[str]
     users: list[UserView]
-    holder: str | None = None
-    until: str | None = None
+    principal: str | None = None
+    access_expires_at: str | None = None
 
 
 class Count(Frame):
@@ -195,7 +195,7 @@ class GraphPatch(Frame):
     from_: int = Field(alias="from")
     to: int
     at: str
-    n: int
+    changes: int
     ops: list[tuple[str, dict[str, Any] | str]]
 
 
@@ -220,7 +220,7 @@ class SelectionSync(Frame):
     """What somebody else who watches this tenant points at; `ids` of None means that it left."""
 
     t: Literal["selection_sync"] = "selection_sync"
-    by: str
+    viewer: str
     clock: int
     ids: list[str] | None
     focus: str | None = None
@@ -248,7 +248,7 @@ ServerFrame = Annotated[
     Field(discriminator="t"),
 ]
 
-CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeWish | Pointing] = TypeAdapter(ClientFrame)
+CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeChange | SelectionUpdate] = TypeAdapter(ClientFrame)
 SERVER_FRAMES: TypeAdapter[
     HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame
 ] = TypeAdapter(ServerFrame)

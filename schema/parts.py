@@ -66,12 +66,12 @@ class CommunityView(Frame):
     user_id: str
 
 
-class CommunityTie(Frame):
+class CommunityLink(Frame):
     """How many edges lead from one community, or user, to another."""
 
     source: str
     target: str
-    n: int
+    edges: int
 
 
 class CommunityMap(Frame):
@@ -80,18 +80,18 @@ class CommunityMap(Frame):
     Attributes:
         total: how many communities there are, listed or not.
         seq: of the log when they were found; a younger log is no reason to find them anew at once.
-        people: the users, who belong to no community.
-        of: the community of each member while these are few, otherwise of the leading members of each.
+        users: the users, who belong to no community.
+        community_of: the community of each member while these are few, otherwise of the leading members of each.
     """
 
     t: Literal["community_map"] = "community_map"
     epoch: str
     seq: int
     total: int
-    people: list[NodeView]
+    users: list[NodeView]
     communities: list[CommunityView]
-    ties: list[CommunityTie]
-    of: dict[str, str]
+    links: list[CommunityLink]
+    community_of: dict[str, str]
 
 
 def parts_schema() -> dict[str, Any]:

@@ -30,7 +30,7 @@ class SessionView:
 
     Attributes:
         last_at: when the latest message was received.
-        why: reason for closing; None while active.
+        close_reason: reason for closing; None while active.
         unread: messages without a scene; unembedded: messages without a vector.
         unextracted: scenes that wait for extraction because they may still grow.
         problem: error of the last attempt to close it, if it failed.
@@ -44,7 +44,7 @@ class SessionView:
     last_at: datetime
     closing_at: datetime | None
     closed_at: datetime | None
-    why: CloseReason | None
+    close_reason: CloseReason | None
     messages: int
     scenes: int
     unread: int

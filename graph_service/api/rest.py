@@ -92,11 +92,11 @@ def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
         limit: _Limit = _AROUND,
         valid_at: datetime | None = None,
         as_of: datetime | None = None,
-        closed: bool = True,
+        include_closed: bool = True,
     ) -> Response:
         """Return a `graph_part`: a node, its most strongly connected neighbours and their edges; 404 if unknown."""
         _check_zones(valid_at=valid_at, as_of=as_of)
-        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=datetime.now(UTC))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=datetime.now(UTC))
         return _answer(await explorer.around(tenant, user, to_element_id(node), limit=limit, time_filter=time_filter))
 
 
@@ -113,8 +113,8 @@ def _add_path_routes(router: APIRouter, explorer: Explorer) -> None:
         """Return a `graph_part` with the shortest paths between two nodes; empty if there is none."""
         return _answer(await explorer.between(tenant, user, source, target))
 
-    @router.get("/explore/why/{element_id}")
-    async def why(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
+    @router.get("/explore/causes/{element_id}")
+    async def causes(tenant: _Tenant, element_id: str, user: _User = None) -> Response:
         """Return a `graph_part` with the causal chains of a node or fact; 404 if unknown."""
         return _answer(await explorer.causes(tenant, user, element_id))
 

@@ -35,7 +35,7 @@ def sign_in_router(auth: Authenticator) -> APIRouter:
                 samesite="strict",
                 secure=request.url.scheme == "https",
             )
-            await auth.write_audit(access, tenant=access.tenant, door="rest", what=("sign-in",))
+            await auth.write_audit(access, tenant=access.tenant, interface="rest", what=("sign-in",))
         return answer
 
     @router.post("/sign-out")

@@ -78,16 +78,16 @@ async def _add_database(gauges: Gauges, services: Services) -> None:
         gauges.add("neo4j_up", "1 while Neo4j answers.", 0)
         return
     gauges.add("neo4j_up", "1 while Neo4j answers.", 1)
-    _add_work(gauges, found)
+    _add_jobs(gauges, found)
 
 
-def _add_work(gauges: Gauges, found: JobTotals) -> None:
+def _add_jobs(gauges: Gauges, found: JobTotals) -> None:
     jobs: dict[Labels, float] = {
         (kind.value, state): float(found.jobs.get((kind, state), 0)) for kind in JobKind for state in JOB_STATES
     }
-    about = "Background work that is not done: open, being done, or given up."
+    about = "Unfinished background jobs: open, leased, or dead letters."
     gauges.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
-    gauges.add("oldest_job_seconds", "For how long the oldest open work has been due.", found.overdue_s)
+    gauges.add("oldest_job_seconds", "For how long the most overdue open job has been due.", found.overdue_s)
 
 
 def _add_external_services(gauges: Gauges, services: Services) -> None:
@@ -96,7 +96,7 @@ def _add_external_services(gauges: Gauges, services: Services) -> None:
         "model": float(_BREAKER[services.external_services.model.state.value]),
         "redis": float(_BREAKER.get(services.window.state().breaker or "", 0)),
     }
-    gauges.add_by("breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "outside", breakers)
+    gauges.add_by("circuit_breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "service", breakers)
     gauges.add("embedder_up", "1 while there is an embedder, or none is wanted.", services.embedder_problem is None)
 
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graph_service.auth.access import SCOPE_KEY, quota_key
 from graph_service.config.settings import LOOPBACK_NAMES
 from graph_service.graph.round_trips import counted
-from graph_service.observability.metrics import REQUEST_SECONDS, REQUESTS, Door
+from graph_service.observability.metrics import REQUEST_SECONDS, REQUESTS, Interface
 from graph_service.observability.spans import span
 from graph_service.observability.structured_log import REQUEST_ID
 from graph_service.runtime.shutdown import Stopping
@@ -294,14 +294,14 @@ REQUEST_ID_HEADER: Final = "X-Request-Id"
 _HEADER_BYTES: Final = REQUEST_ID_HEADER.lower().encode()
 # Ids of callers are logged, so only safe characters are accepted.
 _GOOD_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-_DOORS: Final = {
-    "graphql": Door.GRAPHQL,
-    "api": Door.REST,
-    "mcp": Door.MCP,
-    "live": Door.LIVE,
-    "health": Door.PROBE,
-    "ready": Door.PROBE,
-    "metrics": Door.PROBE,
+_INTERFACES: Final = {
+    "graphql": Interface.GRAPHQL,
+    "api": Interface.REST,
+    "mcp": Interface.MCP,
+    "live": Interface.LIVE,
+    "health": Interface.PROBE,
+    "ready": Interface.PROBE,
+    "metrics": Interface.PROBE,
 }
 _log = logging.getLogger("mnemograph.requests")
 
@@ -320,7 +320,7 @@ class RequestRecord:
         given = _request_header(scope, _HEADER_BYTES)
         request_id = given.decode() if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
-        door = api_of(scope["path"])
+        interface = api_of(scope["path"])
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
 
         def with_id(beginning: Message) -> list[tuple[bytes, bytes]]:
@@ -330,26 +330,26 @@ class RequestRecord:
 
         try:
             parent = _request_header(scope, b"traceparent").decode("latin-1") or None
-            with span(f"request {door}", parent=parent, **{"http.request.id": request_id}):
+            with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}):
                 await self._app(scope, receive, adding(send, with_id))
         finally:
             took_s = time.perf_counter() - started_s
-            _note(door, status, took_s, timed=scope["type"] == "http")
+            _note(interface, status, took_s, timed=scope["type"] == "http")
             REQUEST_ID.reset(token)
 
 
-def api_of(path: str) -> Door:
+def api_of(path: str) -> Interface:
     """Return the API of a path; all others belong to the viewer."""
-    return _DOORS.get(path[1:].partition("/")[0], Door.VIEWER)
+    return _INTERFACES.get(path[1:].partition("/")[0], Interface.VIEWER)
 
 
-def _note(door: Door, status: int, took_s: float, *, timed: bool) -> None:
-    REQUESTS.add(door, f"{status // 100}xx")
+def _note(interface: Interface, status: int, took_s: float, *, timed: bool) -> None:
+    REQUESTS.add(interface, f"{status // 100}xx")
     # WebSockets stay open for hours and have no latency.
     if timed:
-        REQUEST_SECONDS.note(took_s, door)
+        REQUEST_SECONDS.note(took_s, interface)
     if _log.isEnabledFor(logging.INFO):
-        _log.info("request", extra={"door": str(door), "status": status, "ms": round(took_s * 1000, 1)})
+        _log.info("request", extra={"interface": str(interface), "status": status, "ms": round(took_s * 1000, 1)})
 
 
 def _request_header(scope: Scope, name: bytes) -> bytes:

@@ -308,7 +308,7 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
         tokens_per_day=llm.tokens_per_day,
         waits_for_ripe=True,
         writer=model_layer_writer(guarded) if llm.overviews else None,
-        judge=model_fact_judge(guarded) if llm.judges_facts else None,
+        judge=model_fact_judge(guarded) if llm.judge_facts else None,
     )
     return readers, llm.model
 
@@ -316,7 +316,9 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; the service also starts while Redis does not answer."""
     wanted, redis = settings.window, settings.redis
-    buffer = TurnBuffer(turns_max=wanted.turns, sessions_max=wanted.ring_sessions, bytes_max=wanted.ring_mb * 2**20)
+    buffer = TurnBuffer(
+        turns_max=wanted.turns, sessions_max=wanted.process_sessions, bytes_max=wanted.process_mb * 2**20
+    )
     if redis.url is None:
         return InProcessWindow(buffer)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow

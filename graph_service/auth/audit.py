@@ -19,7 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from graph_service.observability.metrics import AUDIT_LOST
+from graph_service.observability.metrics import AUDIT_ENTRIES_LOST
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 
@@ -36,7 +36,7 @@ class AuditEntry:
 
     Attributes:
         tenant: None for all tenants.
-        door: the API: graphql, rest, live, mcp, cli.
+        interface: the API: graphql, rest, live, mcp, cli.
         what: names of root fields, a route or a command.
         targets: UUIDs in the request; other ids may contain text of users.
         outcome: `done`, or the error code.
@@ -45,7 +45,7 @@ class AuditEntry:
     at: datetime
     who: str
     tenant: str | None
-    door: str
+    interface: str
     what: tuple[str, ...]
     targets: tuple[str, ...] = ()
     outcome: str = "done"
@@ -87,7 +87,7 @@ class AuditLog:
         # The system's message (`No space left on device`) contains nothing of the request.
         self._why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else failure.kind
         self._lost += 1
-        AUDIT_LOST.add()
+        AUDIT_ENTRIES_LOST.add()
         extra = {"code": UnavailableError.code, "error": failure.kind, "where": failure.where, "tenant": entry.tenant}
         # Log the first and then every hundredth loss, so as not to fill a full disk.
         level = logging.ERROR if self._lost % 100 == 1 else logging.DEBUG

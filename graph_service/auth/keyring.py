@@ -160,7 +160,9 @@ class Keyring:
                 f"the name {name[:NAME_CHARS_MAX]!r} is invalid: use 1 to {NAME_CHARS_MAX} printable characters"
             )
         if len(await self.list_keys()) >= KEYS_MAX:
-            raise ConflictError(f"there are already {KEYS_MAX:,} keys; drop revoked ones with `mnemograph keys drop`")
+            raise ConflictError(
+                f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemograph keys delete`"
+            )
         key_id, now = self._word().replace("_", "").replace("-", "")[:12].lower(), self._clock()
         text = format_key(key_id, self._word())
         key = Key(

@@ -118,14 +118,14 @@ class WindowSettings:
     Attributes:
         turns: number of turns per session.
         ttl_s: expiry of a session in Redis after its last turn.
-        ring_sessions: maximum number of sessions in the in-process window.
-        ring_mb: maximum size of the in-process window, in MB.
+        process_sessions: maximum number of sessions in the in-process window.
+        process_mb: maximum size of the in-process window, in MB.
     """
 
     turns: Annotated[int, Field(ge=1, le=200)] = 20
     ttl_s: Annotated[float, Field(ge=1, le=31 * 86_400)] = 86_400.0
-    ring_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
-    ring_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
+    process_sessions: Annotated[int, Field(ge=1, le=1_000_000)] = 2_000
+    process_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +139,7 @@ class LlmSettings:
         timeout_s: of one call.
         tokens_per_day: token budget per tenant; when it is spent, the rules extract for the rest of the day (UTC). 0
             means unlimited.
-        judges_facts: let the model also decide whether new facts repeat or replace known ones in other words, at one
+        judge_facts: let the model also decide whether new facts repeat or replace known ones in other words, at one
             more call per extracted session with such facts; otherwise only the rules decide.
         overviews: let the model write the overviews (L1) of longer scenes, at one more call each.
     """
@@ -150,7 +150,7 @@ class LlmSettings:
     timeout_s: Seconds = 60.0
     tokens_per_day: Annotated[int, Field(ge=0)] = 0
     overviews: bool = True
-    judges_facts: bool = False
+    judge_facts: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,13 +270,13 @@ class TraceSettings:
         endpoint: base URL of an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; tracing is off without it.
         authorization: value of the header `Authorization` for the collector.
         service_name: name of this service in the traces.
-        share: fraction of traces that are sampled; the decision of a calling service takes precedence.
+        sample_ratio: fraction of traces that are sampled; the decision of a calling service takes precedence.
     """
 
     endpoint: Annotated[str, Field(min_length=1, max_length=2_000, pattern="^https?://")] | None = None
     authorization: str | None = field(default=None, repr=False)
     service_name: Annotated[str, Field(min_length=1, max_length=200)] = "mnemograph"
-    share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    sample_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
 
 
 _SCHEMES = ("redis", "rediss", "unix")

@@ -111,7 +111,7 @@ class Caps:
     """Limits of one statement.
 
     Attributes:
-        rows, bytes: of the result; it is cut there, with a note in `cut`.
+        rows, bytes: of the result; it is cut there, with a note in `truncated`.
     """
 
     timeout_s: float = 30.0
@@ -124,12 +124,12 @@ class FreeAnswer:
     """The result of a statement.
 
     Attributes:
-        cut: why rows are missing, as text for people; None when complete.
+        truncated: why rows are missing, as text for people; None when complete.
     """
 
     columns: tuple[str, ...]
     rows: list[list[Any]]
-    cut: str | None
+    truncated: str | None
     took_ms: float
 
 
@@ -152,7 +152,7 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
             transaction = await session.begin_transaction(timeout=caps.timeout_s, metadata={_TAG: tag})
             try:
                 await _check(transaction, own, whole, parameters)
-                columns, rows, cut = await _fetch(transaction, whole, parameters, caps)
+                columns, rows, truncated = await _fetch(transaction, whole, parameters, caps)
             finally:
                 await _end(transaction)
     except TimeoutError as error:
@@ -163,7 +163,7 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
         raise _error_for(error, caps) from error
     except (DriverError, Neo4jError, OSError) as error:
         raise UnavailableError(f"Neo4j does not answer ({type(error).__name__}); try again in a moment") from error
-    return FreeAnswer(columns=columns, rows=rows, cut=cut, took_ms=(time.monotonic() - began) * 1000)
+    return FreeAnswer(columns=columns, rows=rows, truncated=truncated, took_ms=(time.monotonic() - began) * 1000)
 
 
 async def running(graph: Graph) -> int:

@@ -50,7 +50,7 @@ def caught_up(snapshot: Snapshot, changes: Sequence[NumberedChange], *, user: st
     for edge_id, body in state.visible_edges().items():
         edge = edge_before.get(edge_id)
         unchanged = edge is not None and body is edge.__dict__
-        edges.append(edge if edge and unchanged else EdgeView.model_validate({**body, "was": None}))
+        edges.append(edge if edge and unchanged else EdgeView.model_validate({**body, "previous": None}))
     total = Count(
         nodes=snapshot.total.nodes + len(nodes) - len(snapshot.nodes),
         edges=snapshot.total.edges + len(edges) - len(snapshot.edges),

@@ -24,7 +24,7 @@ def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: s
     """
     wanted = [change for change in changes if user is None or change.user_id == user]
     return GraphPatch(
-        epoch=epoch, from_=seq, to=changes[-1].seq, at=changes[-1].at, n=len(wanted), ops=coalesce(wanted)
+        epoch=epoch, from_=seq, to=changes[-1].seq, at=changes[-1].at, changes=len(wanted), ops=coalesce(wanted)
     )
 
 
@@ -91,7 +91,7 @@ class _Pending:
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
     """Return the later body with the earliest `was`, which is relative to what the viewer shows."""
-    return {**later, "was": earlier["was"]} if earlier.get("was") else later
+    return {**later, "previous": earlier["previous"]} if earlier.get("previous") else later
 
 
 def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnapshot]:
@@ -186,5 +186,5 @@ def apply_ops(shown: ViewerState, ops: Iterable[Sequence[Any]]) -> None:
         if op is Op.NODE_PUT:
             shown.nodes[what["id"]] = {**shown.nodes.get(what["id"], {}), **what}
         else:
-            known = {name: value for name, value in shown.edges.get(what["id"], {}).items() if name != "was"}
+            known = {name: value for name, value in shown.edges.get(what["id"], {}).items() if name != "previous"}
             shown.edges[what["id"]] = {**known, **what}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from graph_service.memory.mindmap.snapshot import frame_json
-from schema.frames import Pointing, Presence, SelectionSync
+from schema.frames import Presence, SelectionSync, SelectionUpdate
 
 COLOURS = 6
 
@@ -67,24 +67,24 @@ class ViewerGroup:
         """Remove a viewer and clear its pointer."""
         del self._members[member.name]
         if self._last.pop(member.name, None) is not None:
-            self._broadcast(SelectionSync(by=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
+            self._broadcast(SelectionSync(viewer=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
         self._count()
 
-    def point(self, member: Member, pointing: Pointing) -> None:
+    def point(self, member: Member, pointing: SelectionUpdate) -> None:
         """Broadcast what a viewer points at, unless it is older than its last frame."""
         if pointing.clock <= member._clock:
             return
         member._clock = pointing.clock
         frame = SelectionSync(
-            by=member.name, clock=pointing.clock, ids=pointing.ids, focus=pointing.focus, colour=member.colour
+            viewer=member.name, clock=pointing.clock, ids=pointing.ids, focus=pointing.focus, colour=member.colour
         )
         self._last[member.name] = self._broadcast(frame)
 
     def _broadcast(self, frame: SelectionSync) -> bytes:
         text = frame_json(frame)
         for other in self._members.values():
-            if other.name != frame.by:
-                other._pending[frame.by] = text
+            if other.name != frame.viewer:
+                other._pending[frame.viewer] = text
                 other.wake.set()
         return text
 

@@ -11,7 +11,7 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.presence import Member
 from graph_service.memory.mindmap.snapshot import Snapshot, frame_json
 from schema.errors import UnavailableError
-from schema.frames import Ack, Bookmark, Frame, Hello, Resume, Resync, ScopeWish, Status
+from schema.frames import Ack, Bookmark, Frame, Hello, Resume, Resync, ScopeChange, Status
 
 Send = Callable[[bytes], Awaitable[None]]
 
@@ -38,14 +38,14 @@ class Viewer:
         self._reported_up = True
         self._sent_s = _now_s()
 
-    def handle(self, frame: Ack | Resync | ScopeWish) -> None:
+    def handle(self, frame: Ack | Resync | ScopeChange) -> None:
         """Handle a frame from the viewer and wake the send loop."""
         match frame:
             case Ack():
                 self._acknowledge(frame.seq)
             case Resync():
                 self._request_snapshot()
-            case ScopeWish():
+            case ScopeChange():
                 self._user, self._budget = frame.user, frame.budget
                 self._request_snapshot()
         self.wake.set()

@@ -37,7 +37,17 @@ from graph_service.live.viewer_session import Viewer
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
 from schema.errors import ForbiddenError, InputError, MnemographError, RateLimitError, UnavailableError
-from schema.frames import CLIENT_FRAMES, PROTOCOL, PROTOCOL_VERSION, Ack, Frame, Hello, Pointing, Resync, ScopeWish
+from schema.frames import (
+    CLIENT_FRAMES,
+    PROTOCOL,
+    PROTOCOL_VERSION,
+    Ack,
+    Frame,
+    Hello,
+    Resync,
+    ScopeChange,
+    SelectionUpdate,
+)
 from schema.ids import TenantId
 from schema.tenant_name import tenant_named
 
@@ -66,15 +76,15 @@ def _name(host: str | None) -> str | None:
 
 
 def access_fields(access: Access) -> dict[str, str | None]:
-    """Return the fields `holder` and `until` of `hello_ack`, which scope and limit the viewer's local storage."""
+    """Return two fields of `hello_ack`, which scope and limit the viewer's local storage."""
     if access is ANONYMOUS:
-        return {"holder": None, "until": None}
-    holder = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
+        return {"principal": None, "access_expires_at": None}
+    principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]
     until = None if access.until_s is None else moment_text(datetime.fromtimestamp(access.until_s, UTC))
-    return {"holder": holder, "until": until}
+    return {"principal": principal, "access_expires_at": until}
 
 
-Handler = Callable[[Ack | Resync | ScopeWish | Pointing], None]
+Handler = Callable[[Ack | Resync | ScopeChange | SelectionUpdate], None]
 
 _LOG = logging.getLogger(__name__)
 
@@ -147,8 +157,8 @@ class _Connection:
             group = self._hub.viewer_group(feed)
             member = group.join()
 
-            def handle(frame: Ack | Resync | ScopeWish | Pointing) -> None:
-                if isinstance(frame, Pointing):
+            def handle(frame: Ack | Resync | ScopeChange | SelectionUpdate) -> None:
+                if isinstance(frame, SelectionUpdate):
                     group.point(member, frame)
                 else:
                     viewer.handle(frame)
@@ -229,9 +239,9 @@ class _Connection:
                 require_access(self._access, frame_requirement(frame.t), f"the frame {frame.t!r}")
             except ForbiddenError as error:
                 raise RefusedError(FORBIDDEN, error.message) from error
-            pointed += isinstance(frame, Pointing)
-            if isinstance(frame, Resync | ScopeWish) or (
-                isinstance(frame, Pointing) and pointed % limits.pointings_per_request == 0
+            pointed += isinstance(frame, SelectionUpdate)
+            if isinstance(frame, Resync | ScopeChange) or (
+                isinstance(frame, SelectionUpdate) and pointed % limits.pointings_per_request == 0
             ):
                 self._check_rate()
             handle(frame)
@@ -262,16 +272,16 @@ class _Connection:
         raise RefusedError(UNAUTHORIZED, "your credential has expired or was revoked; sign in again")
 
 
-def _cost(frame: Ack | Resync | ScopeWish | Pointing, limits: LiveLimits) -> int:
+def _cost(frame: Ack | Resync | ScopeChange | SelectionUpdate, limits: LiveLimits) -> int:
     match frame:
         case Ack():
             return 1
-        case Pointing():
+        case SelectionUpdate():
             return limits.pointing_cost
     return limits.snapshot_cost
 
 
-async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeWish | Pointing:
+async def _receive(websocket: WebSocket, limits: LiveLimits) -> Hello | Ack | Resync | ScopeChange | SelectionUpdate:
     event = await websocket.receive()
     if event["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(event.get("code", 1005))

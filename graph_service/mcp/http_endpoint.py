@@ -142,7 +142,9 @@ class McpEndpoint:
 
     async def _note(self, caller: Caller, tool: str, outcome: str) -> None:
         if self._auth is not None:
-            await self._auth.write_audit(caller.access, tenant=caller.tenant, door="mcp", what=(tool,), outcome=outcome)
+            await self._auth.write_audit(
+                caller.access, tenant=caller.tenant, interface="mcp", what=(tool,), outcome=outcome
+            )
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

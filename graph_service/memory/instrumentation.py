@@ -7,7 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.recall.pipeline import Answer
-from graph_service.observability.metrics import MESSAGES, RECALL_CONFIDENCE, RECALLS, USE_SECONDS, Use
+from graph_service.observability.metrics import MESSAGES, OPERATION_SECONDS, RECALL_CONFIDENCE, RECALLS, Operation
 from graph_service.observability.spans import span
 from schema.errors import MnemographError
 
@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
+def used(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
     """Decorate a use case: record its duration, outcome and result, and trace it."""
 
     def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
@@ -23,14 +23,14 @@ def used(use: Use) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutin
         async def timed(*args: P.args, **kwargs: P.kwargs) -> T:
             outcome, started_s = "failed", time.perf_counter()
             try:
-                with span(use.value):
+                with span(operation.value):
                     answer = await work(*args, **kwargs)
                 outcome = "done"
             except MnemographError as error:
                 outcome = "refused" if error.http_status < 500 else "failed"
                 raise
             finally:
-                USE_SECONDS.note(time.perf_counter() - started_s, use, outcome)
+                OPERATION_SECONDS.note(time.perf_counter() - started_s, operation, outcome)
             count(answer)
             return answer
 
@@ -47,7 +47,7 @@ def count(answer: object) -> None:
         case Answer(degraded=True):
             RECALLS.add("degraded")
         case Answer():
-            RECALLS.add("nothing" if answer.nothing_relevant else "relevant")
+            RECALLS.add("none" if answer.nothing_relevant else "relevant")
             RECALL_CONFIDENCE.note(answer.confidence or 0.0)
         case _:
             pass

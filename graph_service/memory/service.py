@@ -11,7 +11,7 @@ from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
-from graph_service.memory.consolidation.token_budget import UsageReport, read_again, usage
+from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, Wanted, context
 from graph_service.memory.curation.facts import Facts
 from graph_service.memory.curation.statements import Statements
@@ -47,7 +47,7 @@ from graph_service.memory.sessions.short_term_window import (
     turn_from_message,
 )
 from graph_service.memory.summaries.service import LayerTexts, Refresh
-from graph_service.observability.metrics import Use
+from graph_service.observability.metrics import Operation
 from schema.errors import UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId
 from schema.timespan import millis
@@ -113,7 +113,7 @@ class Memory:
         )
         self._away = OfflineRecall(spool, self.recall_snapshots)
 
-    @used(Use.REMEMBER)
+    @used(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
         """Store messages; return when they are durable, before anything is extracted from them.
 
@@ -133,7 +133,7 @@ class Memory:
             self._notify(tenant)
         return receipt
 
-    @used(Use.RECALL)
+    @used(Operation.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:
         """Return what one user's memory holds about a question, best first.
 
@@ -161,7 +161,7 @@ class Memory:
         self.recall_snapshots.want(tenant, question.user_id)
         return answer
 
-    @used(Use.CONTEXT)
+    @used(Operation.CONTEXT)
     async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
         """Return what an agent should know of a user before it answers, within a token budget.
 
@@ -193,14 +193,14 @@ class Memory:
         talk = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
 
-    async def read_again(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
+    async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
         """Enqueue scenes that the rules read because the daily token budget was spent, for the model; return how many.
 
         Raises:
             InputError: `scenes` is out of bounds.
         """
         now_ms = millis(self._clock())
-        asked = await read_again(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
+        asked = await reextract_scenes(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
         self._notify(tenant)
         return asked
 
@@ -280,7 +280,7 @@ class Memory:
                 question = Question(user_id="nobody", text=text, evidence=1)
                 await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
-    async def retry_work(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
+    async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
         """Enqueue dead letters again, all of them for None; return how many.
 
         Raises:

@@ -98,7 +98,7 @@ _SLOW_SECONDS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 6
 _TENTHS: Final = tuple(number / 10 for number in range(1, 10))
 
 
-class Door(StrEnum):
+class Interface(StrEnum):
     """The API of a request."""
 
     GRAPHQL = "graphql"
@@ -109,7 +109,7 @@ class Door(StrEnum):
     PROBE = "probe"
 
 
-class Use(StrEnum):
+class Operation(StrEnum):
     """The operation, from any API."""
 
     REMEMBER = "remember"
@@ -131,33 +131,35 @@ class Loop(StrEnum):
     SNAPSHOTS = "snapshots"
     WARM_UP = "warm-up"
     WINDOW = "short-term window"
-    WORKER_ANEW = "worker anew"
+    WORKER_REEXTRACT = "worker reextract"
     WORKER_CLOSE = "worker close"
     WORKER_EMBED = "worker embed"
     WORKER_FORGET = "worker forget"
     WORKER_IDLE = "worker idle sessions"
-    WORKER_MALFORMED = "worker malformed work"
-    WORKER_READ = "worker read"
+    WORKER_MALFORMED = "worker malformed jobs"
+    WORKER_EXTRACT = "worker extract"
 
 
-_WORK: Final = ("embed", "read", "close", "anew", "forget")
-_OUTSIDE: Final = ("embedder", "model")
+_JOBS: Final = ("embed", "extract", "close", "reextract", "forget")
+_EXTERNAL_SERVICES: Final = ("embedder", "model")
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
 REQUESTS: Final = Counter(
-    "mnemograph_requests", "Requests answered, by door and class of status.", door=Door, status=_STATUS
+    "mnemograph_requests", "Requests answered, by interface and class of status.", interface=Interface, status=_STATUS
 )
 REQUEST_SECONDS: Final = Histogram(
-    "mnemograph_request_seconds", "Time from a request to the end of its answer.", _SECONDS, door=Door
+    "mnemograph_request_seconds", "Time from a request to the end of its answer.", _SECONDS, interface=Interface
 )
-USE_SECONDS: Final = Histogram(
-    "mnemograph_use_seconds",
+OPERATION_SECONDS: Final = Histogram(
+    "mnemograph_operation_seconds",
     "Time of remember, recall and context.",
     _SECONDS,
-    use=Use,
+    operation=Operation,
     outcome=("done", "refused", "failed"),
 )
-MESSAGES: Final = Counter("mnemograph_messages", "Messages taken in, by where they went.", where=("neo4j", "spool"))
+MESSAGES: Final = Counter(
+    "mnemograph_messages", "Messages stored, by where: in Neo4j, or in the spool.", store=("neo4j", "spool")
+)
 RECALL_SIMILARITY: Final = Histogram(
     "mnemograph_recall_similarity", "Cosine of the nearest thing found for a question.", _TENTHS
 )
@@ -165,13 +167,13 @@ RECALL_CONFIDENCE: Final = Histogram(
     "mnemograph_recall_confidence", "How likely recall held its answers to hold what was asked.", _TENTHS
 )
 RECALLS: Final = Counter(
-    "mnemograph_recalls", "Questions answered, by what was found.", found=("relevant", "nothing", "degraded")
+    "mnemograph_recalls", "Questions answered, by what was found.", result=("relevant", "none", "degraded")
 )
-READINGS: Final = Counter(
-    "mnemograph_readings",
+EXTRACTIONS: Final = Counter(
+    "mnemograph_extractions",
     "Scenes read for facts: by the model as first asked, by the model in another way, by rules that were wanted, by "
     "rules because the model could not, by rules because its budget was spent, by nobody because it took too long.",
-    outcome=("model", "model retried", "rules", "fell back", "budget spent", "too slow"),
+    outcome=("model", "model_retried", "rules", "rules_fallback", "over_budget", "too_slow"),
 )
 FACTS: Final = Counter("mnemograph_facts", "Facts and closings of facts that were written.")
 REJECTED: Final = Counter(
@@ -190,22 +192,24 @@ REJECTED: Final = Counter(
     ),
 )
 MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Tokens that reading cost.", direction=("in", "out"))
-EMBEDDED: Final = Counter("mnemograph_embedded", "Texts that were given a vector.", what=("message", "scene", "fact"))
-WORK: Final = Counter(
-    "mnemograph_work",
-    "Pieces of background work, by how they ended.",
-    kind=_WORK,
-    outcome=("done", "retried", "parked", "lost"),
+EMBEDDINGS: Final = Counter(
+    "mnemograph_embeddings", "Texts that were given a vector.", element=("message", "scene", "fact")
 )
-WORK_SECONDS: Final = Histogram(
-    "mnemograph_work_seconds", "Time of a piece of background work.", _SLOW_SECONDS, kind=_WORK
+JOB_RUNS: Final = Counter(
+    "mnemograph_job_runs",
+    "Runs of background jobs, by how they ended.",
+    kind=_JOBS,
+    outcome=("done", "retried", "dead_letter", "lease_lost"),
 )
-OUTSIDE_SECONDS: Final = Histogram(
-    "mnemograph_outside_seconds",
-    "Time of a call to an embedder or model elsewhere, by outcome; `skipped` while its circuit breaker is open.",
+JOB_SECONDS: Final = Histogram(
+    "mnemograph_job_seconds", "Duration of a run of a background job.", _SLOW_SECONDS, kind=_JOBS
+)
+EXTERNAL_CALL_SECONDS: Final = Histogram(
+    "mnemograph_external_call_seconds",
+    "Duration of a call to an external embedder or model, by outcome; `skipped` while its circuit breaker is open.",
     _SLOW_SECONDS,
-    outside=_OUTSIDE,
-    outcome=("answered", "away", "skipped"),
+    service=_EXTERNAL_SERVICES,
+    outcome=("ok", "unavailable", "skipped"),
 )
 DATABASE_SECONDS: Final = Histogram(
     "mnemograph_database_seconds",
@@ -213,10 +217,10 @@ DATABASE_SECONDS: Final = Histogram(
     _SECONDS,
     access=("read", "write"),
 )
-CONNECTIONS_CUT: Final = Counter(
-    "mnemograph_connections_cut",
+CONNECTIONS_CLOSED: Final = Counter(
+    "mnemograph_connections_closed",
     "Connections that were closed: the client was late, did not read, sent nonsense, or had to make room for others.",
-    reason=("late", "not reading", "malformed", "crowded"),
+    reason=("timeout", "not_reading", "malformed", "evicted"),
 )
 DATABASE_FAILURES: Final = Counter(
     "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
@@ -226,31 +230,31 @@ LOOP_FAILURES: Final = Counter(
     "Failures of background loops, each of which was started again.",
     loop=Loop,
 )
-AUDIT_LOST: Final = Counter(
-    "mnemograph_audit_lines_lost", "Lines of the audit log that could not be written, as on a full disk."
+AUDIT_ENTRIES_LOST: Final = Counter(
+    "mnemograph_audit_entries_lost", "Entries of the audit log that could not be written, as on a full disk."
 )
 
 COUNTERS: Final = (
     REQUESTS,
     MESSAGES,
     RECALLS,
-    READINGS,
+    EXTRACTIONS,
     FACTS,
     REJECTED,
     MODEL_TOKENS,
-    EMBEDDED,
-    WORK,
-    CONNECTIONS_CUT,
+    EMBEDDINGS,
+    JOB_RUNS,
+    CONNECTIONS_CLOSED,
     DATABASE_FAILURES,
     LOOP_FAILURES,
-    AUDIT_LOST,
+    AUDIT_ENTRIES_LOST,
 )
 HISTOGRAMS: Final = (
     REQUEST_SECONDS,
-    USE_SECONDS,
+    OPERATION_SECONDS,
     RECALL_SIMILARITY,
     RECALL_CONFIDENCE,
-    WORK_SECONDS,
-    OUTSIDE_SECONDS,
+    JOB_SECONDS,
+    EXTERNAL_CALL_SECONDS,
     DATABASE_SECONDS,
 )

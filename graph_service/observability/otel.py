@@ -61,7 +61,7 @@ def start_tracing(wanted: TraceSettings) -> Callable[[], None]:
         timeout=_EXPORT_MAX_S,
     )
     provider = TracerProvider(
-        sampler=ParentBased(TraceIdRatioBased(wanted.share)),
+        sampler=ParentBased(TraceIdRatioBased(wanted.sample_ratio)),
         resource=Resource({"service.name": wanted.service_name, "service.version": version()}),
         shutdown_on_exit=False,
     )

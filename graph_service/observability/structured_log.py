@@ -17,7 +17,7 @@ from schema.failure import first_of
 OUR_LOGGERS: Final = ("mnemograph", "graph_service", "extraction")
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
 # Extra fields of our log calls. Tenant ids are chosen by operators.
-_MORE: Final = ("tenant", "work", "loop", "code", "error", "where", "door", "status", "ms")
+_MORE: Final = ("tenant", "job", "loop", "code", "error", "where", "interface", "status", "ms")
 
 
 class PlainFormatter(logging.Formatter):

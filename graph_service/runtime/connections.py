@@ -26,7 +26,7 @@ from websockets.frames import CloseCode, Frame
 from websockets.server import ServerProtocol
 
 from graph_service.auth.access import CONNECTION_KEY
-from graph_service.observability.metrics import CONNECTIONS_CUT
+from graph_service.observability.metrics import CONNECTIONS_CLOSED
 
 # Open files other than connections: the driver's pool, the spool, logs.
 FILES_KEPT: Final = 256
@@ -183,7 +183,7 @@ class Connections:
             return known
         guard = self._guards[transport] = Guard(self, transport, address)
         if len(self._guards) > self.limits.connections:
-            (self.resting.oldest() or self.strangers.oldest() or guard).cut("crowded")
+            (self.resting.oldest() or self.strangers.oldest() or guard).cut("evicted")
         return guard
 
     def forget(self, guard: "Guard") -> None:
@@ -249,7 +249,7 @@ class Guard:
     def cut(self, reason: str) -> None:
         """Close at once and drop unsent data."""
         if self._timer is not None:
-            CONNECTIONS_CUT.add(reason)
+            CONNECTIONS_CLOSED.add(reason)
             self.lost()
         self.transport.abort()
 
@@ -281,14 +281,14 @@ class Guard:
         if queue is not None:
             gone = queue.join(self, self._holder or self._address)
             if gone is not None:
-                gone.cut("crowded")
+                gone.cut("evicted")
 
     def _pulse(self) -> None:
         now_s = self._loop.time()
         if now_s >= self._until_s:
-            self.cut("late")
+            self.cut("timeout")
         elif self._stuck(now_s):
-            self.cut("not reading")
+            self.cut("not_reading")
         else:
             self._timer = self._loop.call_later(PULSE_S, self._pulse)
 
@@ -367,7 +367,7 @@ class GuardedHttp(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer a malformed request."""
-        CONNECTIONS_CUT.add("malformed")
+        CONNECTIONS_CLOSED.add("malformed")
         super().send_400_response(msg)
 
     def resume_writing(self) -> None:
@@ -467,7 +467,7 @@ class GuardedSocket(WebSocketsSansIOProtocol):
 
     def _fail(self, code: CloseCode, reason: str) -> None:
         if not self.close_sent and not self.transport.is_closing():
-            CONNECTIONS_CUT.add("malformed")
+            CONNECTIONS_CLOSED.add("malformed")
             self.conn.fail(code, reason)
             self.handle_parser_exception()
 
@@ -481,7 +481,7 @@ class _DropMalformed(logging.Filter):
 
 
 def silence_noise() -> None:
-    """Keep malformed requests out of the log; `mnemograph_connections_cut` counts them."""
+    """Keep malformed requests out of the log; `mnemograph_connections_closed` counts them."""
     logger = logging.getLogger("uvicorn.error")
     if not any(isinstance(known, _DropMalformed) for known in logger.filters):
         logger.addFilter(_DropMalformed())

@@ -34,7 +34,7 @@ _HEALTH_MAX_S: Final = 5.0
 _REMEMBER: Final = "mutation ($input: RememberInput!) { remember(input: $input) { stored } }"
 _RECALL: Final = 'query { recall(userId: "bea", query: "Which tea do I love?", limit: 5) { confidence } }'
 _STAND: Final = """query ($seq: Float!) {
-  work { waiting leased } changesSince(seq: $seq, first: 50) { head nodes { op } } }"""
+  jobStatus { waiting leased } changesSince(seq: $seq, first: 50) { head nodes { op } } }"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class _Witness:
 
     @staticmethod
     def _done(stand: Any) -> bool:
-        if stand is None or stand["work"]["waiting"] or stand["work"]["leased"]:
+        if stand is None or stand["jobStatus"]["waiting"] or stand["jobStatus"]["leased"]:
             return False
         return any(change["op"] == "edge+" for change in stand["changesSince"]["nodes"])
 

@@ -139,7 +139,7 @@ async def lags(bench: Bench, mark: int, probes: int) -> dict[str, Any]:
             if mine is not None and "words" not in found_by:
                 found_by.add("words")
                 words_ms.append(now_ms)
-            if mine is not None and max(mine.parts.get("tokens", 0.0), mine.parts.get("meaning", 0.0)) > 0:
+            if mine is not None and max(mine.parts.get("token_similarity", 0.0), mine.parts.get("similarity", 0.0)) > 0:
                 found_by.add("vector")
                 vector_ms.append(now_ms)
             else:

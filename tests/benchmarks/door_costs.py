@@ -70,7 +70,9 @@ async def fill(client: httpx.AsyncClient, messages: int) -> None:
 def _until_read(url: str) -> None:
     with httpx.Client(base_url=url, timeout=60) as client:
         while True:
-            told = client.post("/graphql", json={"query": "{ work { waiting leased } }"}).json()["data"]["work"]
+            told = client.post("/graphql", json={"query": "{ jobStatus { waiting leased } }"}).json()["data"][
+                "jobStatus"
+            ]
             if not any(told.values()):
                 return
             time.sleep(1)

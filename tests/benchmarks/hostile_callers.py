@@ -278,7 +278,7 @@ async def deep_json(stage: Stage) -> None:
     key = stage.service.keys.attacker
     while True:
         for text in (deep, objects):
-            query = '{"query":"{ work { waiting } }","variables":' + text + "}"
+            query = '{"query":"{ jobStatus { waiting } }","variables":' + text + "}"
             await stage.send("POST", "/graphql", key=key, content=query, headers=as_json)
             given = f'{{"query":"query($i: RememberInput!){{ __typename }}","variables":{{"i":{text}}}}}'
             await stage.send("POST", "/graphql", key=key, content=given, headers=as_json)
@@ -288,7 +288,7 @@ async def deep_json(stage: Stage) -> None:
             await stage.send("POST", "/mcp", key=key, content=call, headers=mcp)
             await _live_frame(stage, text)
             await _live_frame(stage, text[:8_000] + text[-8_000:])
-        await stage.graphql("{ work " * 5_000 + "}" * 5_000)
+        await stage.graphql("{ jobStatus " * 5_000 + "}" * 5_000)
         await stage.graphql("query { recall(userId: " + "[" * 15_000 + "]" * 15_000 + ", query: 1) { confidence } }")
         exported = json.dumps({"format": "mnemograph-export"}) + "\n" + deep + "\n"
         await stage.graphql("mutation ($t: String!) { importGraph(text: $t) { nodes } }", t=exported)
@@ -313,12 +313,12 @@ async def _live_frame(stage: Stage, text: str) -> None:
 async def import_without_fields(stage: Stage) -> None:
     """Import jobs without `attempts` and messages without `role`: refused or repaired, and jobs of others continue."""
     imports = {
-        "a job without attempts": [*_told_rows(), _job("read", open=True, due_ms=0)],
+        "a job without attempts": [*_told_rows(), _job("extract", open=True, due_ms=0)],
         "jobs of other kinds": [*_told_rows(), *(_job(kind, open=True, due_ms=0, wanted="x") for kind in _KINDS)],
-        "a message without role": [*_told_rows("role"), _job("read", open=True, due_ms=0, wanted=1, attempts=0)],
+        "a message without role": [*_told_rows("role"), _job("extract", open=True, due_ms=0, wanted=1, attempts=0)],
         "a message without a time": [
             *_told_rows("said_at", "said_ms"),
-            _job("read", open=True, due_ms=0, wanted=1, attempts=0),
+            _job("extract", open=True, due_ms=0, wanted=1, attempts=0),
         ],
     }
     taken = stage.notes["imports"] = {}
@@ -333,7 +333,7 @@ async def import_without_fields(stage: Stage) -> None:
         stage.fault(f"/ready answers {ready.status} after the imports")
 
 
-_KINDS: Final = ("read", "embed", "close", "forget", "anew", "nothing")
+_KINDS: Final = ("extract", "embed", "close", "forget", "reextract", "nothing")
 _SESSION: Final = session_uri("", "ana", "s")
 
 
@@ -635,7 +635,7 @@ async def graphql_socket_flood(stage: Stage) -> None:
             await asyncio.wait_for(door.recv(), 10)
             begun_s = time.monotonic()
             for number in range(300):
-                query = f"query D{number} {{ {'work { waiting } ' * 15}}}"
+                query = f"query D{number} {{ {'jobStatus { waiting } ' * 15}}}"
                 await door.send(json.dumps({"id": str(number), "type": "subscribe", "payload": {"query": query}}))
                 # A connection may have few subscriptions at a time, so the next starts when this one ends.
                 frame = json.loads(await asyncio.wait_for(door.recv(), 12))
@@ -655,7 +655,7 @@ def _told_by(frame: dict[str, Any]) -> str:
 
 
 _ENDLESS: Final = "RETURN reduce(s = 0, i IN range(1, 20000000000) | s + i) AS s"
-_CYPHER: Final = "query ($s: String!, $t: Float) { cypher(statement: $s, timeoutS: $t) { rows cut } }"
+_CYPHER: Final = "query ($s: String!, $t: Float) { cypher(statement: $s, timeoutS: $t) { rows truncated } }"
 
 
 # Maximum number of analyst statements running at a time, including abandoned ones.
@@ -918,11 +918,11 @@ async def _is_stored(stage: Stage) -> bool:
 async def _nothing_waits(stage: Stage) -> bool:
     """Return whether the service is ready, without jobs and with an empty spool."""
     ready = await stage.send("GET", "/ready", key=stage.service.keys.admin, timeout_s=5)
-    left = await stage.graphql("{ work { waiting leased } spool { waiting refused } }")
+    left = await stage.graphql("{ jobStatus { waiting leased } spool { waiting refused } }")
     if not left.data or ready.status != 200:
         return False
     stage.notes["spool"] = left.data["spool"]
-    return not (left.data["spool"]["waiting"] or any(left.data["work"].values()))
+    return not (left.data["spool"]["waiting"] or any(left.data["jobStatus"].values()))
 
 
 def _fill(path: Path) -> None:

@@ -133,7 +133,7 @@ async def _take(viewer: LiveViewer, told: Told) -> None:
 
 
 def _same(shown: ViewerState, truth: ViewerState) -> bool:
-    edges = {key: {k: v for k, v in edge.items() if k != "was"} for key, edge in shown.visible_edges().items()}
+    edges = {key: {k: v for k, v in edge.items() if k != "previous"} for key, edge in shown.visible_edges().items()}
     return shown.nodes == truth.nodes and edges == truth.visible_edges()
 
 

@@ -33,19 +33,19 @@ from tests.support.candidates import a_candidate, all_found
 Floats = npt.NDArray[np.float64]
 WIDE, AROUND, PENALTY, STEPS_MAX = 50, 2, 3.0, 25
 # Without a database there are neither facts nor roles.
-KNOWLEDGE = {"names", "graph", "beyond", "role", "certainty", "importance", "recency"}
+KNOWLEDGE = {"entity_match", "graph_proximity", "multi_hop", "role", "confidence", "importance", "recency"}
 ADDED = (
-    ("words", ("words",)),
-    ("the message before", ("words_before",)),
-    ("the best window of six", ("words_near",)),
+    ("words", ("lexical",)),
+    ("the message before", ("lexical_previous",)),
+    ("the best window of six", ("lexical_window",)),
     ("speaker", ("speaker",)),
-    ("time", ("time",)),
-    ("length, questions, answers", ("length", "says", "answers")),
-    ("how rare its words are", ("specific",)),
-    ("kind of answer", ("tells_when", "tells_number")),
-    ("vector", ("meaning", "meaning_near")),
-    ("late interaction", ("tokens",)),
-    ("the same with neighbours", ("tokens_near",)),
+    ("time", ("time_range",)),
+    ("length, questions, answers", ("length", "not_a_question", "answers_question")),
+    ("how rare its words are", ("specificity",)),
+    ("kind of answer", ("contains_time", "contains_number")),
+    ("vector", ("similarity", "similarity_window")),
+    ("late interaction", ("token_similarity",)),
+    ("the same with neighbours", ("token_similarity_window",)),
 )
 
 

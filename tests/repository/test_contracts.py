@@ -40,7 +40,7 @@ def graph_schema_fields() -> dict[str, set[str]]:
 def test_each_field_of_the_api_has_a_description() -> None:
     sdl = graphql_schema.as_str()
     query = sdl[sdl.index("type Query") : sdl.index("type RecallAnswer")]
-    assert all('"""' in query and name in query for name in ("recall(", "work:"))
+    assert all('"""' in query and name in query for name in ("recall(", "jobStatus:"))
 
 
 def test_entity_relationships_are_the_predicates_of_facts() -> None:

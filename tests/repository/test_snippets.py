@@ -192,7 +192,7 @@ def test_commands_of_the_security_page_run(home: Path) -> None:
         for key in json.loads(typed(["keys", "--json"]))["keys"]:
             if key["id"] in made:
                 typed(["keys", "revoke", key["id"]])
-                typed(["keys", "drop", key["id"]])
+                typed(["keys", "delete", key["id"]])
     assert list(made.values()) == ["the shop's agent", "acme's dashboard", "the operator"]
 
 

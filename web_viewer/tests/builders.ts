@@ -49,7 +49,7 @@ export function aSnapshot(seq: number, nodes: GraphNode[], edges: GraphEdge[], m
 }
 
 export function aPatch(from: number, to: number, ops: PatchOp[], more: Partial<GraphPatch> = {}): GraphPatch {
-  return { t: "graph_patch", epoch: "e1", from, to, at: AT, n: ops.length, ops, ...more };
+  return { t: "graph_patch", epoch: "e1", from, to, at: AT, changes: ops.length, ops, ...more };
 }
 
 /** Mulberry32: small, even, and the same on every machine. */

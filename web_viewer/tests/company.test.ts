@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ALONE, hear, pointedAt, Pointer } from "../src/live/company";
 import type { ClientFrame, SelectionSync } from "../src/protocol/frames";
 
-const word = (by: string, ids: string[] | null, colour = 1): SelectionSync => ({ t: "selection_sync", by, clock: 1, ids, focus: ids?.[0] ?? null, colour });
+const word = (by: string, ids: string[] | null, colour = 1): SelectionSync => ({ t: "selection_sync", viewer: by, clock: 1, ids, focus: ids?.[0] ?? null, colour });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

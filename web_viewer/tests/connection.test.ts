@@ -152,7 +152,7 @@ describe("the connection", () => {
     at(0).open();
     at(0).say(aPatch(4, 6, []));
     at(0).say("{");
-    expect(at(0).sent.slice(1)).toEqual([{ t: "resync", why: "gap" }, { t: "resync", why: "unreadable" }]);
+    expect(at(0).sent.slice(1)).toEqual([{ t: "resync", reason: "gap" }, { t: "resync", reason: "unreadable" }]);
     expect(drawn.length).toBe(0);
   });
 

@@ -69,7 +69,7 @@ class Fake:
             "from": before,
             "to": self.seq,
             "at": now(),
-            "n": len(ops),
+            "changes": len(ops),
             "ops": ops,
         }
         for socket in [] if lose else list(self.sockets):

@@ -11,13 +11,13 @@ function aCommunity(id: string, members: number, user = "alice"): CommunityView 
   return { id, label: id, members: { nodes: members, edges: members }, user_id: user };
 }
 
-function aMap(communities: CommunityView[], of: Record<string, string>, ties: CommunityMap["ties"] = []): CommunityMap {
-  return { t: "community_map", epoch: "e1", seq: 1, total: communities.length, people: [aNode("u", { kind: "User" })], communities, ties, of };
+function aMap(communities: CommunityView[], of: Record<string, string>, ties: CommunityMap["links"] = []): CommunityMap {
+  return { t: "community_map", epoch: "e1", seq: 1, total: communities.length, users: [aNode("u", { kind: "User" })], communities, links: ties, community_of: of };
 }
 
 const NODES = byId([aNode("u", { kind: "User" }), ...["a1", "a2", "b1", "new"].map((id) => aNode(id))]);
 const EDGES = byId([anEdge("in", "a1", "a2"), anEdge("over", "a1", "b1"), anEdge("who", "u", "a1"), anEdge("late", "b1", "new", { predicate: "RELATES_TO" })]);
-const MAP = aMap([aCommunity("a1", 2), aCommunity("b1", 1)], { a1: "a1", a2: "a1", b1: "b1" }, [{ source: "a1", target: "b1", n: 7 }, { source: "a1", target: "u", n: 3 }]);
+const MAP = aMap([aCommunity("a1", 2), aCommunity("b1", 1)], { a1: "a1", a2: "a1", b1: "b1" }, [{ source: "a1", target: "b1", edges: 7 }, { source: "a1", target: "u", edges: 3 }]);
 const SHOWN = { nodes: NODES, edges: EDGES };
 
 describe("the network", () => {
@@ -49,7 +49,7 @@ describe("the network", () => {
 
   it("draws no more of folded communities than can be told apart, until one is opened", () => {
     const many = Array.from({ length: 240 }, (_, index) => aCommunity(`k${index}`, 300 - index, index === 230 ? "bob" : "alice"));
-    const ties = many.slice(1).map((one, index) => ({ source: `k${index}`, target: one.id, n: 1 + (index % 9) }));
+    const ties = many.slice(1).map((one, index) => ({ source: `k${index}`, target: one.id, edges: 1 + (index % 9) }));
     const map = aMap(many, {}, ties);
     const far = netShown({ nodes: new Map(), edges: new Map() }, map, new Set(), new Map());
     expect(far.nodes.size + far.edges.size).toBeLessThanOrEqual(FOLDED_ELEMENTS_MAX);
@@ -91,7 +91,7 @@ describe("the network", () => {
 describe("discs", () => {
   const communities = Array.from({ length: 60 }, (_, index) => aCommunity(`c${index}`, 1 + ((index * 37) % 190), index % 3 ? "alice" : "bob"));
   const people = new Map([["alice", "u"], ["bob", "v"]]);
-  const ties = communities.slice(1).map((one, index) => ({ source: one.id, target: `c${index}`, n: 1 + index }));
+  const ties = communities.slice(1).map((one, index) => ({ source: one.id, target: `c${index}`, edges: 1 + index }));
 
   it("never overlap, neither do those that come later, and nothing that was there moves", () => {
     const first = placeDiscs(new Map(), communities.slice(0, 40), people, ties);

@@ -47,9 +47,9 @@ describe("applying frames", () => {
   });
 
   it("forgets what an edge was when the next change comes", () => {
-    const stronger = fold([aPatch(10, 11, [["edge+", anEdge("r", "u", "a", { strength: 0.7, was: { strength: 0.5 } })]])], BEGUN);
-    expect(stronger.edges.get("r")?.was).toEqual({ strength: 0.5 });
-    expect(fold([aPatch(11, 12, [["edge+", anEdge("r", "u", "a")]])], stronger).edges.get("r")?.was).toBeUndefined();
+    const stronger = fold([aPatch(10, 11, [["edge+", anEdge("r", "u", "a", { strength: 0.7, previous: { strength: 0.5 } })]])], BEGUN);
+    expect(stronger.edges.get("r")?.previous).toEqual({ strength: 0.5 });
+    expect(fold([aPatch(11, 12, [["edge+", anEdge("r", "u", "a")]])], stronger).edges.get("r")?.previous).toBeUndefined();
   });
 
   it("shows a snapshot in parts only when the last part is there", () => {

@@ -19,7 +19,7 @@ function fold(frames: readonly GraphFrame[], state: GraphState = EMPTY_STATE): G
 
 /** What a viewer shows, by id, without what only a change tells. */
 function shown(state: GraphState): Case["shown"] {
-  const edges = [...state.edges.values()].map(({ was: _was, ...edge }) => edge);
+  const edges = [...state.edges.values()].map(({ previous: _previous, ...edge }) => edge);
   return { seq: state.seq, nodes: [...state.nodes.values()].sort(byId), edges: edges.sort(byId) };
 }
 

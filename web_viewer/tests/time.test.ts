@@ -21,8 +21,8 @@ describe("what changed", () => {
   it.each([
     [{}, "learned"],
     [{ evidence_n: 3 }, "again"],
-    [{ strength: 0.7, was: { strength: 0.4 } }, "stronger"],
-    [{ strength: 0.2, was: { strength: 0.4 } }, "weaker"],
+    [{ strength: 0.7, previous: { strength: 0.4 } }, "stronger"],
+    [{ strength: 0.2, previous: { strength: 0.4 } }, "weaker"],
     [{ invalid_at: AT }, "over"],
   ])("%o is told as %s", (edge, sort) => {
     expect(sortOf(edge)).toMatchObject({ sort, text: "Ann likes tea" });

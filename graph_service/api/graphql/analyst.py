@@ -16,7 +16,7 @@ class CypherAnswer:
 
     columns: list[str] = strawberry.field(description="Column names, in order.")
     rows: JSON = strawberry.field(description="A list of rows, each a list of values in column order.")
-    cut: str | None = strawberry.field(description="Why rows are missing; null if the result is complete.")
+    truncated: str | None = strawberry.field(description="Why rows are missing; null if the result is complete.")
     took_ms: float = strawberry.field(description="Duration in milliseconds.")
 
 
@@ -44,5 +44,8 @@ class AnalystQuery:
         question = AnalystStatement(statement=statement, parameters=given, timeout_s=timeout_s, rows=rows)
         answer = await memory.analyst.ask(question)
         return CypherAnswer(
-            columns=list(answer.columns), rows=json_ready(answer.rows), cut=answer.cut, took_ms=answer.took_ms
+            columns=list(answer.columns),
+            rows=json_ready(answer.rows),
+            truncated=answer.truncated,
+            took_ms=answer.took_ms,
         )

@@ -75,7 +75,7 @@ class RoleGuard(SchemaExtension):
         await auth.write_audit(
             access,
             tenant=context["tenant"],
-            door="graphql",
+            interface="graphql",
             what=tuple(names),
             targets=tuple(_targets(fields, self.execution_context.variables or {}))[:TARGETS_MAX],
             outcome=_code(errors[0]) if errors else "done",

@@ -17,14 +17,16 @@ strawberry.enum(Language, name="Language", description="The language of a contex
 class ContextLineView:
     """One line of a context, structured."""
 
-    mark: int = strawberry.field(description="Its number in brackets in the text.")
+    number: int = strawberry.field(description="Its number in brackets in the text.")
     kind: str = strawberry.field(description="profile, preference, trigger, earlier, fact, scene or message.")
     id: str
     uri: str = strawberry.field(description="Its address; `layer` returns its full text.")
     text: str = strawberry.field(description="The line, escaped for use in a prompt.")
     at: datetime = strawberry.field(description="When it was said, started, or became true.")
     until: datetime | None = strawberry.field(description="When it stopped being true.")
-    under: int | None = strawberry.field(description="The mark of the scene it belongs to, if that is in the context.")
+    parent: int | None = strawberry.field(
+        description="The number of the scene it belongs to, if that is in the context."
+    )
 
 
 @strawberry.type(name="Context", description="Memory formatted for a prompt, and the lines it consists of.")
@@ -78,7 +80,7 @@ class ContextQuery:
         ] = None,
         uris: Annotated[
             bool,
-            strawberry.argument(description="Put full URIs into the text (about 45 tokens each) instead of marks."),
+            strawberry.argument(description="Put full URIs into the text (about 45 tokens each) instead of numbers."),
         ] = False,
     ) -> ContextView:
         """Return memory formatted for an agent's prompt."""
@@ -113,12 +115,12 @@ def _view(found: Context) -> ContextView:
 
 def _line(line: ContextLine) -> ContextLineView:
     return ContextLineView(
-        mark=line.mark,
+        number=line.number,
         kind=line.kind,
         id=line.id,
         uri=line.uri,
         text=line.text,
         at=line.at,
         until=line.until,
-        under=line.under,
+        parent=line.parent,
     )

@@ -37,7 +37,7 @@ class Correction:
 
 
 @strawberry.input(description="A fact entered manually.")
-class StatedFactInput:
+class ManualFactInput:
     """A fact entered manually."""
 
     user_id: str = strawberry.field(description="The user's id.")
@@ -79,7 +79,7 @@ class CorrectionsMutation:
     async def add_fact(
         self,
         info: Info[Any, None],
-        input: Annotated[StatedFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
+        input: Annotated[ManualFactInput, strawberry.argument(description="The fact.")],  # noqa: A002  the API's word
     ) -> Correction:
         """Add a fact."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
@@ -130,7 +130,7 @@ class CorrectionsMutation:
         return _view(await memory_of(info).statements.reject(info.context["tenant"], id))
 
     @strawberry.mutation(description="Confirm a fact and give it the highest importance.")
-    async def pin(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
+    async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
         return _view(await memory_of(info).statements.pin(info.context["tenant"], id))
 

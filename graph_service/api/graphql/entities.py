@@ -13,8 +13,8 @@ from graph_service.memory.entity_resolution.listing import EntityListed, entity_
 from graph_service.memory.entity_resolution.merge import MergeResult
 
 
-@strawberry.type(name="EntityRow", description="An entity of one user's memory.")
-class EntityRow:
+@strawberry.type(name="Entity", description="An entity of one user's memory.")
+class Entity:
     """An entity of one user's memory."""
 
     id: str = strawberry.field(description="Its id.")
@@ -58,7 +58,7 @@ class IdentityQuery:
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         first: FirstArgument = 100,
         after: AfterCursor = None,
-    ) -> Connection[EntityRow]:
+    ) -> Connection[Entity]:
         """Return the entities of one user's memory."""
         check_limit(first)
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
@@ -110,16 +110,16 @@ class IdentityMutation:
     async def reject_merge(
         self,
         info: Info[Any, None],
-        a_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
-        b_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
+        first_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
+        second_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
         reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "rejected by a person",
     ) -> str:
         """Record that two entities are different."""
-        return await memory_of(info).reject_merge(info.context["tenant"], a_id, b_id, reason)
+        return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)
 
 
-def _row(one: EntityListed) -> EntityRow:
-    return EntityRow(
+def _row(one: EntityListed) -> Entity:
+    return Entity(
         id=one.id,
         name=one.name,
         aliases=list(one.aliases),

@@ -79,7 +79,6 @@ EXTRA: Final[Mapping[str, int]] = {
     "layer": 20,
     "cypher": 500,
     "sync": 1_000,
-    "indexMemories": 1_000,
     "exportGraph": 1_000,
     "importGraph": 1_000,
     "generateLayers": 1_000,

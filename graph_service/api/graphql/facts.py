@@ -19,8 +19,8 @@ strawberry.enum(Closing, name="ClosingReason", description="The reason why a fac
 class FactClosing:
     """Why a fact no longer holds."""
 
-    why: Closing = strawberry.field(
-        description="REPLACED by another fact, REVERSED, stated to be OVER, or JOINED with another fact."
+    reason: Closing = strawberry.field(
+        description="REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact."
     )
     text: str = strawberry.field(description="The reason in words, quoting what closed it.")
     fact_id: str | None = strawberry.field(description="The fact that closed it.")
@@ -86,7 +86,7 @@ def _status_answer(one: FactStatus) -> FactStatusAnswer:
 
 def closing_answer(view: ClosingView) -> FactClosing:
     """Convert a closing to its API type."""
-    return FactClosing(why=Closing(view.why), text=view.text, fact_id=view.fact_id, message_id=view.message_id)
+    return FactClosing(reason=Closing(view.reason), text=view.text, fact_id=view.fact_id, message_id=view.message_id)
 
 
 @strawberry.type(name="FactVersion", description="One fact in a fact's history.")
@@ -124,16 +124,6 @@ class HistoryQuery:
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
         """Return a fact with its predecessors and successors."""
-        return await _versions(info, id, as_of)
-
-    @strawberry.field(description="Alias of factHistory.")
-    async def history(
-        self,
-        info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
-        as_of: AsOfArgument = None,
-    ) -> list[FactVersionAnswer]:
-        """Return the same as `fact_history`."""
         return await _versions(info, id, as_of)
 
 

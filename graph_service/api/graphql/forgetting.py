@@ -17,8 +17,8 @@ class ForgetReceipt:
     scenes: int = strawberry.field(description="Deleted scenes.")
     facts: int = strawberry.field(description="Deleted facts, which had no evidence left.")
     entities: int = strawberry.field(description="Deleted entities, which nothing mentions any more.")
-    read_again: int = strawberry.field(
-        description="Neighbouring messages and scenes that are extracted again; see `work`."
+    reextracted: int = strawberry.field(
+        description="Neighbouring messages and scenes that are extracted again; see `jobStatus`."
     )
     spooled: int = strawberry.field(description="Deleted messages that were waiting on disk.")
 
@@ -104,6 +104,6 @@ def _receipt(done: ForgetResult) -> ForgetReceipt:
         scenes=done.scenes,
         facts=done.facts,
         entities=done.entities,
-        read_again=done.read_again,
+        reextracted=done.reextracted,
         spooled=done.spooled,
     )

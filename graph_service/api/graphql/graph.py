@@ -23,7 +23,7 @@ from schema.parts import GraphPart
 
 _Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
 _UserId = Annotated[str, strawberry.argument(description="The user's id.")]
-_Whose = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
+_AnyUserId = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
 
 
 @strawberry.type(description="An edge of the mind map.")
@@ -42,7 +42,7 @@ class GraphEdge:
 
 
 @strawberry.type(description="A subgraph: some nodes and all edges between them.")
-class GraphSlice:
+class Subgraph:
     """A subgraph: some nodes and all edges between them."""
 
     epoch: str = strawberry.field(
@@ -114,14 +114,14 @@ class GraphQuery:
         self,
         info: Info[Any, None],
         id: _Id,  # noqa: A002  the API's word
-        user_id: _Whose = None,
+        user_id: _AnyUserId = None,
         limit: Annotated[int, strawberry.argument(description="Maximum number of neighbours, 1 to 100.")] = 20,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        closed: ClosedArgument = True,
-    ) -> GraphSlice:
+        include_closed: ClosedArgument = True,
+    ) -> Subgraph:
         """Return a node with its neighbours."""
-        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.around(
             tenant, user_id, to_element_id(id), limit=max(1, min(limit, 100)), time_filter=time_filter
@@ -134,13 +134,13 @@ class GraphQuery:
         info: Info[Any, None],
         source: Annotated[str, strawberry.argument(description="Id or URI of the source node.")],
         target: Annotated[str, strawberry.argument(description="Id or URI of the target node.")],
-        user_id: _Whose = None,
+        user_id: _AnyUserId = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        closed: ClosedArgument = True,
-    ) -> GraphSlice:
+        include_closed: ClosedArgument = True,
+    ) -> Subgraph:
         """Return the shortest paths between two nodes."""
-        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=closed, now=now_of(info))
+        time_filter = resolve_time_filter(valid_at=valid_at, as_of=as_of, closed=include_closed, now=now_of(info))
         explorer, tenant = memory_of(info).reads.explorer, info.context["tenant"]
         found = await explorer.between(
             tenant, user_id, to_element_id(source), to_element_id(target), time_filter=time_filter
@@ -151,16 +151,16 @@ class GraphQuery:
     async def graph(
         self,
         info: Info[Any, None],
-        user_id: _Whose = None,
+        user_id: _AnyUserId = None,
         limit: Annotated[int, strawberry.argument(description="Maximum number of facts, 1 to 1,000.")] = 200,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        closed: ClosedArgument = True,
-    ) -> GraphSlice:
+        include_closed: ClosedArgument = True,
+    ) -> Subgraph:
         """Return the most relevant facts of a memory."""
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
         found = await memory_of(info).reads.explorer.at(
-            info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=closed
+            info.context["tenant"], user_id, moments, limit=max(1, min(limit, 1000)), closed=include_closed
         )
         return _slice(found, _moments(info, valid_at, as_of))
 
@@ -173,12 +173,12 @@ class GraphQuery:
         after: AfterCursor = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        closed: ClosedArgument = True,
+        include_closed: ClosedArgument = True,
     ) -> FactConnection:
         """Return a user's facts over time."""
         node = node_answer(await memory_of(info).reads.user(info.context["tenant"], user_id))
         found: FactConnection = await node.facts(
-            info, first=first, after=after, valid_at=valid_at, as_of=as_of, closed=closed
+            info, first=first, after=after, valid_at=valid_at, as_of=as_of, include_closed=include_closed
         )
         return found
 
@@ -190,8 +190,8 @@ def _moments(info: Info[Any, None], valid_at: datetime | None, as_of: datetime |
     return resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info))
 
 
-def _slice(part: GraphPart, moments: AsOf | None) -> GraphSlice:
-    return GraphSlice(
+def _slice(part: GraphPart, moments: AsOf | None) -> Subgraph:
+    return Subgraph(
         epoch=part.epoch,
         seq=part.seq,
         total=part.total,

@@ -13,7 +13,7 @@ from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import Problem
 from graph_service.memory.repair.repair import SyncReport
 
-strawberry.enum(JobKind, name="WorkKind", description="Kind of a background job.")
+strawberry.enum(JobKind, name="JobKind", description="Kind of a background job.")
 
 strawberry.enum(Problem, name="SyncProblem", description="A kind of inconsistency that `sync` finds.")
 
@@ -34,7 +34,7 @@ class DeadLetter:
     error: str = strawberry.field(description="Error of the last attempt.")
     attempts: int = strawberry.field(description="Number of failed attempts.")
     failed_at: datetime | None = strawberry.field(description="Time of the last attempt.")
-    away: str | None = strawberry.field(
+    unavailable_service: str | None = strawberry.field(
         description="The unavailable service, `embedder` or `model`, if that was the cause; retried automatically then."
     )
 
@@ -59,7 +59,7 @@ class SyncResult:
 
 
 @strawberry.type
-class WorkQuery:
+class JobsQuery:
     """Queries for dead letters."""
 
     @strawberry.field(description="Jobs that failed too often, latest first.")
@@ -73,13 +73,13 @@ class WorkQuery:
 
 
 @strawberry.type
-class WorkMutation:
+class JobsMutation:
     """Retry and cancel jobs, repair the index."""
 
     @strawberry.mutation(description="Retry dead letters; returns their number.")
     async def retry_dead_letters(self, info: Info[Any, None], ids: RetriedArgument = None) -> int:
         """Retry dead letters."""
-        return await memory_of(info).retry_work(info.context["tenant"], ids)
+        return await memory_of(info).retry_jobs(info.context["tenant"], ids)
 
     @strawberry.mutation(description="Retry one dead letter.")
     async def retry_dead_letter(
@@ -88,7 +88,7 @@ class WorkMutation:
         id: Annotated[strawberry.ID, strawberry.argument(description="The dead letter's id.")],  # noqa: A002  the API's word
     ) -> bool:
         """Retry one dead letter."""
-        return await memory_of(info).retry_work(info.context["tenant"], [id]) == 1
+        return await memory_of(info).retry_jobs(info.context["tenant"], [id]) == 1
 
     @strawberry.mutation(
         description="Check texts, vectors, scenes, facts and jobs of the tenant for consistency, and repair them."
@@ -101,17 +101,8 @@ class WorkMutation:
         """Check and repair the tenant."""
         return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
 
-    @strawberry.mutation(description="Alias of sync.")
-    async def index_memories(
-        self,
-        info: Info[Any, None],
-        dry_run: Annotated[bool, strawberry.argument(description="Report problems without repairing them.")] = False,
-    ) -> SyncResult:
-        """Return the same as `sync`."""
-        return _result(await memory_of(info).sync(info.context["tenant"], dry_run=dry_run))
-
     @strawberry.mutation(description="Cancel jobs, including running ones; returns their number. Messages stay.")
-    async def cancel_work(self, info: Info[Any, None], ids: IdsArgument) -> int:
+    async def cancel_jobs(self, info: Info[Any, None], ids: IdsArgument) -> int:
         """Cancel jobs."""
         return await memory_of(info).dead_letters.cancel(info.context["tenant"], ids)
 
@@ -132,5 +123,5 @@ def _view(letter: dead_letters.DeadLetter) -> DeadLetter:
         error=letter.error,
         attempts=letter.attempts,
         failed_at=letter.failed_at,
-        away=letter.away,
+        unavailable_service=letter.unavailable_service,
     )

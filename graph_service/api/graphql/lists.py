@@ -10,6 +10,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.api.graphql.nodes import MemoryNode, node_answer
+from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.graph_queries import Row, job_cursor
 from schema.change import NumberedChange
@@ -54,16 +55,16 @@ class JobState(Enum):
 
 
 @strawberry.type(description="An unfinished background job.")
-class JobRow:
+class Job:
     """An unfinished background job."""
 
-    id: strawberry.ID = strawberry.field(description="Its id, for cancelWork.")
-    kind: str = strawberry.field(description="embed, read, close, anew or forget.")
+    id: strawberry.ID = strawberry.field(description="Its id, for cancelJobs.")
+    kind: JobKind = strawberry.field(description="What it does.")
     state: JobState = strawberry.field(description="Its state.")
     user_id: str | None = strawberry.field(description="The user's id.")
     session_id: str | None = strawberry.field(description="The session's id.")
     attempts: int = strawberry.field(description="Number of failed attempts.")
-    due: datetime = strawberry.field(description="When it is tried next.")
+    due_at: datetime = strawberry.field(description="When it is tried next.")
     error: str | None = strawberry.field(description="Error of the last attempt.")
 
 
@@ -130,7 +131,7 @@ class ListsQuery:
         state: Annotated[JobState | None, strawberry.argument(description="Only jobs in this state.")] = None,
         first: FirstArgument = 50,
         after: AfterCursor = None,
-    ) -> Connection[JobRow]:
+    ) -> Connection[Job]:
         """Return unfinished jobs."""
         reads = memory_of(info).reads
         rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
@@ -159,6 +160,11 @@ def change_view(one: NumberedChange) -> GraphChange:
     )
 
 
-def _job(row: Row) -> JobRow:
-    names = ("id", "kind", "user_id", "session_id", "attempts", "due", "error")
-    return JobRow(state=JobState(row["state"]), **{name: row[name] for name in names})
+def _job(row: Row) -> Job:
+    names = ("id", "user_id", "session_id", "attempts", "error")
+    return Job(
+        kind=JobKind(row["kind"]),
+        state=JobState(row["state"]),
+        due_at=row["due"],
+        **{name: row[name] for name in names},
+    )

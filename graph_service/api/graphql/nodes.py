@@ -77,7 +77,7 @@ class Node:
 
 
 @strawberry.type(description="A message that is evidence for a fact.")
-class ProvingMessage(Node):
+class EvidenceMessage(Node):
     """A message that is evidence for a fact."""
 
     uri: str = strawberry.field(description="Its URI.")
@@ -110,7 +110,7 @@ class MemoryNode(Node):
         after: AfterCursor = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
-        closed: ClosedArgument = False,
+        include_closed: ClosedArgument = False,
     ) -> "FactConnection":
         """Return its facts."""
         moments = self.moments if valid_at is None and as_of is None else None
@@ -118,7 +118,7 @@ class MemoryNode(Node):
             moments=moments or resolve_as_of(valid_at=valid_at, as_of=as_of, now=now_of(info)),
             first=first,
             after=after,
-            closed=closed,
+            closed=include_closed,
         )
         return connection_of(await loaders_of(info).facts(page).load(self.id), page)
 
@@ -151,7 +151,7 @@ class MemoryFact(Node):
         return _end(await loaders_of(info).nodes.load(self.row["object_id"]), self.moments)
 
     @strawberry.field(description="Messages that are evidence for it, at most `first`.")
-    async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[ProvingMessage]:
+    async def evidence(self, info: Info[Any, None], first: FirstArgument = 3) -> list[EvidenceMessage]:
         """Return messages that are evidence for it."""
         ids = list(self.row["evidence"] or ())[: max(first, 0)]
         found = await loaders_of(info).messages.load_many(ids)
@@ -206,9 +206,9 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
     )
 
 
-def message_view(message: Row) -> ProvingMessage:
+def message_view(message: Row) -> EvidenceMessage:
     """Convert a message to its API type."""
-    return ProvingMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
+    return EvidenceMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
 
 
 def _end(node: NodeView | None, moments: AsOf | None) -> MemoryNode | None:

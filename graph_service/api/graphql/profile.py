@@ -35,7 +35,7 @@ class ProfilePartView:
 
     category: Category = strawberry.field(description="The category.")
     limit: int = strawberry.field(description="Maximum number of items.")
-    out: int = strawberry.field(
+    omitted: int = strawberry.field(
         description="Number of facts left out because the category is full or another fact says the same."
     )
     items: list[ProfileItemView] = strawberry.field(description="Its items, the most important first.")
@@ -68,7 +68,7 @@ def _view(part: ProfilePart) -> ProfilePartView:
     return ProfilePartView(
         category=part.category,
         limit=part.items_max,
-        out=part.out,
+        omitted=part.omitted,
         items=[
             ProfileItemView(
                 id=one.id,

@@ -29,7 +29,7 @@ class AskedTimeView:
     start: datetime | None = strawberry.field(description="Inclusive start; null if open.")
     end: datetime | None = strawberry.field(description="Exclusive end; null if open.")
     phrase: str = strawberry.field(description="The expression in the question.")
-    limits: bool = strawberry.field(
+    restricts: bool = strawberry.field(
         description="True if results are restricted to this time; otherwise they are only ranked higher."
     )
 
@@ -47,7 +47,7 @@ def understood_of(answer: Answer) -> dict[str, Any]:
     """Return the fields of `QuestionUnderstood`."""
     times = [
         AskedTimeView(
-            start=asked.span.start, end=asked.span.end, phrase=asked.phrase, limits=asked.force is Force.LIMITS
+            start=asked.span.start, end=asked.span.end, phrase=asked.phrase, restricts=asked.force is Force.LIMITS
         )
         for asked in answer.analysis.asked_times
     ]
@@ -55,10 +55,10 @@ def understood_of(answer: Answer) -> dict[str, Any]:
 
 
 @strawberry.type(description="Number of candidates left out for one reason.")
-class LeftOut:
+class RemovedHits:
     """Number of candidates left out for one reason."""
 
-    why: str
+    reason: str
     count: int
 
 
@@ -69,8 +69,8 @@ class AnswerMarks:
     degraded: bool = strawberry.field(
         description="Neo4j is unavailable: results of a keyword search in spooled messages and the last snapshot."
     )
-    removed: list[LeftOut] = strawberry.field(description="Candidates that were left out.")
-    cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
+    removed: list[RemovedHits] = strawberry.field(description="Candidates that were left out.")
+    next_cursor: str | None = strawberry.field(description="Pass it as `after` for the next hits; null at the end.")
     snapshot_age_s: float | None = strawberry.field(
         description="Age of the searched snapshot; null if none was searched."
     )
@@ -83,8 +83,8 @@ def marks_of(answer: Answer) -> dict[str, Any]:
         "nothing_relevant": answer.nothing_relevant,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
-        "removed": [LeftOut(why=one.why, count=one.count) for one in answer.removed],
-        "cursor": answer.cursor,
+        "removed": [RemovedHits(reason=one.reason, count=one.count) for one in answer.removed],
+        "next_cursor": answer.next_cursor,
     }
 
 
@@ -216,7 +216,7 @@ class RememberReceipt:
 
 
 @strawberry.type(description="A message that is evidence for a hit.")
-class MessageEvidence:
+class HitEvidence:
     """A message that is evidence for a hit."""
 
     id: str
@@ -261,7 +261,7 @@ class RecallHit:
     fact_kind: FactKind | None = strawberry.field(description="Facts: plain fact, decision or procedure.")
     rationale: str | None = strawberry.field(description="Facts: the reason, if stated.")
     steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
-    evidence: list[MessageEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
+    evidence: list[HitEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
 
 
 @strawberry.type(description="Hits, best first, with metadata.")
@@ -269,7 +269,9 @@ class RecallAnswer(AnswerMarks, QuestionUnderstood):
     """Hits, best first, with metadata."""
 
     hits: list[RecallHit]
-    path: list[str] = strawberry.field(description="The search channels that returned candidates.")
+    search_path: list[str] = strawberry.field(
+        description="The search channels that returned candidates; in the layered mode the steps tried."
+    )
     confidence: float | None = strawberry.field(
         description="0 to 1: probability that the memory holds an answer; null if not estimated."
     )
@@ -278,7 +280,7 @@ class RecallAnswer(AnswerMarks, QuestionUnderstood):
 
 
 @strawberry.type(description="Counts of unfinished background work.")
-class WorkStatus:
+class JobStatus:
     """Counts of unfinished background work."""
 
     waiting: int
@@ -303,12 +305,14 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
 def answer_view(answer: Answer) -> RecallAnswer:
     """Convert an answer to its API type."""
     hits, understood = [_hit_view(hit) for hit in answer.hits], understood_of(answer)
-    return RecallAnswer(hits=hits, path=list(answer.path), notes=list(answer.notes), **understood, **marks_of(answer))
+    return RecallAnswer(
+        hits=hits, search_path=list(answer.search_path), notes=list(answer.notes), **understood, **marks_of(answer)
+    )
 
 
-def backlog_view(backlog: Backlog, *, spooled: int) -> WorkStatus:
+def job_status_view(backlog: Backlog, *, spooled: int) -> JobStatus:
     """Convert a backlog to its API type."""
-    return WorkStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
+    return JobStatus(waiting=backlog.waiting, leased=backlog.leased, dead=backlog.dead, spooled=spooled)
 
 
 def _hit_view(hit: Hit) -> RecallHit:
@@ -340,8 +344,8 @@ def _hit_view(hit: Hit) -> RecallHit:
     )
 
 
-def _message_view(message: EvidenceMessage) -> MessageEvidence:
-    return MessageEvidence(
+def _message_view(message: EvidenceMessage) -> HitEvidence:
+    return HitEvidence(
         id=message.id,
         uri=message.uri,
         role=message.role,
@@ -402,21 +406,21 @@ class RecallFilter:
 ModeArgument = Annotated[
     Mode | None, strawberry.argument(description="How hits are ranked. Default: the setting `recall.mode`.")
 ]
-OnlyArgument = Annotated[RecallFilter | None, strawberry.argument(description="Filters.")]
+FilterArgument = Annotated[RecallFilter | None, strawberry.argument(name="filter", description="Only these hits.")]
 AfterArgument = Annotated[
-    str | None, strawberry.argument(description="The `cursor` of the previous answer to the same question.")
+    str | None, strawberry.argument(description="The `nextCursor` of the previous answer to the same question.")
 ]
 
 
-def query_filters(only: RecallFilter | None, after: str | None) -> QueryFilters:
+def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilters:
     """Convert to the memory's filter type."""
-    if only is None:
+    if filters is None:
         return replace(EVERYTHING, after=after)
     return QueryFilters(
-        session_id=only.in_session,
-        agent_id=only.agent_id,
-        roles=tuple(only.roles),
-        entities=tuple(only.entities),
-        score_min=only.min_score,
+        session_id=filters.in_session,
+        agent_id=filters.agent_id,
+        roles=tuple(filters.roles),
+        entities=tuple(filters.entities),
+        score_min=filters.min_score,
         after=after,
     )

@@ -26,20 +26,20 @@ from graph_service.api.graphql.export_import import CarryingMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
 from graph_service.api.graphql.graph import GraphQuery
-from graph_service.api.graphql.jobs import WorkMutation, WorkQuery
+from graph_service.api.graphql.jobs import JobsMutation, JobsQuery
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
+    FilterArgument,
+    JobStatus,
     ModeArgument,
-    OnlyArgument,
     RecallAnswer,
     RememberInput,
     RememberReceipt,
-    WorkStatus,
     answer_view,
-    backlog_view,
+    job_status_view,
     query_filters,
     receipt_view,
 )
@@ -76,7 +76,7 @@ class Query(
     ShortTermQuery,
     SpoolQuery,
     UsageQuery,
-    WorkQuery,
+    JobsQuery,
 ):
     """Root queries."""
 
@@ -118,7 +118,7 @@ class Query(
             strawberry.argument(description="The current session; pronouns are resolved in its recent messages."),
         ] = None,
         mode: ModeArgument = None,
-        only: OnlyArgument = None,
+        filters: FilterArgument = None,
         after: AfterArgument = None,
     ) -> RecallAnswer:
         """Search one user's memory for a question."""
@@ -136,16 +136,16 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            narrowed=query_filters(only, after),
+            narrowed=query_filters(filters, after),
         )
         return answer_view(await memory_of(info).recall(info.context["tenant"], question))
 
     @strawberry.field(description="Counts of the tenant's unfinished background work.")
-    async def work(self, info: Info[Any, None]) -> WorkStatus:
+    async def job_status(self, info: Info[Any, None]) -> JobStatus:
         """Return counts of unfinished background work."""
         memory, tenant = memory_of(info), info.context["tenant"]
         depth = await memory.spool_admin.depth(tenant)
-        return backlog_view(await memory.backlog(tenant), spooled=depth.waiting)
+        return job_status_view(await memory.backlog(tenant), spooled=depth.waiting)
 
 
 @strawberry.type
@@ -159,7 +159,7 @@ class Mutation(
     SessionsMutation,
     SpoolMutation,
     UsageMutation,
-    WorkMutation,
+    JobsMutation,
 ):
     """Root mutations."""
 

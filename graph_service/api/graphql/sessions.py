@@ -24,7 +24,7 @@ class TurnView:
     speaker: str | None = strawberry.field(description="The speaker's name, if known.")
     text: str = strawberry.field(description="What was said, at most 4,000 characters.")
     said_at: datetime = strawberry.field(description="When it was said.")
-    cut: bool = strawberry.field(description="True if the text was truncated; the message has all of it.")
+    truncated: bool = strawberry.field(description="True if the text was truncated; the message has all of it.")
 
 
 @strawberry.type(description="The last turns of a session.")
@@ -64,12 +64,12 @@ def _turn_view(turn: Turn) -> TurnView:
         speaker=turn.speaker,
         text=turn.text,
         said_at=turn.said_at,
-        cut=turn.cut,
+        truncated=turn.truncated,
     )
 
 
 strawberry.enum(SessionState, name="SessionState", description="The state of a session.")
-strawberry.enum(CloseReason, name="CloseReason", description="Why a session was closed.")
+strawberry.enum(CloseReason, name="SessionCloseReason", description="Why a session was closed.")
 
 _UserId = Annotated[str, strawberry.argument(description="The user's id.")]
 _SessionId = Annotated[str, strawberry.argument(description="The session's id.")]
@@ -87,7 +87,7 @@ class SessionAnswer:
     last_at: datetime = strawberry.field(description="When its latest message arrived.")
     closing_at: datetime | None = strawberry.field(description="When closing was requested.")
     closed_at: datetime | None = strawberry.field(description="When closing was complete.")
-    why: CloseReason | None = strawberry.field(description="Why it was closed.")
+    close_reason: CloseReason | None = strawberry.field(description="Why it was closed.")
     messages: int = strawberry.field(description="Number of messages.")
     scenes: int = strawberry.field(description="Number of scenes.")
     unread: int = strawberry.field(description="Number of messages without a scene.")

@@ -39,7 +39,7 @@ class SpooledEpisode:
     messages: list[SpooledMessage]
 
 
-@strawberry.type(description="The tenant's spool.")
+@strawberry.type(name="Spool", description="The tenant's spool.")
 class SpoolView:
     """The tenant's spool."""
 

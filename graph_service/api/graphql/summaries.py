@@ -6,7 +6,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of
-from graph_service.memory.summaries.service import LayersReport, LayerText, Level
+from graph_service.memory.summaries.service import LayerText, Level, SummariesReport
 
 strawberry.enum(
     Level, name="Level", description="L0: abstract, about 100 tokens; L1: overview in Markdown; L2: full text."
@@ -21,18 +21,18 @@ class LayerAnswer:
     level: Level = strawberry.field(description="The level of detail.")
     title: str | None = strawberry.field(description="The title of the scene or session.")
     text: str = strawberry.field(description="The text; L2 holds at most 1,000 messages or 200,000 characters.")
-    made_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
+    generated_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
     tokens: int = strawberry.field(description="Estimated number of tokens.")
-    after: str | None = strawberry.field(description="Cursor to pass as `after`; null if L2 is complete.")
+    next_cursor: str | None = strawberry.field(description="Cursor to pass as `after`; null if L2 is complete.")
 
 
-@strawberry.type(name="LayersReport", description="Counts of sessions by outcome.")
+@strawberry.type(name="SummariesReport", description="Counts of sessions by outcome.")
 class LayersAnswer:
     """Counts of sessions by outcome."""
 
     sessions: int = strawberry.field(description="Number of checked sessions.")
-    made: int = strawberry.field(description="Sessions with new texts.")
-    kept: int = strawberry.field(description="Sessions without changes.")
+    created: int = strawberry.field(description="Sessions with new texts.")
+    unchanged: int = strawberry.field(description="Sessions without changes.")
     failed: int = strawberry.field(description="Sessions whose texts could not be made; try again later.")
 
 
@@ -53,7 +53,7 @@ class LayersQuery:
             Level | None, strawberry.argument(description="The level. Default: that of the URI, or L1.")
         ] = None,
         after: Annotated[
-            str | None, strawberry.argument(description="`after` of the previous L2 text, to continue.")
+            str | None, strawberry.argument(description="`nextCursor` of the previous L2 text, to continue.")
         ] = None,
     ) -> LayerAnswer:
         """Return a text at one level of detail."""
@@ -78,4 +78,4 @@ class LayersMutation:
         """Create missing layers."""
         memory = memory_of(info)
         report = await memory.layers.generate(info.context["tenant"], user_id=user_id, session_id=session_id)
-        return LayersAnswer(**{name: getattr(report, name) for name in LayersReport.__dataclass_fields__})
+        return LayersAnswer(**{name: getattr(report, name) for name in SummariesReport.__dataclass_fields__})

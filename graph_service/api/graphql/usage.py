@@ -19,7 +19,9 @@ class DayUsageView:
     tokens_out: int
     scenes_by_model: int = strawberry.field(description="Scenes extracted by the model.")
     scenes_by_rules: int = strawberry.field(description="Scenes extracted by rules, including small talk.")
-    scenes_owed: int = strawberry.field(description="Scenes extracted by rules because the day's budget was spent.")
+    scenes_over_budget: int = strawberry.field(
+        description="Scenes extracted by rules because the day's budget was spent."
+    )
     items_dropped: int = strawberry.field(
         description="Rejected proposals: unknown predicate, no evidence, unimportant or malformed."
     )
@@ -57,7 +59,7 @@ class UsageMutation:
         description="Re-extract with the model scenes that were extracted by rules because the budget was spent, "
         "oldest first, in the background; returns their number."
     )
-    async def read_again(
+    async def reextract_scenes(
         self,
         info: Info[Any, None],
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
@@ -65,7 +67,7 @@ class UsageMutation:
     ) -> int:
         """Re-extract scenes that were skipped over budget."""
         memory = memory_of(info)
-        return await memory.read_again(info.context["tenant"], user_id, scenes=scenes)
+        return await memory.reextract_scenes(info.context["tenant"], user_id, scenes=scenes)
 
 
 def _view(report: UsageReport) -> Usage:
@@ -81,6 +83,6 @@ def _day_view(day: DayUsage) -> DayUsageView:
         tokens_out=day.tokens_out,
         scenes_by_model=day.scenes_by_model,
         scenes_by_rules=day.scenes_by_rules,
-        scenes_owed=day.scenes_owed,
+        scenes_over_budget=day.scenes_over_budget,
         items_dropped=day.items_dropped,
     )

@@ -17,15 +17,23 @@ def audit(
 ) -> None:
     """Show who wrote or administered what; reads this machine's data directory, all tenants unless --tenant."""
     entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
-    call.terminal.answer({"deeds": entries}, lambda: _table(entries))
+    call.terminal.answer({"entries": entries}, lambda: _table(entries))
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:
     table = Table(title=f"{len(entries)} entries", title_justify="left", box=None)
-    for name in ("at", "who", "tenant", "door", "what", "to", "outcome"):
+    for name in ("at", "who", "tenant", "interface", "what", "to", "outcome"):
         table.add_column(name, overflow="fold")
     for entry in entries:
         what, to = ", ".join(entry["what"]), ", ".join(entry["targets"])
-        row = (entry["at"], entry["who"], entry["tenant"] or "all tenants", entry["door"], what, to, entry["outcome"])
+        row = (
+            entry["at"],
+            entry["who"],
+            entry["tenant"] or "all tenants",
+            entry["interface"],
+            what,
+            to,
+            entry["outcome"],
+        )
         table.add_row(*(escape(str(cell)) for cell in row))
     return table

@@ -187,8 +187,8 @@ def cypher(
     )
     answer = run(_run(call, question))
     _print(answer, row_format, output, call.terminal, raw=raw)
-    if answer.cut:
-        call.terminal.say(f"incomplete: {answer.cut}")
+    if answer.truncated:
+        call.terminal.say(f"incomplete: {answer.truncated}")
 
 
 async def _run(call: Invocation, question: "AnalystStatement") -> "FreeAnswer":

@@ -23,7 +23,7 @@ def doctor(call: Invocation) -> None:
     except InstallError as error:
         checks = [unreadable_settings(error)]
     sound = all(check.ok is not False for check in checks)
-    document = {"sound": sound, "checks": [asdict(check) for check in checks]}
+    document = {"ok": sound, "checks": [asdict(check) for check in checks]}
     call.terminal.answer(document, lambda: _table(checks))
     if not sound:
         raise typer.Exit(InstallError.exit_code)
@@ -37,6 +37,6 @@ def _table(checks: list[Check]) -> Table:
     for check in checks:
         mark = {True: "[green]✓[/]", False: "[red]✗[/]", None: "[dim]·[/]"}[check.ok]
         table.add_row(mark, check.name, escape(check.finding))
-        if check.mend:
-            table.add_row("", "", f"[yellow]→ {escape(check.mend)}[/]")
+        if check.fix:
+            table.add_row("", "", f"[yellow]→ {escape(check.fix)}[/]")
     return table

@@ -76,12 +76,12 @@ def suggest(
 @command
 def reject(
     call: Invocation,
-    a_id: IdArgument,
-    b_id: IdArgument,
+    first_id: IdArgument,
+    second_id: IdArgument,
     reason: Annotated[str, typer.Option(help="Why they differ; stored for people.")] = "told on the command line",
 ) -> None:
     """Record that two entities differ, so that they are not suggested again."""
-    run(_reject(call, a_id, b_id, reason))
+    run(_reject(call, first_id, second_id, reason))
 
 
 async def _list(call: Invocation, user: str, limit: int) -> None:
@@ -103,10 +103,10 @@ async def _suggest(call: Invocation, user: str | None, limit: int) -> None:
     call.terminal.answer({"suggested": [_pair(pair) for pair in pairs]}, lambda: _pairs_table(pairs))
 
 
-async def _reject(call: Invocation, a_id: str, b_id: str, reason: str) -> None:
+async def _reject(call: Invocation, first_id: str, second_id: str, reason: str) -> None:
     async with open_for(call) as services:
-        done = await services.memory.reject_merge(call.tenant, a_id, b_id, reason)
-    call.terminal.answer({"rejected": done}, lambda: f"recorded that {a_id} and {b_id} differ")
+        done = await services.memory.reject_merge(call.tenant, first_id, second_id, reason)
+    call.terminal.answer({"rejected": done}, lambda: f"recorded that {first_id} and {second_id} differ")
 
 
 def _pair(pair: "DuplicatePair") -> dict[str, Any]:

@@ -82,5 +82,5 @@ async def _forget(call: Invocation, action: Action) -> None:
 
 
 def _line(done: "ForgetResult") -> str:
-    counts = {name: count for name, count in asdict(done).items() if count and name != "read_again"}
+    counts = {name: count for name, count in asdict(done).items() if count and name != "reextracted"}
     return "deleted: " + (", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing was there")

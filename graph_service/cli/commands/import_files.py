@@ -196,7 +196,14 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
             await finish_jobs(services, call.tenant, call.terminal)
     users = sorted({one.user_id for one in batch.calls})
     kept, dropped = ({what: n for what, n in sorted(part.items()) if n} for part in (batch.kept, batch.dropped))
-    document = {"stored": stored, "repeated": repeated, "users": users, "read": wait, "kept": kept, "dropped": dropped}
+    document = {
+        "stored": stored,
+        "repeated": repeated,
+        "users": users,
+        "extracted": wait,
+        "kept": kept,
+        "dropped": dropped,
+    }
     lines = [f"{stored} messages stored, {repeated} stored already; users: {', '.join(users)}"]
     lines += [f"{word}: {_listed(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
     call.terminal.answer(document, lambda: "\n".join(lines))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graph_service.memory.jobs.dead_letters import DeadLetter
     from graph_service.memory.jobs.outbox import Backlog
 
-jobs = typer.Typer(help="Background jobs that were given up after too many failures.", invoke_without_command=True)
+jobs = typer.Typer(help="Dead letters: background jobs that failed too often.", invoke_without_command=True)
 
 IdsArgument = Annotated[list[str] | None, typer.Argument(help="Job ids.", show_default=False, metavar="[ID]...")]
 
@@ -25,7 +25,7 @@ IdsArgument = Annotated[list[str] | None, typer.Argument(help="Job ids.", show_d
 @jobs.callback()
 @command
 def show(call: Invocation) -> None:
-    """List the jobs that were given up, latest first."""
+    """List the dead letters, latest first."""
     if call.subcommand is None:
         run(_show(call))
 
@@ -35,9 +35,9 @@ def show(call: Invocation) -> None:
 def retry(
     call: Invocation,
     ids: IdsArgument = None,
-    everything: Annotated[bool, typer.Option("--all", help="All given-up jobs of the tenant.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All dead letters of the tenant.")] = False,
 ) -> None:
-    """Run given-up jobs again, now."""
+    """Run dead letters again, now."""
     if bool(ids) == everything:
         raise InputError("name the ids of the jobs to retry, or use --all")
     run(_retry(call, ids or None))
@@ -49,7 +49,7 @@ def cancel(
     call: Invocation,
     ids: Annotated[list[str], typer.Argument(help="Job ids.", show_default=False)],
 ) -> None:
-    """Delete given-up jobs; the messages stay."""
+    """Cancel jobs; the messages stay."""
     run(_cancel(call, ids))
 
 
@@ -63,11 +63,11 @@ async def _show(call: Invocation) -> None:
 
 async def _retry(call: Invocation, ids: list[str] | None) -> None:
     async with open_for(call) as services:
-        retried = await services.memory.retry_work(call.tenant, ids)
+        retried = await services.memory.retry_jobs(call.tenant, ids)
         await finish_jobs(services, call.tenant, call.terminal)
         left = await services.memory.dead_letters.listed(call.tenant)
     document = {"retried": retried, "dead_letters": [_document(letter) for letter in left]}
-    call.terminal.answer(document, lambda: f"{retried} retried, {len(left)} given up")
+    call.terminal.answer(document, lambda: f"{retried} retried, {len(left)} dead letters")
 
 
 async def _cancel(call: Invocation, ids: list[str]) -> None:
@@ -81,7 +81,7 @@ def _document(letter: "DeadLetter") -> dict[str, Any]:
 
 
 def _table(letters: list["DeadLetter"], backlog: "Backlog") -> Table:
-    title = f"{backlog.waiting + backlog.leased} waiting or running, {backlog.dead} given up"
+    title = f"{backlog.waiting + backlog.leased} waiting or running, {backlog.dead} dead letters"
     table = Table(title=title, title_justify="left", box=None)
     for name in ("id", "job", "user", "session", "attempts", "last", "error"):
         table.add_column(name, overflow="fold")

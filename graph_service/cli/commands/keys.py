@@ -56,14 +56,14 @@ def create(
 @command
 def revoke(call: Invocation, key_id: IdArgument) -> None:
     """Revoke a key for good; running services refuse it within seconds."""
-    run(_end(call, key_id, drop=False))
+    run(_end(call, key_id, delete=False))
 
 
 @keys.command()
 @command
-def drop(call: Invocation, key_id: IdArgument) -> None:
+def delete(call: Invocation, key_id: IdArgument) -> None:
     """Delete a revoked key from the list; once there is no key, a service bound to this machine is open again."""
-    run(_end(call, key_id, drop=True))
+    run(_end(call, key_id, delete=True))
 
 
 def _settings(call: Invocation) -> Settings:
@@ -92,25 +92,25 @@ async def _create(
     call.terminal.answer(_document(made.key) | {"key": made.text}, lambda: made.text)
 
 
-async def _end(call: Invocation, key_id: str, *, drop: bool) -> None:
+async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
     settings = _settings(call)
     async with open_services(settings, call.terminal) as services:
-        await (services.keyring.delete(key_id) if drop else services.keyring.revoke(key_id))
-    state = "dropped" if drop else "revoked"
-    await _audit(settings, f"keys {'drop' if drop else 'revoke'}", key_id, None)
+        await (services.keyring.delete(key_id) if delete else services.keyring.revoke(key_id))
+    state = "deleted" if delete else "revoked"
+    await _audit(settings, f"keys {'delete' if delete else 'revoke'}", key_id, None)
     call.terminal.answer({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
 
 
 async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:
     log = AuditLog(settings.data_dir, bytes_max=settings.auth.audit_mb_max * 2**20)
     at = datetime.now(UTC)
-    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, door="cli", what=(what,), targets=(key_id,)))
+    await log.write(AuditEntry(at=at, who="cli", tenant=tenant, interface="cli", what=(what,), targets=(key_id,)))
 
 
 def _state(key: "Key") -> str:
     if key.revoked_at is not None:
         return "revoked"
-    return "good" if key.is_valid(datetime.now(UTC)) else "over"
+    return "valid" if key.is_valid(datetime.now(UTC)) else "expired"
 
 
 def _document(key: "Key") -> dict[str, Any]:

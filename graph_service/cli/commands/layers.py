@@ -47,5 +47,5 @@ async def _show(call: Invocation, uri: str, after: str | None) -> None:
 async def _generate(call: Invocation, user: str | None, session: str | None) -> None:
     async with open_for(call) as services:
         report = await services.memory.layers.generate(call.tenant, user_id=user, session_id=session)
-    line = f"{report.sessions} sessions: {report.made} created, {report.kept} unchanged, {report.failed} failed"
+    line = f"{report.sessions} sessions: {report.created} created, {report.unchanged} unchanged, {report.failed} failed"
     call.terminal.answer(asdict(report), lambda: line)

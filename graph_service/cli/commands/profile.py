@@ -45,7 +45,7 @@ def _table(found: list["ProfilePart"]) -> Table:
         table.add_column(name, overflow="fold")
     for part in found:
         table.add_row(
-            part.category.value, f"[dim]{len(part.items)} of at most {part.items_max}, {part.out} left out[/]"
+            part.category.value, f"[dim]{len(part.items)} of at most {part.items_max}, {part.omitted} left out[/]"
         )
         for one in part.items:
             last_seen = iso(one.last_seen) or ""

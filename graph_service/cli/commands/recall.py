@@ -30,7 +30,7 @@ def recall(
     in_session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only sessions with this agent.")] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only messages of this role; may be repeated.")] = None,
-    about: Annotated[
+    entity: Annotated[
         list[str] | None, typer.Option(help="Only hits that mention this entity; may be repeated.")
     ] = None,
     min_score: Annotated[float | None, typer.Option(help="Only hits with at least this score.")] = None,
@@ -58,7 +58,7 @@ def recall(
             session_id=in_session,
             agent_id=agent,
             roles=tuple(one_of(Role, one, "--role") for one in role or ()),
-            entities=tuple(about or ()),
+            entities=tuple(entity or ()),
             score_min=min_score,
             after=after,
         ),

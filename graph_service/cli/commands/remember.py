@@ -55,7 +55,7 @@ async def _remember(call: Invocation, request: "RememberRequest", *, wait: bool)
         "uris": list(receipt.uris),
         "message_ids": list(receipt.message_ids),
         "spooled": receipt.spooled,
-        "read": wait and not receipt.spooled,
+        "extracted": wait and not receipt.spooled,
     }
     outcome = "stored" if receipt.stored else "already stored, nothing changed"
     if receipt.spooled:

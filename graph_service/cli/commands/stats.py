@@ -15,7 +15,7 @@ async def _count(call: Invocation, user: str | None) -> None:
     async with open_for(call) as services:
         document = await services.memory.reads.stats(call.tenant, user)
         backlog = await services.memory.backlog(call.tenant)
-    document |= {"work_waiting": backlog.waiting + backlog.leased, "work_given_up": backlog.dead}
+    document |= {"jobs_waiting": backlog.waiting + backlog.leased, "dead_letters": backlog.dead}
     call.terminal.answer(
         document, lambda: "\n".join(f"{name.replace('_', ' '):14} {n:>10,}" for name, n in document.items())
     )

@@ -207,7 +207,7 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
 
 async def _get_status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusResult:
     state = await status_answer(context, caller)
-    message = f"the database is {state.database}; {state.waiting + state.in_work} jobs are pending"
+    message = f"the database is {state.database}; {state.waiting + state.leased} jobs are pending"
     return StatusResult(status="ok" if state.database == "up" else "error", message=message)
 
 

@@ -42,7 +42,7 @@ class ForgetAnswer(Result):
     scenes: int = 0
     facts: int = 0
     entities: int = 0
-    read_again: int = Field(0, description="Neighbouring messages and scenes that are extracted again.")
+    reextracted: int = Field(0, description="Neighbouring messages and scenes that are extracted again.")
     spooled: int = Field(0, description="Deleted messages that were waiting on disk.")
 
 

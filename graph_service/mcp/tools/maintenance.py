@@ -20,7 +20,7 @@ class ReadMemoryArguments(Arguments):
     level: Level | None = Field(
         None, description="L0: abstract, 100 tokens; L1: overview (default); L2: full text, at most 1,000 messages."
     )
-    after: str | None = Field(None, description="`after` of the previous L2 text, to continue.")
+    after: str | None = Field(None, description="`next_cursor` of the previous L2 text, to continue.")
 
 
 class LayerAnswer(Result):
@@ -30,9 +30,9 @@ class LayerAnswer(Result):
     level: Level
     title: str | None = None
     text: str
-    made_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
+    generated_by: str = Field(description="`extractive`, `caller`, a model's name, or `said`.")
     tokens: int
-    after: str | None = Field(None, description="If L2 is incomplete: pass it as `after`.")
+    next_cursor: str | None = Field(None, description="If L2 is incomplete: pass it as `after`.")
 
 
 class ListSessionsArguments(Arguments):
@@ -51,7 +51,7 @@ class SessionAnswer(Result):
     opened_at: datetime
     last_at: datetime
     closed_at: datetime | None = None
-    why: CloseReason | None = Field(None, description="Why it was closed.")
+    close_reason: CloseReason | None = Field(None, description="Why it was closed.")
     messages: int
     scenes: int
     unread: int = Field(0, description="Number of messages without a scene.")
@@ -76,8 +76,8 @@ class LayersAnswer(Result):
     """Counts of sessions by outcome."""
 
     sessions: int
-    made: int
-    kept: int = Field(description="Sessions without changes.")
+    created: int
+    unchanged: int = Field(description="Sessions without changes.")
     failed: int = Field(description="Try again later.")
 
 
@@ -111,10 +111,10 @@ class StatusArguments(Arguments):
 class StatusAnswer(Result):
     """The status of the memory."""
 
-    database: str = Field(description="`up`, or `away`: then messages are kept on disk and answers are degraded.")
+    database: str = Field(description="`up`, or `down`: then messages are kept on disk and answers are degraded.")
     waiting: int = Field(description="Number of waiting jobs; facts of the latest messages may still be missing.")
-    in_work: int = 0
-    given_up: int = Field(0, description="Jobs that failed too often; an operator can retry them.")
+    leased: int = Field(0, description="Jobs in progress.")
+    dead: int = Field(0, description="Jobs that failed too often; an operator can retry them.")
     spooled: int = Field(0, description="Calls of remember that wait on disk.")
     tenant: str
     user_id: str | None = Field(None, description="The default user.")
@@ -162,7 +162,7 @@ async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return the status of the caller's memory; works while the database is unavailable."""
     about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
     said = StatusAnswer(
-        database="away",
+        database="down",
         waiting=0,
         spooled=depth.waiting,
         tenant=caller.tenant,
@@ -173,10 +173,10 @@ async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
         version=about.version,
     )
     try:
-        work = await context.memory.backlog(caller.tenant)
+        backlog = await context.memory.backlog(caller.tenant)
     except UnavailableError:
         return said
-    counts = {"waiting": work.waiting, "in_work": work.leased, "given_up": work.dead}
+    counts = {"waiting": backlog.waiting, "leased": backlog.leased, "dead": backlog.dead}
     return said.model_copy(update={"database": "up", **counts})
 
 

@@ -28,7 +28,7 @@ class RecallArguments(Arguments):
     limit: int = Field(8, description="Maximum number of hits, 1 to 100.")
     kinds: list[HitKind] | None = Field(None, description="Only these kinds. Default: all.")
     evidence: int = Field(1, description="Evidence messages per fact and scene, 0 to 20.")
-    about: list[str] = Field([], description="Only results that mention one of these.")
+    entities: list[str] = Field([], description="Only results that mention one of these entities.")
     start: datetime | None = Field(None, description="Only messages said at or after this time.")
     end: datetime | None = Field(None, description="Only messages said before this time.")
     valid_at: datetime | None = Field(None, description="Facts that held then. Default: now.")
@@ -37,7 +37,7 @@ class RecallArguments(Arguments):
     session_id: str | None = Field(None, description="The current conversation; pronouns are resolved in it.")
     in_session: str | None = Field(None, description="Only messages of this conversation.")
     full_text: bool = Field(False, description=f"Full texts instead of the first {TEXT_CHARS_MAX} characters.")
-    after: str | None = Field(None, description="The cursor of the previous answer, for the next hits.")
+    after: str | None = Field(None, description="`next_cursor` of the previous answer, for the next hits.")
 
 
 class Proof(Result):
@@ -80,7 +80,7 @@ class RecallAnswer(Result):
     nothing_relevant: bool = Field(False, description="The memory probably holds no answer: say so, do not guess.")
     degraded: bool = Field(False, description="The database is unavailable; this is what is known without it.")
     notes: list[str] = Field([])
-    cursor: str | None = None
+    next_cursor: str | None = None
 
 
 class ContextArguments(Arguments):
@@ -93,13 +93,13 @@ class ContextArguments(Arguments):
     valid_at: datetime | None = Field(None, description="Facts that held then. Default: now.")
     as_of: datetime | None = Field(None, description="As known then. Default: now.")
     language: Language | None = Field(None, description="Language of the headings. Default: that of the query.")
-    sources: bool = Field(False, description="Also return the sources of the marks [1] in the text.")
+    sources: bool = Field(False, description="Also return the sources of the numbers [1] in the text.")
 
 
 class Source(Result):
-    """The source of a mark in a context."""
+    """The source of a number in a context."""
 
-    mark: int
+    number: int
     kind: str
     id: str
     uri: str
@@ -130,7 +130,7 @@ async def _recall(context: ToolContext, caller: Caller, given: RecallArguments) 
         zone=given.zone,
         evidence=given.evidence,
         session_id=given.session_id,
-        narrowed=QueryFilters(session_id=given.in_session, entities=tuple(given.about), after=given.after),
+        narrowed=QueryFilters(session_id=given.in_session, entities=tuple(given.entities), after=given.after),
     )
     return _recalled(await context.memory.recall(caller.tenant, question), whole=given.full_text)
 
@@ -142,7 +142,7 @@ def _recalled(answer: Answer, *, whole: bool) -> RecallAnswer:
         nothing_relevant=answer.nothing_relevant,
         degraded=answer.degraded,
         notes=list(answer.notes),
-        cursor=answer.cursor,
+        next_cursor=answer.next_cursor,
     )
 
 
@@ -200,12 +200,12 @@ def _context_answer(found: Context, *, sources: bool) -> ContextAnswer:
         nothing_relevant=found.nothing_relevant,
         degraded=found.degraded,
         notes=list(found.notes),
-        sources=[Source(mark=line.mark, kind=line.kind, id=line.id, uri=line.uri) for line in lines],
+        sources=[Source(number=line.number, kind=line.kind, id=line.id, uri=line.uri) for line in lines],
     )
 
 
 def _context_prose(answer: ContextAnswer) -> str:
-    marks = [f"[{one.mark}] {one.kind} {one.id} {one.uri}" for one in answer.sources]
+    marks = [f"[{one.number}] {one.kind} {one.id} {one.uri}" for one in answer.sources]
     return "\n".join([answer.text or "; ".join(answer.notes), *marks])
 
 

@@ -90,9 +90,9 @@ def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str,
     Args:
         strength_was: strength of the existing edge before this change; viewers show the difference.
     """
-    body = view.model_dump(mode="json", exclude={"was"})
+    body = view.model_dump(mode="json", exclude={"previous"})
     if strength_was is not None:
-        body["was"] = {"strength": strength_was}
+        body["previous"] = {"strength": strength_was}
     return body
 
 

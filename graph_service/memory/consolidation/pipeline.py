@@ -1,4 +1,4 @@
-"""The job `read`: unread messages → scenes → extraction → accepted facts → one commit."""
+"""The job `extract`: unread messages → scenes → extraction → accepted facts → one commit."""
 
 import asyncio
 import logging
@@ -58,7 +58,7 @@ from graph_service.memory.summaries.scene_summary import (
     written_layers,
 )
 from graph_service.memory.tombstones import UserTombstones, load_user_tombstones
-from graph_service.observability.metrics import FACTS, MODEL_TOKENS, READINGS, REJECTED
+from graph_service.observability.metrics import EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
 from schema.errors import ConflictError, MisreadError, TooSlowError
 from schema.scene import Scene
 
@@ -169,7 +169,7 @@ async def _finish_without_scenes(
     # Provided facts of messages without a scene must not block later ones.
     skipped = session_input.episodes if session_input is not None and more else ()
     if skipped:
-        extra = {"tenant": claim.tenant, "work": claim.id}
+        extra = {"tenant": claim.tenant, "job": claim.id}
         _log.warning("skipped the facts of %d calls, whose messages are in no scene", len(skipped), extra=extra)
 
     async def steps(writing: Writing) -> None:
@@ -245,7 +245,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
     extractions = await asyncio.gather(*(read_scene(scene) for scene in session_input.scenes))
     for extraction in extractions:
         if extraction is not None and extraction.too_slow:
-            extra = {"tenant": session_input.owner.tenant, "work": extraction.scene.id}
+            extra = {"tenant": session_input.owner.tenant, "job": extraction.scene.id}
             _log.warning("reading a scene took too long; it was stored without facts", extra=extra)
     return [extraction for extraction in extractions if extraction is not None]
 
@@ -403,7 +403,7 @@ async def _put(writing: Writing, put: Statement, tenant: str, rows: list[dict[st
 def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
     """Count what one digest read and wrote; call it after the commit."""
     for reading in (reading for scene in scenes for reading in scene.readings if reading.reader != CALLER):
-        READINGS.add(_outcome(reading))
+        EXTRACTIONS.add(_outcome(reading))
     FACTS.add(n=len(plan.facts))
     for rejected in plan.rejected:
         REJECTED.add(rejected.reason)
@@ -413,9 +413,9 @@ def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
 
 def _outcome(reading: Reading) -> str:
     if reading.owed:
-        return "budget spent"
+        return "over_budget"
     if TOO_SLOW in reading.path:
-        return "too slow"
+        return "too_slow"
     if reading.reader != READER_NAME:
-        return "model" if reading.path in ((), ("model",)) else "model retried"
-    return "fell back" if "model" in reading.path else "rules"
+        return "model" if reading.path in ((), ("model",)) else "model_retried"
+    return "rules_fallback" if "model" in reading.path else "rules"

@@ -26,7 +26,7 @@ class DayUsage:
     """Usage of one tenant on one UTC day.
 
     Attributes:
-        scenes_owed: read by the rules although a model is configured, because the daily budget was spent.
+        scenes_over_budget: read by the rules although a model is configured, because the daily budget was spent.
         items_dropped: rejected proposals: predicate not allowed, no evidence, not important enough, unreadable.
     """
 
@@ -36,7 +36,7 @@ class DayUsage:
     tokens_out: int
     scenes_by_model: int
     scenes_by_rules: int
-    scenes_owed: int
+    scenes_over_budget: int
     items_dropped: int
 
 
@@ -94,7 +94,7 @@ def digest_cost(
         **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
-        "scenes_owed": sum(reading.owed for reading in every),
+        "scenes_over_budget": sum(reading.owed for reading in every),
         "items_dropped": rejected + sum(len(reading.dropped) for reading in every),
     }
 
@@ -144,7 +144,7 @@ def over_budget_reader(rules: Reader) -> Reader:
     return read
 
 
-async def read_again(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:
+async def reextract_scenes(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:
     """Request that a model reads deferred scenes, oldest first, and return their number.
 
     Facts that the rules found stay; those of the model are merged with them.

@@ -45,7 +45,7 @@ class Wanted:
         tokens_max: maximum length of the text.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
         language: language of the headings; that of the question by default.
-        with_uris: write the URI of each line after its mark.
+        with_uris: write the URI of each line after its number.
     """
 
     user_id: str
@@ -63,22 +63,22 @@ class ContextLine:
     """A line of the context.
 
     Attributes:
-        mark: number of the line in the text.
+        number: number of the line in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: the line without its mark.
+        text: the line without its number.
         at: when the message was said, the scene began, or the fact began to be valid.
         until: when the fact ceased to be valid.
-        under: mark of the scene that the message belongs to, if that is in the text.
+        parent: number of the scene that the message belongs to, if that is in the text.
     """
 
-    mark: int
+    number: int
     kind: str
     id: str
     uri: str
     text: str
     at: datetime
     until: datetime | None = None
-    under: int | None = None
+    parent: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,12 +280,12 @@ def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_u
 def _value(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
     marks = {one.piece.id: mark for mark, one in enumerate(shown, start=1) if one.kind == "scene"}
     return ContextLine(
-        mark=shown.index(line) + 1,
+        number=shown.index(line) + 1,
         kind=line.kind,
         id=line.piece.id,
         uri=line.uri,
         text=line.text,
         at=line.at,
         until=line.until,
-        under=marks.get(line.scene_id) if line.scene_id else None,
+        parent=marks.get(line.scene_id) if line.scene_id else None,
     )

@@ -105,9 +105,9 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
 def _check_closed(edge: Mapping[str, Any]) -> None:
     if edge["invalid_at"] is None:
         raise ConflictError(f"the fact {edge['id']!r} holds; there is nothing to reopen")
-    if edge["closed_why"] == Closing.REJECTED:
+    if edge["closing_reason"] == Closing.REJECTED:
         raise ConflictError(f"a person rejected the fact {edge['id']!r}; undo that correction")
-    if edge["closed_why"] == Closing.JOINED:
+    if edge["closing_reason"] == Closing.MERGED:
         raise ConflictError(f"the fact {edge['id']!r} is part of an earlier period of the same fact; reopen that one")
     if edge["merged"]:
         raise ConflictError(

@@ -188,7 +188,7 @@ class Statements:
             UnavailableError: Neo4j does not answer.
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
-        if stored["edge"]["closed_why"] == "rejected":
+        if stored["edge"]["closing_reason"] == "rejected":
             raise ConflictError(f"the fact {fact_id!r} is rejected already")
         facts = [_provided_fact(stored, Stated.REJECTS)]
         return await self._state(tenant, StatementKind.REJECT, stored["edge"]["user_id"], facts, of=stored)

@@ -151,7 +151,7 @@ def _edge(
         "last_seen": max(one["last_seen"] for one in stored),
         "invalid_at": None if open_ended else last["invalid_at"],
         "closed_by": None if open_ended else last.get("closed_by"),
-        "closed_why": None if open_ended else last.get("closed_why"),
+        "closing_reason": None if open_ended else last.get("closing_reason"),
         "known_at": min((one["known_at"] for one in stored if one.get("known_at")), default=None),
         "closing_known_at": None if open_ended else last.get("closing_known_at"),
         "told": sorted({text for one in stored for text in one.get("told") or ()}) or None,
@@ -245,7 +245,7 @@ def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:
     row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
     row["properties"]["closed_by"] = closer["id"]
     why = closes(_claim(closer), _claim(row))
-    row["properties"]["closed_why"] = why.value if why else None
+    row["properties"]["closing_reason"] = why.value if why else None
     if closer["properties"].get("known_at"):
         row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
 

@@ -27,6 +27,7 @@ from graph_service.memory.export_import.row_format import (
     VECTOR_DIM_MAX,
     VERSION,
     Row,
+    from_version_1,
     row_problems,
     without_vectors,
 )
@@ -113,13 +114,14 @@ def _read(path: Path, staging: Staging) -> tuple[Row, str]:
         first = file.readline(LINE_BYTES_MAX)
         digest.update(first)
         header = _read_header(first, path)
+        convert = from_version_1 if header["version"] == 1 else lambda row: row
         end: Row | None = None
         batch: list[Row] = []
         dim = (header.get("embedder") or {}).get("dim")
         for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES_MAX + 1), b""), start=2):
             if len(line) > LINE_BYTES_MAX:
                 _raise_problems(path, [*problems, f"line {number}: is longer than {LINE_BYTES_MAX:,} bytes"])
-            row = _parse_line(line, number, problems)
+            row = convert(_parse_line(line, number, problems))
             if end is not None:
                 problems.append(f"line {number}: comes after the last line")
             elif isinstance(row, dict) and "end" in row:
@@ -163,9 +165,9 @@ def _read_header(line: bytes, path: Path) -> Row:
     header = _parse_line(line, 1, [])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{path}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
-    if header.get("version") != VERSION:
+    if header.get("version") not in (1, VERSION):
         raise InputError(
-            f"{path}: is an export of version {header.get('version')}, this program reads version {VERSION}; "
+            f"{path}: is an export of version {header.get('version')}, this program reads versions 1 and {VERSION}; "
             "nothing was stored. Upgrade, or export it anew"
         )
     _raise_problems(path, [f"line 1: {problem}" for problem in _header_problems(header)])
@@ -281,15 +283,15 @@ def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
     """Yield batches of job rows; one job reads all unread sessions of a user, in the order they were said."""
     unread_by_user: dict[str, list[str]] = {}
     for work in session_jobs:
-        if work.kind == JobKind.READ and work.waits:
+        if work.kind == JobKind.EXTRACT and work.waits:
             unread_by_user.setdefault(work.user, []).append(work.session)
     ordered_users = {user: sessions for user, sessions in unread_by_user.items() if len(sessions) > 1}
     rows: list[Row] = [
-        {"about": user, "kind": JobKind.ANEW.value, "sessions": sorted(sessions), "waits": True}
+        {"about": user, "kind": JobKind.REEXTRACT.value, "sessions": sorted(sessions), "waits": True}
         for user, sessions in ordered_users.items()
     ]
     for work in session_jobs:
-        is_ordered = work.kind == JobKind.READ and work.user in ordered_users
+        is_ordered = work.kind == JobKind.EXTRACT and work.user in ordered_users
         is_open = work.waits and not is_ordered
         rows.append({"about": work.session, "kind": work.kind.value, "sessions": None, "waits": is_open})
     rows.sort(key=lambda row: (row["about"], row["kind"]))

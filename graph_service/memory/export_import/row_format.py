@@ -36,7 +36,7 @@ from schema.zones import zone_named
 
 EDGE: Final = "edge"
 FORMAT: Final = "mnemograph-export"
-VERSION: Final = 1
+VERSION: Final = 2
 LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.STANDS_FOR)
 # Kinds come before the kinds that reference them.
 ORDER: Final = (
@@ -58,6 +58,14 @@ ORDER: Final = (
     Label.USAGE,
     Label.CHANGE,
 )
+# Version 1 was written before the first release; it had other names for these, by kind of row.
+_NAMES_IN_VERSION_1: Final[Mapping[str, Mapping[str, str]]] = {
+    Label.SESSION_LIFE: {"why": "close_reason"},
+    Label.USAGE: {"scenes_owed": "scenes_over_budget"},
+    EDGE: {"closed_why": "closing_reason"},
+    Label.HELD_FACT: {"closed_why": "closing_reason"},
+}
+_REASONS_IN_VERSION_1: Final = {"over": "ended", "joined": "merged"}
 _VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
 _END_CHARS_MAX: Final = 64
 Row = dict[str, Any]
@@ -90,6 +98,22 @@ def without_vectors(row: Row) -> Row:
     # The statement that imports facts marks these itself.
     waits = {} if EDGE in row else {"unembedded": True}
     return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
+
+
+def from_version_1(row: Any) -> Any:
+    """Return a row of an export of version 1 with the names of this version; other values are returned as they are."""
+    if not isinstance(row, dict) or not isinstance(row.get("properties"), dict):
+        return row
+    kind = EDGE if EDGE in row else row.get("node")
+    names = _NAMES_IN_VERSION_1.get(kind, {}) if isinstance(kind, str) else {}
+    found = row["properties"]
+    properties = {
+        names.get(name, name): _REASONS_IN_VERSION_1.get(value, value)
+        if name == "closed_why" and isinstance(value, str)
+        else value
+        for name, value in found.items()
+    }
+    return {**row, "properties": properties}
 
 
 def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
@@ -322,7 +346,7 @@ _FACT_RULES: Final[Mapping[str, Rule]] = {
     "statement": lambda value: _text_of(8_000)(value) if value else None,
     "relation": _NAME,
     "kind": _one_of(*FactKind),
-    "closed_why": _one_of(*Closing),
+    "closing_reason": _one_of(*Closing),
     "closed_by": _ID,
     "profile_out": _one_of("full", "overwritten"),
     "base_strength": _SHARE,
@@ -352,7 +376,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         same=(("last_at", "last_ms"),),
         session_id=_USER,
         state=_one_of(*SessionState),
-        why=_one_of(*CloseReason),
+        close_reason=_one_of(*CloseReason),
         last_ms=_MILLIS,
     ),
     Label.MESSAGE: _shape(
@@ -413,7 +437,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         day=lambda value: None if _is_day(value) else "must be a day, YYYY-MM-DD",
         scenes_by_model=_COUNT,
         scenes_by_rules=_COUNT,
-        scenes_owed=_COUNT,
+        scenes_over_budget=_COUNT,
         items_dropped=_COUNT,
     ),
     Label.CHANGE: _shape(

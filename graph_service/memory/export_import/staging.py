@@ -205,7 +205,7 @@ class Staging:
         for row in self._raw(Label.SESSION):
             session, user = row["properties"]["id"], row["properties"]["user_node_id"]
             ids = {"session": self.new_id(session), "user": self.new_id(user)}
-            yield SessionJob(kind=JobKind.READ, waits=session in unread, **ids)
+            yield SessionJob(kind=JobKind.EXTRACT, waits=session in unread, **ids)
             yield SessionJob(kind=JobKind.EMBED, waits=False, **ids)
             if session in ending:
                 yield SessionJob(kind=JobKind.CLOSE, waits=True, **ids)

@@ -293,7 +293,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         reader=wording.reader,
         importance=wording.importance,
         detail=wording.detail,
-        closed_why=period.why,
+        closing_reason=period.why,
         told=claim.assertions if len(period.assertions) == len(claim.assertions) else joined(period.assertions),
         reopened=tuple(sorted(claim.reopened)),
         object_name=claim.object_name,
@@ -309,10 +309,10 @@ def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact
     Args:
         assertions: of the claim; the last one received joined the periods.
     """
-    if fact.closed_why is Closing.JOINED:
+    if fact.closing_reason is Closing.MERGED:
         return fact
     known_at = max(assertion.heard_at for assertion in assertions)
-    return replace(fact, invalid_at=fact.valid_at, closed_why=Closing.JOINED, closing_known_at=known_at)
+    return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
 
 
 def _of_known(fact: KnownFact) -> KnownClaim:

@@ -19,7 +19,7 @@ class FrozenModel(BaseModel):
 class ClosingView(FrozenModel):
     """The reason why a fact was closed: a code of `Closing`, a text, and the fact or message that closed it."""
 
-    why: str
+    reason: str
     text: str
     fact_id: str | None = None
     fact_statement: str | None = None
@@ -30,10 +30,10 @@ class ClosingView(FrozenModel):
 _REASON_TEXTS: Final = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
-    Closing.OVER: "it was said to be over",
+    Closing.ENDED: "it was said to have ended",
     Closing.JUDGED: "a model judged that what was said since leaves no room for it",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.JOINED: "it is part of an earlier period of the same fact",
+    Closing.MERGED: "it is part of an earlier period of the same fact",
 }
 
 
@@ -76,12 +76,12 @@ async def closing_texts(graph: Graph, tenant: str, edges: Sequence[Mapping[str, 
 
 def closing_reason(edge: Mapping[str, Any]) -> Closing:
     """Return why a fact was closed; derived from `closed_by` for facts of older versions, which lack the reason."""
-    return Closing(edge["closed_why"] or (Closing.REPLACED if edge["closed_by"] else Closing.OVER))
+    return Closing(edge["closing_reason"] or (Closing.REPLACED if edge["closed_by"] else Closing.ENDED))
 
 
 def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
     """Return the message that ended a closed fact; None when another fact closed it."""
-    if edge["closed_by"] or closing_reason(edge) not in (Closing.OVER, Closing.JUDGED, Closing.REJECTED):
+    if edge["closed_by"] or closing_reason(edge) not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
         return None
     if closing_reason(edge) is Closing.REJECTED:
         last = last_word(_assertions(edge))
@@ -106,8 +106,8 @@ def closing_view(edge: Mapping[str, Any], texts: Mapping[str, str]) -> ClosingVi
     words = texts.get(edge["closed_by"] or message or "")
     text = f"{_REASON_TEXTS[why]}: {words}" if words else _REASON_TEXTS[why]
     if edge["closed_by"]:
-        return ClosingView(why=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
-    return ClosingView(why=why, text=text, message_id=message, message_text=words)
+        return ClosingView(reason=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
+    return ClosingView(reason=why, text=text, message_id=message, message_text=words)
 
 
 def _assertions(edge: Mapping[str, Any]) -> list[Any]:

@@ -60,7 +60,7 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
         if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
             return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:
-            return Resolution(verdict=FactAction.UPDATE, same=same, closes=(same, Closing.OVER))
+            return Resolution(verdict=FactAction.UPDATE, same=same, closes=(same, Closing.ENDED))
         return Resolution(verdict=FactAction.MERGE, same=same)
     for one in near:
         why = _closing(fact, one)
@@ -87,7 +87,7 @@ def _distance(fact: AcceptedFact, one: KnownFact) -> tuple[bool, bool, float, bo
 def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
     """Return why the new fact, or the end that it states, closes the stored one; None when it does not."""
     if fact.closes:
-        return Closing.OVER if ends(fact.claim, one.claim) else None
+        return Closing.ENDED if ends(fact.claim, one.claim) else None
     return closes(fact.claim, one.claim)
 
 

@@ -373,7 +373,7 @@ class PeriodCalculator:
         stream = self._streams.get((group, None))
         if stream is None:
             claim = self._conflicting_claim(bare, ends=True)
-            stream = self._streams[group, None] = _AssertionStream([] if claim is None else [claim], Closing.OVER)
+            stream = self._streams[group, None] = _AssertionStream([] if claim is None else [claim], Closing.ENDED)
         return stream
 
     def _conflicting_claim(self, claim: Claim, *, ends: bool) -> _ConflictingClaim | None:

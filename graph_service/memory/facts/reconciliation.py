@@ -33,10 +33,10 @@ from schema.telling import Closing
 _REASONS = {
     Closing.REPLACED: "another took its place",
     Closing.REVERSED: "the opposite was said",
-    Closing.OVER: "said to be over",
+    Closing.ENDED: "said to be over",
     Closing.JUDGED: "judged to be over",
     Closing.REJECTED: "a person said that it is not so",
-    Closing.JOINED: "part of an earlier period of the same fact",
+    Closing.MERGED: "part of an earlier period of the same fact",
 }
 
 # Maximum number of near-duplicates that a new fact is compared with.
@@ -236,20 +236,20 @@ def _planned_periods(
     surplus = [known for slot, known in sorted(before.items()) if slot >= len(periods)]
     last = [max(claim.assertions, key=lambda assertion: assertion.heard_at)] if surplus else []
     items += [
-        PlannedFact(fact=absorbed_fact(known, last), before=known, reason=_REASONS[Closing.JOINED]) for known in surplus
+        PlannedFact(fact=absorbed_fact(known, last), before=known, reason=_REASONS[Closing.MERGED]) for known in surplus
     ]
     return items
 
 
 def _reason(fact: KnownFact, before: KnownFact | None) -> str:
     """Return why a fact is written, for the change log."""
-    closed = fact.closed_why is not None and (before is None or before.invalid_at is None)
+    closed = fact.closing_reason is not None and (before is None or before.invalid_at is None)
     if set(fact.stated) - set(before.stated if before else ()):
         return "stated by a person"
     if before is None:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"
-    if closed and fact.closed_why is not None:
-        return _REASONS[fact.closed_why]
+    if closed and fact.closing_reason is not None:
+        return _REASONS[fact.closing_reason]
     if before.invalid_at is not None and fact.invalid_at is None:
         return "holds again"
     return "said again"

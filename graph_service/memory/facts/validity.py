@@ -73,7 +73,7 @@ class ValidityPeriod:
             return None
         if self.end.stated is Stated.REJECTS:
             return Closing.REJECTED
-        return Closing.JUDGED if self.end.judged else Closing.OVER
+        return Closing.JUDGED if self.end.judged else Closing.ENDED
 
 
 SortKey = tuple[datetime, datetime, datetime, int, MemoryId, int]

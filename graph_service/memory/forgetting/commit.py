@@ -31,7 +31,7 @@ class ForgetResult:
 
     Attributes:
         facts, entities: those without any evidence left.
-        read_again: messages and scenes that a worker reads again because they were affected.
+        reextracted: messages and scenes that a worker reads again because they were affected.
         spooled: messages removed from this machine's spool.
     """
 
@@ -39,7 +39,7 @@ class ForgetResult:
     scenes: int = 0
     facts: int = 0
     entities: int = 0
-    read_again: int = 0
+    reextracted: int = 0
     spooled: int = 0
 
 
@@ -111,7 +111,7 @@ def _result(impact: Impact, reread: int) -> ForgetResult:
         scenes=len(scenes),
         facts=len(facts),
         entities=len(entities),
-        read_again=len(impact.remaining) + reread,
+        reextracted=len(impact.remaining) + reread,
     )
 
 

@@ -23,7 +23,7 @@ class DeadLetter:
     Attributes:
         error: of the last attempt.
         attempts: number of failures.
-        away: the external service that was unavailable, if that was the reason; the job is then retried automatically.
+        unavailable_service: the external service that caused the failure, if any; the job is retried when it answers.
     """
 
     id: str
@@ -33,7 +33,7 @@ class DeadLetter:
     error: str
     attempts: int
     failed_at: datetime | None
-    away: str | None
+    unavailable_service: str | None
 
 
 def letter_cursor(letter: DeadLetter) -> str:
@@ -70,7 +70,7 @@ class DeadLetters:
                 error=row["error"] or "",
                 attempts=row["attempts"],
                 failed_at=datetime.fromtimestamp(row["failed_ms"] / 1000, UTC) if row["failed_ms"] else None,
-                away=row["away"],
+                unavailable_service=row["unavailable_service"],
             )
             for row in rows
         ]

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.language_model import Answer, LanguageModel, Prompt, Shape
 from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
-from graph_service.observability.metrics import OUTSIDE_SECONDS
+from graph_service.observability.metrics import EXTERNAL_CALL_SECONDS
 from graph_service.observability.spans import span
 from schema.errors import InstallError, MnemographError, UnavailableError
 
@@ -89,19 +89,19 @@ class ExternalService:
             ExternalServiceAwayError: it is unavailable or misconfigured, or the breaker is open.
         """
         if not self._breaker.allows(self._clock_s()):
-            OUTSIDE_SECONDS.note(0.0, self.name, "skipped")
+            EXTERNAL_CALL_SECONDS.note(0.0, self.name, "skipped")
             raise ExternalServiceAwayError(
                 f"the {self.name} was unavailable a moment ago; it is called again within {OPEN_S:g} s",
                 service=self.name,
                 called=False,
                 retry_after_s=OPEN_S,
             )
-        started_s, outcome = time.perf_counter(), "answered"
+        started_s, outcome = time.perf_counter(), "ok"
         try:
             with span(f"ask {self.name}"):
                 result = await request()
         except (UnavailableError, InstallError) as error:
-            outcome = "away"
+            outcome = "unavailable"
             self._breaker.failed(self._clock_s())
             wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
             raise ExternalServiceAwayError(
@@ -111,7 +111,7 @@ class ExternalService:
             self._note_answer()
             raise
         finally:
-            OUTSIDE_SECONDS.note(time.perf_counter() - started_s, self.name, outcome)
+            EXTERNAL_CALL_SECONDS.note(time.perf_counter() - started_s, self.name, outcome)
         self._note_answer()
         return result
 

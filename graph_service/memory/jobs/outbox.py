@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
-from graph_service.observability.metrics import WORK
+from graph_service.observability.metrics import JOB_RUNS
 from schema.errors import BrokenDataError, ConflictError
 from schema.failure import failure_of
 from schema.ids import TenantId
@@ -28,14 +28,14 @@ _ERROR_CHARS_MAX: Final = 500
 class JobKind(StrEnum):
     """What a job does.
 
-    EMBED, READ and CLOSE belong to a session. ANEW and FORGET belong to a user: read the remaining messages again
-    after something was forgotten; forget the user.
+    EMBED, EXTRACT and CLOSE belong to a session. REEXTRACT and FORGET belong to a user: extract the remaining messages
+    again after something was forgotten; forget the user.
     """
 
     EMBED = "embed"
-    READ = "read"
+    EXTRACT = "extract"
     CLOSE = "close"
-    ANEW = "anew"
+    REEXTRACT = "reextract"
     FORGET = "forget"
 
 
@@ -119,9 +119,9 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
 
     rows = await graph.write(steps)
     for row in rows:
-        extra = {"tenant": row["tenant"], "work": row["id"], "code": BrokenDataError.code}
+        extra = {"tenant": row["tenant"], "job": row["id"], "code": BrokenDataError.code}
         _log.error("a malformed job became a dead letter", extra=extra)
-        WORK.add(str(row["kind"]), "parked")
+        JOB_RUNS.add(str(row["kind"]), "dead_letter")
     return len(rows)
 
 

@@ -21,7 +21,7 @@ from graph_service.supervision import Supervisor
 from schema.errors import NotFoundError, TooCostlyError, UnavailableError
 from schema.frames import Count
 from schema.ids import TenantId
-from schema.parts import CommunityMap, CommunityTie, CommunityView, GraphPart
+from schema.parts import CommunityLink, CommunityMap, CommunityView, GraphPart
 
 COMMUNITIES_MAX: Final = 240
 TIES_MAX: Final = 600
@@ -128,7 +128,7 @@ class CommunityMaps:
             epoch=cached.head.epoch,
             seq=cached.head.seq,
             total=len(cached.communities.found),
-            people=people.nodes,
+            users=people.nodes,
             communities=[
                 CommunityView(
                     id=each.id,
@@ -138,12 +138,12 @@ class CommunityMaps:
                 )
                 for each in listed
             ],
-            ties=[
-                CommunityTie(source=one, target=other, n=n)
+            links=[
+                CommunityLink(source=one, target=other, edges=n)
                 for (one, other), n in ties
                 if one in shown and other in shown
             ][:TIES_MAX],
-            of=_communities_of_members(listed),
+            community_of=_communities_of_members(listed),
         )
 
     async def members(self, tenant: TenantId, user_id: str | None, community_id: str, *, limit: int) -> GraphPart:

@@ -62,7 +62,7 @@ class ElementView(FrozenModel):
 
     Attributes:
         merged: entities merged into the node, by name.
-        by_hand: a person stated, confirmed or rejected the fact.
+        manual: a person stated, confirmed or rejected the fact.
     """
 
     id: str
@@ -92,7 +92,7 @@ class ElementView(FrozenModel):
     abstract: str | None = None
     overview: str | None = None
     merged: list[MergedView] = []  # noqa: RUF012  pydantic copies it
-    by_hand: bool = False
+    manual: bool = False
     facts: list[FactLine] = []  # noqa: RUF012  pydantic copies it
     evidence: list[EvidenceView] = []  # noqa: RUF012  pydantic copies it
 
@@ -106,7 +106,7 @@ def fact_element(
     """Return the details of a fact; `row` has the columns of `lookup/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
-    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closed_why", "told", "slot", "merged", *_MOMENTS)
+    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closing_reason", "told", "slot", "merged", *_MOMENTS)
     fields = {name: edge[name] for name in edge if name not in taken}
     return ElementView(
         **fields,
@@ -114,7 +114,7 @@ def fact_element(
         kind="fact",
         fact_kind=edge["kind"] or FactKind.FACT.value,
         steps=edge["steps"] or [],
-        by_hand=bool(edge["stated"]),
+        manual=bool(edge["stated"]),
         label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
         predicate=row["predicate"],
         subject=subject,

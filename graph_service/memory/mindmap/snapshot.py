@@ -46,8 +46,8 @@ def frame_json(frame: Frame) -> bytes:
     fields: dict[str, Any] = frame.model_dump(mode="json", by_alias=True)
     if isinstance(frame, GraphSnapshot):
         for edge in fields["edges"]:
-            if edge["was"] is None:
-                del edge["was"]
+            if edge["previous"] is None:
+                del edge["previous"]
     return orjson.dumps(fields)
 
 

@@ -51,13 +51,13 @@ class ProfilePart:
 
     Attributes:
         items_max: maximum number of items.
-        out: number of valid facts that are excluded, because the category is full or another fact says the same.
+        omitted: number of valid facts that are excluded, because the category is full or another fact says the same.
     """
 
     category: Category
     items_max: int
     items: tuple[ProfileItem, ...]
-    out: int
+    omitted: int
 
 
 async def profile_of(
@@ -122,7 +122,7 @@ def _part(
         category=category,
         items_max=ITEMS_MAX[category],
         items=tuple(_item(row, mine[row["fact"]["id"]]) for row in items if row["fact"]["id"] in mine),
-        out=sum(name in out for name in mine),
+        omitted=sum(name in out for name in mine),
     )
 
 

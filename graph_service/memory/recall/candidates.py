@@ -107,5 +107,5 @@ class Hit:
 class Removed:
     """Number of candidates removed for one reason."""
 
-    why: str
+    reason: str
     count: int

@@ -84,7 +84,7 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     beyond = _beyond(found, analysis)
     if beyond.any():
         _inherit_from_first_hop(scaled, first_hops(found))
-    return Features(scaled=scaled, plain={**plain, "graph": graph_proximity(found), "beyond": beyond})
+    return Features(scaled=scaled, plain={**plain, "graph_proximity": graph_proximity(found), "multi_hop": beyond})
 
 
 def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
@@ -114,14 +114,16 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
     means = (total[ends] - total[places]) / np.maximum(ends - places, 1)
     means = np.where((ends - places == WINDOW) | (places == first), means, -1.0)
     return {
-        "words": words.own,
-        "words_before": words.before,
-        "words_near": words.near,
-        "meaning": cosines,
-        "meaning_near": best_of_windows(means, first, WINDOW),
+        "lexical": words.own,
+        "lexical_previous": words.before,
+        "lexical_window": words.near,
+        "similarity": cosines,
+        "similarity_window": best_of_windows(means, first, WINDOW),
         # Missing for messages that prove no retrieved fact, which then count like the mean message.
-        "told": np.array([np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64),
-        "specific": specificity([one.text for one in messages]),
+        "fact_similarity": np.array(
+            [np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64
+        ),
+        "specificity": specificity([one.text for one in messages]),
         "length": np.array([math.log1p(len(one.text)) for one in messages], np.float64),
     }
 
@@ -133,14 +135,14 @@ def _of_tokens(
     if analysis.tokens is None:
         return {}
     if not messages:
-        return {"tokens": np.zeros(0), "tokens_near": np.zeros(0)}
+        return {"token_similarity": np.zeros(0), "token_similarity_window": np.zeros(0)}
     question = analysis.tokens if speaker is None else analysis.tokens.without(words_of_name(speaker))
     first, end = session_bounds(sessions)
     matches = piece_matches(question, [one.tokens for one in messages]).astype(np.float64)
     around = best_around(matches, first, end, _RADIUS)
     return {
-        "tokens": weighted(question, matches.astype(np.float32)).astype(np.float64),
-        "tokens_near": weighted(question, around.astype(np.float32)).astype(np.float64),
+        "token_similarity": weighted(question, matches.astype(np.float32)).astype(np.float64),
+        "token_similarity_window": weighted(question, around.astype(np.float32)).astype(np.float64),
     }
 
 
@@ -163,13 +165,13 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
             table[:, at] = of_messages[:, proofs].max(axis=1)
         # The weight of the length was fitted on messages, so statements and summaries have no length.
         scaled["length"][at] = np.nan
-        scaled["words"][at] = score
+        scaled["lexical"][at] = score
         if candidate.cosine is not None:
-            scaled["meaning"][at] = candidate.cosine
+            scaled["similarity"][at] = candidate.cosine
             if candidate.kind is HitKind.FACT:
-                scaled["told"][at] = candidate.cosine
-    for name in {"tokens", "tokens_near"} & scaled.keys():
-        scaled[name] = _imputed(scaled[name], scaled["meaning"])
+                scaled["fact_similarity"][at] = candidate.cosine
+    for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
+        scaled[name] = _imputed(scaled[name], scaled["similarity"])
     return scaled
 
 
@@ -215,15 +217,15 @@ def _plain(
     span, wanted = analysis.time, analysis.answer_type
     when, number = wanted is AnswerType.WHEN, wanted is AnswerType.HOW_MANY
     return {
-        "names": entity / (entity.max(initial=0.0) or 1.0),
+        "entity_match": entity / (entity.max(initial=0.0) or 1.0),
         "speaker": _said_by(candidates, speaker),
-        "time": _column(span is not None and _in_time(one, span) for one in candidates),
-        "says": _column(one.id not in questions for one in candidates),
-        "answers": _column(one.id in answers for one in candidates),
-        "tells_when": _column(when and bool(_times_of(one)) for one in candidates),
-        "tells_number": _column(number and _has_number(one.text) for one in candidates),
+        "time_range": _column(span is not None and _in_time(one, span) for one in candidates),
+        "not_a_question": _column(one.id not in questions for one in candidates),
+        "answers_question": _column(one.id in answers for one in candidates),
+        "contains_time": _column(when and bool(_times_of(one)) for one in candidates),
+        "contains_number": _column(number and _has_number(one.text) for one in candidates),
         "role": _column(one.kind is HitKind.MESSAGE and one.role == analysis.role for one in candidates),
-        "certainty": _column(one.confidence or 0.0 for one in candidates),
+        "confidence": _column(one.confidence or 0.0 for one in candidates),
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
     }

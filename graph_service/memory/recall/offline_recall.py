@@ -165,10 +165,10 @@ class _Search:
             notes.insert(0, "Neo4j is away: the messages that wait on disk could not be searched in time")
         return Answer(
             hits=tuple(
-                Hit(candidate=one, score=score, parts={"words": score}, snippet=snippet(one.text, self._words))
+                Hit(candidate=one, score=score, parts={"lexical": score}, snippet=snippet(one.text, self._words))
                 for score, one in scored[: self._question.limit]
             ),
-            path=(*((SPOOL,) if n is not None else ()), *((SNAPSHOT,) if self._age_s is not None else ())),
+            search_path=(*((SPOOL,) if n is not None else ()), *((SNAPSHOT,) if self._age_s is not None else ())),
             notes=tuple(notes),
             analysis=QueryAnalysis(chinese=is_chinese(self._question.text)),
             degraded=True,

@@ -51,7 +51,7 @@ class Answer:
     """Hits, best first, and how they were found.
 
     Attributes:
-        path: channels or steps that found the hits.
+        search_path: channels or steps that found the hits.
         notes: messages about anything missing: an unavailable embedder, a question without words.
         analysis: analysis of the question.
         features: features from which `confidence` was estimated.
@@ -59,11 +59,11 @@ class Answer:
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
         snapshot_age_s: age of that snapshot; None if none was searched.
         removed: numbers of candidates that were removed, by reason.
-        cursor: cursor of the next page; None on the last.
+        next_cursor: next_cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
-    path: tuple[str, ...]
+    search_path: tuple[str, ...]
     notes: tuple[str, ...]
     analysis: QueryAnalysis = field(default_factory=QueryAnalysis)
     features: ConfidenceFeatures | None = None
@@ -71,7 +71,7 @@ class Answer:
     degraded: bool = False
     snapshot_age_s: float | None = None
     removed: tuple[Removed, ...] = ()
-    cursor: str | None = None
+    next_cursor: str | None = None
 
     @property
     def nothing_relevant(self) -> bool:
@@ -139,9 +139,9 @@ async def recall(
     features, answer = ranked() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(ranked)
     return Answer(
         hits=answer.hits,
-        path=answer.path,
+        search_path=answer.search_path,
         removed=answer.removed,
-        cursor=answer.cursor,
+        next_cursor=answer.next_cursor,
         notes=(*notes, *_notes(analysis)),
         analysis=analysis,
         features=features,

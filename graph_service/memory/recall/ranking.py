@@ -31,15 +31,15 @@ from graph_service.memory.recall.query import HitKind
 # data. Fixed, because a feature that differs little among the candidates of one question should count little there.
 SPREADS: Final[Mapping[str, float]] = MappingProxyType(
     {
-        "words": 3.0,
-        "words_before": 3.0,
-        "words_near": 7.0,
-        "meaning": 0.1,
-        "meaning_near": 0.06,
-        "told": 0.1,
-        "tokens": 0.1,
-        "tokens_near": 0.1,
-        "specific": 0.5,
+        "lexical": 3.0,
+        "lexical_previous": 3.0,
+        "lexical_window": 7.0,
+        "similarity": 0.1,
+        "similarity_window": 0.06,
+        "fact_similarity": 0.1,
+        "token_similarity": 0.1,
+        "token_similarity_window": 0.1,
+        "specificity": 0.5,
         "length": 0.5,
     }
 )
@@ -58,23 +58,30 @@ class Weights:
     plain: Mapping[str, float]
 
 
-_KNOWLEDGE = {"names": 1.0, "graph": 0.1, "beyond": 3.0, "certainty": 0.3, "importance": 0.1, "recency": 0.1}
+_KNOWLEDGE = {
+    "entity_match": 1.0,
+    "graph_proximity": 0.1,
+    "multi_hop": 3.0,
+    "confidence": 0.3,
+    "importance": 0.1,
+    "recency": 0.1,
+}
 _PLAIN_EN = {
     "speaker": 2.1,
-    "time": 3.1,
-    "says": 0.45,
-    "answers": 0.1,
-    "tells_when": 1.5,
-    "tells_number": 0.75,
+    "time_range": 3.1,
+    "not_a_question": 0.45,
+    "answers_question": 0.1,
+    "contains_time": 1.5,
+    "contains_number": 0.75,
     "role": 2.0,
 }
 _PLAIN_ZH = {
     "speaker": 2.1,
-    "time": 2.5,
-    "says": 0.5,
-    "answers": 0.4,
-    "tells_when": 1.7,
-    "tells_number": 0.8,
+    "time_range": 2.5,
+    "not_a_question": 0.5,
+    "answers_question": 0.4,
+    "contains_time": 1.7,
+    "contains_number": 0.8,
     "role": 2.0,
 }
 
@@ -86,45 +93,55 @@ def _weights(scaled: Mapping[str, float], plain: Mapping[str, float]) -> Weights
 # With token vectors, which replace the vector of the whole message.
 ENGLISH = _weights(
     {
-        "words": 0.1,
-        "words_before": 0.4,
-        "words_near": 1.2,
-        "tokens": 0.85,
-        "tokens_near": 1.3,
-        "told": 0.5,
-        "specific": 0.3,
+        "lexical": 0.1,
+        "lexical_previous": 0.4,
+        "lexical_window": 1.2,
+        "token_similarity": 0.85,
+        "token_similarity_window": 1.3,
+        "fact_similarity": 0.5,
+        "specificity": 0.3,
         "length": -0.3,
     },
     _PLAIN_EN,
 )
 ENGLISH_BY_VECTORS = _weights(
     {
-        "words": 0.4,
-        "words_before": 0.45,
-        "words_near": 2.3,
-        "meaning": 0.85,
-        "meaning_near": 0.25,
-        "told": 0.5,
-        "specific": 0.3,
+        "lexical": 0.4,
+        "lexical_previous": 0.45,
+        "lexical_window": 2.3,
+        "similarity": 0.85,
+        "similarity_window": 0.25,
+        "fact_similarity": 0.5,
+        "specificity": 0.3,
     },
     _PLAIN_EN,
 )
 ENGLISH_BY_WORDS = _weights(
-    {"words": 0.9, "words_before": 0.6, "words_near": 3.0, "specific": 0.3, "length": 0.2}, _PLAIN_EN
+    {"lexical": 0.9, "lexical_previous": 0.6, "lexical_window": 3.0, "specificity": 0.3, "length": 0.2}, _PLAIN_EN
 )
-_WORDS_ZH = {"words": 0.6, "words_before": 0.1, "words_near": 0.15, "length": 0.2}
+_WORDS_ZH = {"lexical": 0.6, "lexical_previous": 0.1, "lexical_window": 0.15, "length": 0.2}
 CHINESE = _weights(
-    {**_WORDS_ZH, "words": 0.2, "length": 0.4, "meaning": 0.5, "tokens": 0.2, "tokens_near": 0.5, "told": 0.3},
+    {
+        **_WORDS_ZH,
+        "lexical": 0.2,
+        "length": 0.4,
+        "similarity": 0.5,
+        "token_similarity": 0.2,
+        "token_similarity_window": 0.5,
+        "fact_similarity": 0.3,
+    },
     _PLAIN_ZH,
 )
-CHINESE_BY_VECTORS = _weights({**_WORDS_ZH, "meaning": 0.7, "meaning_near": 0.2, "told": 0.3}, _PLAIN_ZH)
+CHINESE_BY_VECTORS = _weights(
+    {**_WORDS_ZH, "similarity": 0.7, "similarity_window": 0.2, "fact_similarity": 0.3}, _PLAIN_ZH
+)
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 # A text that is too long for a question is taken for conversation, of which only the topic counts. Chinese has a lower
 # weight of words, because it is matched by words and by characters.
-_CONVERSATION_PLAIN = {"speaker": 1.0, "time": 1.0}
-CONVERSATION = _weights({"words": 0.65, "meaning": 1.6}, _CONVERSATION_PLAIN)
-CONVERSATION_ZH = _weights({"words": 0.35, "meaning": 1.6}, _CONVERSATION_PLAIN)
-CONVERSATION_BY_WORDS = _weights({"words": 1.0}, _CONVERSATION_PLAIN)
+_CONVERSATION_PLAIN = {"speaker": 1.0, "time_range": 1.0}
+CONVERSATION = _weights({"lexical": 0.65, "similarity": 1.6}, _CONVERSATION_PLAIN)
+CONVERSATION_ZH = _weights({"lexical": 0.35, "similarity": 1.6}, _CONVERSATION_PLAIN)
+CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN)
 # Longer texts are conversations.
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 

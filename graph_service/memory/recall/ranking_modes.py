@@ -16,7 +16,7 @@ from schema.ids import name_key
 # Returns the parts of a candidate's score; None if the step does not find it.
 _Scorer = Callable[[Candidate], Mapping[str, float] | None]
 _STEP: Final = 0.1
-_METADATA: Final = {"names": 0.5, "time": 0.3, "speaker": 0.2}
+_METADATA: Final = {"entity_match": 0.5, "time_range": 0.3, "speaker": 0.2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,12 +63,12 @@ class Ordered:
     """The hits of a mode, best first.
 
     Attributes:
-        path: steps that were tried; the last one found the hits.
+        search_path: steps that were tried; the last one found the hits.
         removed: number of candidates that the last step did not find.
     """
 
     hits: tuple[Hit, ...]
-    path: tuple[str, ...]
+    search_path: tuple[str, ...]
     removed: tuple[Removed, ...] = ()
 
 
@@ -100,10 +100,10 @@ def by_layers(
         found = [(one, parts) for one in candidates if (parts := parts_of(one)) is not None]
         if found:
             left_out = len(candidates) - len(found)
-            removed = (Removed(why=f"not found by {name}", count=left_out),) if left_out else ()
-            return Ordered(hits=_ordered(found), path=tuple(path), removed=removed)
-    removed = (Removed(why="not found by any step", count=len(candidates)),) if candidates else ()
-    return Ordered(hits=(), path=tuple(path), removed=removed)
+            removed = (Removed(reason=f"not found by {name}", count=left_out),) if left_out else ()
+            return Ordered(hits=_ordered(found), search_path=tuple(path), removed=removed)
+    removed = (Removed(reason="not found by any step", count=len(candidates)),) if candidates else ()
+    return Ordered(hits=(), search_path=tuple(path), removed=removed)
 
 
 def by_similarity_and_importance(
@@ -113,10 +113,10 @@ def by_similarity_and_importance(
     words = _words_of(candidates)
     found = []
     for one in candidates:
-        alike = one.cosine if one.cosine is not None else (words(one) or {"words": 0.0})["words"]
+        alike = one.cosine if one.cosine is not None else (words(one) or {"lexical": 0.0})["lexical"]
         weight = (one.importance or 5) / 10
         found.append((one, {"similarity": similarity * max(alike, 0.0), "importance": importance * weight}))
-    return Ordered(hits=_ordered(found), path=("similarity and importance",))
+    return Ordered(hits=_ordered(found), search_path=("similarity and importance",))
 
 
 def _ordered(found: Sequence[tuple[Candidate, Mapping[str, float]]]) -> tuple[Hit, ...]:
@@ -162,8 +162,8 @@ def _metadata_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> _S
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
         features = {
-            "names": one.scores.get("entity", 0.0) / best if best else 0.0,
-            "time": 1.0 if analysis.time is not None and analysis.time.holds(one.said_at) else 0.0,
+            "entity_match": one.scores.get("entity", 0.0) / best if best else 0.0,
+            "time_range": 1.0 if analysis.time is not None and analysis.time.holds(one.said_at) else 0.0,
             "speaker": 1.0 if one.speaker and name_key(one.speaker) in analysis.name_keys else 0.0,
         }
         return {name: _METADATA[name] * value for name, value in features.items()} if any(features.values()) else None
@@ -176,7 +176,7 @@ def _words_of(candidates: Sequence[Candidate]) -> _Scorer:
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
         score = _word_score(one)
-        return {"words": score / best[one.kind]} if score > 0 else None
+        return {"lexical": score / best[one.kind]} if score > 0 else None
 
     return parts
 

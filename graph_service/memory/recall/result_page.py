@@ -79,14 +79,14 @@ class ResultPage:
     """One page of an answer.
 
     Attributes:
-        path: channels or, in the optional modes, steps that found the hits.
-        cursor: cursor of the next page; None on the last.
+        search_path: channels or, in the optional modes, steps that found the hits.
+        next_cursor: next_cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
-    path: tuple[str, ...]
+    search_path: tuple[str, ...]
     removed: tuple[Removed, ...]
-    cursor: str | None
+    next_cursor: str | None
 
 
 def page(
@@ -112,13 +112,16 @@ def page(
         case Mode.SIMILARITY_IMPORTANCE:
             ordered = by_similarity_and_importance(kept)
         case Mode.BEST:
-            ordered = Ordered(hits=tuple(best(kept)), path=())
+            ordered = Ordered(hits=tuple(best(kept)), search_path=())
     fresh = with_access(ordered.hits, scores.used_at, rules.access_weight, now=request.asked_at)
     high, low = above(fresh, question.narrowed.score_min)
     hits, cursor = page_of(high, request.shown, request.key, limit=question.limit)
     channels = tuple(sorted({channel for hit in hits for channel in hit.candidate.scores}))
     return ResultPage(
-        hits=tuple(hits), path=ordered.path or channels, removed=(*refused, *ordered.removed, *low), cursor=cursor
+        hits=tuple(hits),
+        search_path=ordered.search_path or channels,
+        removed=(*refused, *ordered.removed, *low),
+        next_cursor=cursor,
     )
 
 
@@ -143,7 +146,7 @@ def filtered(
     for why, passes in checks:
         before = len(kept)
         kept = [one for one in kept if passes(one)]
-        removed += [Removed(why=why, count=before - len(kept))] if len(kept) < before else []
+        removed += [Removed(reason=why, count=before - len(kept))] if len(kept) < before else []
     return kept, tuple(removed)
 
 
@@ -157,7 +160,7 @@ def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tupl
     """Return the hits with at least this score, and the number removed."""
     kept = [hit for hit in hits if score_min is None or hit.score >= score_min]
     removed_n = len(hits) - len(kept)
-    return kept, (Removed(why=f"score below {score_min:g}", count=removed_n),) if removed_n else ()
+    return kept, (Removed(reason=f"score below {score_min:g}", count=removed_n),) if removed_n else ()
 
 
 # Recent access

@@ -16,12 +16,12 @@ class Problem(StrEnum):
 
     TEXT_CHANGED = "text_changed"
     VECTOR_MISSING = "vector_missing"
-    VECTOR_SIZE = "vector_size"
-    IN_NO_SCENE = "in_no_scene"
+    VECTOR_SIZE_MISMATCH = "vector_size_mismatch"
+    MESSAGE_WITHOUT_SCENE = "message_without_scene"
     SCENE_EMPTY = "scene_empty"
-    FACT_UNPROVEN = "fact_unproven"
-    NODE_BARE = "node_bare"
-    WORK_LOST = "work_lost"
+    FACT_WITHOUT_EVIDENCE = "fact_without_evidence"
+    NODE_ORPHANED = "node_orphaned"
+    JOB_MISSING = "job_missing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
     if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
         problems += [] if is_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
     if not row["in_scene"] and not row["unread"]:
-        problems.append(Problem.IN_NO_SCENE)
+        problems.append(Problem.MESSAGE_WITHOUT_SCENE)
     if not problems:
         return None
     return MessageRepair(
@@ -66,8 +66,8 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
         user_id=row["user_id"],
         session=row["session"],
         content_hash=hashes[0] if Problem.TEXT_CHANGED in problems else row["content_hash"],
-        embed=dim is not None and bool(set(problems) - {Problem.IN_NO_SCENE}),
-        read=bool({Problem.IN_NO_SCENE, Problem.TEXT_CHANGED} & set(problems)),
+        embed=dim is not None and bool(set(problems) - {Problem.MESSAGE_WITHOUT_SCENE}),
+        read=bool({Problem.MESSAGE_WITHOUT_SCENE, Problem.TEXT_CHANGED} & set(problems)),
         problems=tuple(problems),
     )
 
@@ -89,4 +89,4 @@ def _vector_problems(dims: Sequence[int | None], dim: int | None, *, waits: bool
         return []
     if None in dims:
         return [Problem.VECTOR_MISSING]
-    return [Problem.VECTOR_SIZE] if any(one != dim for one in dims) else []
+    return [Problem.VECTOR_SIZE_MISMATCH] if any(one != dim for one in dims) else []

@@ -21,7 +21,7 @@ from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
 
 ROWS_MAX: Final = 500
-SESSION_JOBS: Final = (JobKind.READ, JobKind.EMBED, JobKind.CLOSE)
+SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE)
 UNPROVEN: Final = "sync: no message is left that proves it"
 Progress = Callable[[int, int], None]
 Rows = Sequence[Mapping[str, Any]]
@@ -140,7 +140,7 @@ class Sync:
         self._consistent += len(rows) - len(inconsistent)
         self._found.update(problem for found in problems.values() for problem in found)
         facts = [{"node": row["id"], **fact} for row in unproven for fact in row["unproven"]]
-        self._found[Problem.FACT_UNPROVEN] += len(facts)
+        self._found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
         await self._repair(len(unembedded), lambda writing: self._repair_scenes(writing, unembedded))
         await self._repair(len(without_vector), lambda writing: self._repair_facts(writing, without_vector))
         for user_id in sorted({row["user_id"] for row in empty}):
@@ -155,7 +155,7 @@ class Sync:
             {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"lost_{kind}"]
         ]
         self._consistent += len(rows) - len({job["session"] for job in lost_jobs})
-        self._found[Problem.WORK_LOST] += len(lost_jobs)
+        self._found[Problem.JOB_MISSING] += len(lost_jobs)
         await self._repair(len(lost_jobs), lambda writing: self._enqueue(writing, lost_jobs))
 
     async def _check_merged(self, rows: Rows) -> None:
@@ -163,13 +163,13 @@ class Sync:
             user_rows = [row for row in rows if row["user_id"] == user_id and row["unproven"]]
             # A fact between two merged entities appears twice.
             facts = {fact["id"]: fact for row in user_rows for fact in row["unproven"]}
-            self._found[Problem.FACT_UNPROVEN] += len(facts)
+            self._found[Problem.FACT_WITHOUT_EVIDENCE] += len(facts)
             await self._repair(len(facts), self._delete_member_facts(user_id, [row["id"] for row in user_rows], facts))
 
     async def _check_bare_nodes(self, rows: Rows) -> None:
         # They were counted as consistent by `_check_nodes`.
         self._consistent -= len(rows)
-        self._found[Problem.NODE_BARE] += len(rows)
+        self._found[Problem.NODE_ORPHANED] += len(rows)
         for user_id in sorted({row["user_id"] for row in rows}):
             ids = sorted(row["id"] for row in rows if row["user_id"] == user_id)
             await self._repair(len(ids), self._delete_bare_nodes(user_id, ids))
@@ -198,7 +198,7 @@ class Sync:
         rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
         await writing.run(statement("repair/repair_messages"), {"tenant": self._tenant, "rows": rows})
-        await self._enqueue(writing, embed + [{"session": r.session, "kind": "read"} for r in repairs if r.read])
+        await self._enqueue(writing, embed + [{"session": r.session, "kind": "extract"} for r in repairs if r.read])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})

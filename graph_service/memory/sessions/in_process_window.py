@@ -99,7 +99,7 @@ class InProcessWindow:
     async def turns(self, session: SessionKey) -> RecentTurns:
         """Return the last turns in the buffer."""
         turns = self._buffer.turns(session)
-        return RecentTurns(turns=turns, sources=(Source.RING,) if turns else ())
+        return RecentTurns(turns=turns, sources=(Source.PROCESS,) if turns else ())
 
     async def forget(
         self,
@@ -116,7 +116,7 @@ class InProcessWindow:
 
     def state(self) -> WindowState:
         """Return the current state."""
-        return WindowState(store=Source.RING)
+        return WindowState(store=Source.PROCESS)
 
     async def close(self) -> None:
         """Do nothing."""

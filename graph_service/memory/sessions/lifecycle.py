@@ -115,7 +115,7 @@ def _view(row: dict[str, Any]) -> SessionView:
         last_at=life["last_at"],
         closing_at=life.get("closing_at"),
         closed_at=life.get("closed_at"),
-        why=CloseReason(life["why"]) if life.get("why") else None,
+        close_reason=CloseReason(life["close_reason"]) if life.get("close_reason") else None,
         messages=row["messages"],
         scenes=row["scenes"],
         unread=row["unread"],

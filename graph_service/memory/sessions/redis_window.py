@@ -223,7 +223,7 @@ class RedisWindow:
             if (session.tenant, session.user_id) in self._pending_deletions
             else await self._try(lambda: self._redis.turns(session))
         )
-        sources = [*([Source.REDIS] if stored else []), *([Source.RING] if buffered else [])]
+        sources = [*([Source.REDIS] if stored else []), *([Source.PROCESS] if buffered else [])]
         return RecentTurns(turns=merged(stored or (), buffered, turns_max=self.turns_max), sources=tuple(sources))
 
     async def forget(
@@ -250,7 +250,7 @@ class RedisWindow:
         breaker = self._breaker.state(self._clock_s())
         works = breaker is BreakerState.CLOSED and self._problem is None
         return WindowState(
-            store=Source.REDIS if works else Source.RING,
+            store=Source.REDIS if works else Source.PROCESS,
             breaker=breaker.value,
             waiting=len(self._buffer) + len(self._pending_deletions),
             problem=self._problem,

@@ -36,7 +36,7 @@ class Turn:
     """One message in the window.
 
     Attributes:
-        text: at most `TEXT_CHARS_MAX` characters; `cut` is True if it was longer.
+        text: at most `TEXT_CHARS_MAX` characters; `truncated` is True if it was longer.
         said_ms: when it was said, milliseconds since 1970 UTC.
         position: order among turns of the same time.
     """
@@ -47,7 +47,7 @@ class Turn:
     text: str
     said_ms: Annotated[int, Field(gt=-(2**47), lt=2**47)]
     position: int = 0
-    cut: bool = False
+    truncated: bool = False
 
     @property
     def said_at(self) -> datetime:
@@ -67,7 +67,7 @@ class Source(StrEnum):
     """Store from which turns were read."""
 
     REDIS = "redis"
-    RING = "ring"
+    PROCESS = "process"
     DATABASE = "database"
 
 
@@ -164,7 +164,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
         text=text[:TEXT_CHARS_MAX],
         said_ms=round(as_utc(said_at).timestamp() * 1000),
         position=position,
-        cut=len(text) > TEXT_CHARS_MAX,
+        truncated=len(text) > TEXT_CHARS_MAX,
     )
 
 

@@ -47,27 +47,27 @@ class LayerText:
 
     Attributes:
         uri: URI with the level as fragment.
-        made_by: `extractive`, `caller`, the model's name, or `said` for the full text.
+        generated_by: `extractive`, `caller`, the model's name, or `said` for the full text.
         tokens: estimated number of tokens.
-        after: cursor for the next part of the text; None when it is complete.
+        next_cursor: cursor for the next part of the text; None when it is complete.
     """
 
     uri: str
     level: Level
     title: str | None
     text: str
-    made_by: str
+    generated_by: str
     tokens: int
-    after: str | None = None
+    next_cursor: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayersReport:
+class SummariesReport:
     """Numbers of sessions whose layers were computed, were up to date, or could not be computed."""
 
     sessions: int
-    made: int
-    kept: int
+    created: int
+    unchanged: int
     failed: int
 
 
@@ -118,7 +118,7 @@ class LayerTexts:
             row = await self._row(tenant, node_id) or row
         return await self._layer_text(tenant, base, node_id, wanted, row, start)
 
-    async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> LayersReport:
+    async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> SummariesReport:
         """Update the layers of one session, of all sessions of a user, or of the tenant; unchanged ones are skipped.
 
         Raises:
@@ -142,7 +142,7 @@ class LayerTexts:
                 failed += 1
         if session is not None and not made + kept + failed:
             raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
-        return LayersReport(sessions=made + kept + failed, made=made, kept=kept, failed=failed)
+        return SummariesReport(sessions=made + kept + failed, created=made, unchanged=kept, failed=failed)
 
     async def _sessions(self, tenant: TenantId, user_id: str | None, session: str | None) -> Any:
         after = ""
@@ -189,11 +189,11 @@ class LayerTexts:
         self, tenant: TenantId, uri: str, node_id: str, level: Level, row: Mapping[str, Any], start: tuple[Any, ...]
     ) -> LayerText:
         texts, after = row["texts"], None
-        text, made_by = texts["overview"] or "", texts["overview_by"] or "extractive"
+        text, generated_by = texts["overview"] or "", texts["overview_by"] or "extractive"
         if level is Level.L0:
-            text, made_by = texts["abstract"] or "", texts["layers_by"] or "extractive"
+            text, generated_by = texts["abstract"] or "", texts["layers_by"] or "extractive"
         elif level is Level.L2:
-            text, made_by = texts["text"], "said"
+            text, generated_by = texts["text"], "said"
             if not text:
                 text, after = await self._full_text(tenant, row, node_id, start)
         return LayerText(
@@ -201,9 +201,9 @@ class LayerTexts:
             level=level,
             title=texts["name"],
             text=text,
-            made_by=made_by,
+            generated_by=generated_by,
             tokens=await _tokens(text),
-            after=after,
+            next_cursor=after,
         )
 
     async def _full_text(

@@ -44,7 +44,7 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
     if not active:
         job_context.step("close extracting")
         await run_session_jobs(
-            graph, jobs.read, claim.tenant, claim.session, JobKind.READ, job_context, even_if_done=True
+            graph, jobs.read, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
         )
         await update_session_summary(graph, claim.tenant, claim.session, now=job_context.clock())
         job_context.step("close told")

@@ -9,7 +9,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
-from graph_service.observability.metrics import EMBEDDED
+from graph_service.observability.metrics import EMBEDDINGS
 from schema.errors import ConflictError
 
 # A commit of 256 vectors writes each 20 times faster than single commits; larger ones gain nothing.
@@ -58,9 +58,9 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
 
     await graph.write(steps)
     job_context.step("embed committed")
-    EMBEDDED.add("message", n=len(message_rows))
-    EMBEDDED.add("scene", n=len(scene_rows))
-    EMBEDDED.add("fact", n=len(fact_rows))
+    EMBEDDINGS.add("message", n=len(message_rows))
+    EMBEDDINGS.add("scene", n=len(scene_rows))
+    EMBEDDINGS.add("fact", n=len(fact_rows))
     return more
 
 

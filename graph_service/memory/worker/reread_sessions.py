@@ -1,4 +1,4 @@
-"""The job `anew`: read a user's sessions again, in the order they were said, after something was forgotten.
+"""The job `reextract`: read a user's sessions again, in the order they were said, after something was forgotten.
 
 Which fact closes which depends on the order, so sessions alternate: each is read up to the first unread message of the
 next one. Each reading is a commit, and what was read is not read again, so a process that dies loses nothing.
@@ -29,16 +29,16 @@ async def reread_sessions(graph: Graph, read: ReadUntil, claim: JobClaim, job_co
         async def run(read_claim: JobClaim, until_ms: int | None = until_ms) -> bool:
             return await read(read_claim, until_ms)
 
-        left = await run_session_job(graph, run, claim.tenant, session, JobKind.READ, job_context, even_if_done=True)
+        left = await run_session_job(graph, run, claim.tenant, session, JobKind.EXTRACT, job_context, even_if_done=True)
         if left is not None:
-            job_context.step("anew read")
+            job_context.step("reextract read")
     now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:
         await finish_jobs(writing, [claim], more=False, now_ms=now_ms)
 
     await graph.write(steps)
-    job_context.step("anew committed")
+    job_context.step("reextract committed")
 
 
 async def _next_part(graph: Graph, claim: JobClaim) -> tuple[str, int | None] | None:

@@ -36,7 +36,7 @@ from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.worker.close_session import CloseJobs, close_session
 from graph_service.memory.worker.embed_sessions import embed_sessions
 from graph_service.memory.worker.reread_sessions import reread_sessions
-from graph_service.observability.metrics import WORK, WORK_SECONDS, Loop
+from graph_service.observability.metrics import JOB_RUNS, JOB_SECONDS, Loop
 from graph_service.observability.spans import span
 from graph_service.supervision import PROCESS_ENDS, Supervisor, wait_for_any
 from schema.errors import BrokenDataError, ConflictError, InputError, MnemographError, UnavailableError
@@ -54,17 +54,17 @@ _IDLE_CHECK_S: Final = 30.0
 # Malformed jobs block nothing, since no claim matches them.
 _MALFORMED_CHECK_S: Final = 600.0
 # Kinds without a waiting caller, and the delay before their loops look again.
-_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.ANEW, JobKind.FORGET})
+_LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.REEXTRACT, JobKind.FORGET})
 _LOW_PRIORITY_DELAY_S: Final = 0.5
 _LOOPS: Final = {
-    JobKind.READ: Loop.WORKER_READ,
+    JobKind.EXTRACT: Loop.WORKER_EXTRACT,
     JobKind.EMBED: Loop.WORKER_EMBED,
     JobKind.CLOSE: Loop.WORKER_CLOSE,
-    JobKind.ANEW: Loop.WORKER_ANEW,
+    JobKind.REEXTRACT: Loop.WORKER_REEXTRACT,
     JobKind.FORGET: Loop.WORKER_FORGET,
 }
 # Outcomes in the metric by the state of a failed job.
-_OUTCOMES: Final = {"open": "retried", "dead": "parked"}
+_OUTCOMES: Final = {"open": "retried", "dead": "dead_letter", "lost": "lease_lost"}
 
 
 class Leases:
@@ -111,12 +111,12 @@ class Leases:
         kind, started_s = claims[0].kind.value, time.perf_counter()
         renewal = asyncio.create_task(self._renew(claims))
         try:
-            with span(f"work {kind}", pieces=len(claims)):
+            with span(f"job {kind}", jobs=len(claims)):
                 result = await run
-            WORK.add(kind, "done", n=len(claims))
+            JOB_RUNS.add(kind, "done", n=len(claims))
             return result
         finally:
-            WORK_SECONDS.note(time.perf_counter() - started_s, kind)
+            JOB_SECONDS.note(time.perf_counter() - started_s, kind)
             renewal.cancel()
             await asyncio.gather(renewal, return_exceptions=True)
 
@@ -156,7 +156,7 @@ class Leases:
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
         park = isinstance(error, InputError | BrokenDataError)
         for claim in claims:
-            extra = {"tenant": claim.tenant, "work": claim.id, "error": failure.kind, "code": failure.code}
+            extra = {"tenant": claim.tenant, "job": claim.id, "error": failure.kind, "code": failure.code}
             extra |= {"where": failure.where} if failure.message is None else {}
             try:
                 state = await fail_job(
@@ -165,7 +165,7 @@ class Leases:
             except UnavailableError:
                 self._unreleased.append(claim)
                 continue
-            WORK.add(claim.kind.value, _OUTCOMES.get(state, state))
+            JOB_RUNS.add(claim.kind.value, _OUTCOMES.get(state, state))
             if state == "dead" and away is not None:
                 self._external_services.named(away).note_dead_letter()
             _log.log(level, "job given back: %s", state, extra=extra)
@@ -294,7 +294,7 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        for kind in (JobKind.FORGET, JobKind.ANEW, JobKind.READ, JobKind.EMBED, JobKind.CLOSE):
+        for kind in (JobKind.FORGET, JobKind.REEXTRACT, JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE):
             if kind in self._kinds and await self._claim_and_run(kind):
                 return True
         return False
@@ -306,7 +306,9 @@ class Worker:
             UnavailableError: Neo4j or a model that must read first does not answer.
         """
         read = partial(self._read_renewed, whole=True)
-        await run_session_jobs(self._graph, read, tenant, session, JobKind.READ, self._job_context, even_if_done=True)
+        await run_session_jobs(
+            self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
+        )
         self.wake()
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool) -> None:
@@ -389,7 +391,7 @@ class Worker:
         return True
 
     def _loops_per_tenant(self, kind: JobKind) -> int:
-        return self._rules.parallel if kind is JobKind.READ else 1
+        return self._rules.parallel if kind is JobKind.EXTRACT else 1
 
     def _service_for(self, kind: JobKind) -> ExternalService:
         return self._external_services.embedder if kind is JobKind.EMBED else self._external_services.model
@@ -412,7 +414,7 @@ class Worker:
             raise
         # BaseException: panics of Rust libraries do not derive from Exception.
         except BaseException as error:
-            extra = {"tenant": claims[0].tenant, "work": claims[0].id, "code": MnemographError.code}
+            extra = {"tenant": claims[0].tenant, "job": claims[0].id, "code": MnemographError.code}
             _log.error("a job failed with an unexpected error", exc_info=error, extra=extra)
             await self._leases.give_back(claims, error)
 
@@ -422,7 +424,7 @@ class Worker:
             case JobKind.EMBED:
                 assert self._embedder is not None, "only workers with an embedder claim this kind"
                 await embed_sessions(graph, self._embedder, claims, job_context)
-            case JobKind.READ:
+            case JobKind.EXTRACT:
                 await self._read(claim)
                 self.wake()
             case JobKind.CLOSE:
@@ -433,7 +435,7 @@ class Worker:
                 await close_session(graph, jobs, claim, job_context)
             case JobKind.FORGET:
                 await forget_user(graph, claim, job_context)
-            case JobKind.ANEW:
+            case JobKind.REEXTRACT:
                 await reread_sessions(graph, self._read_until, claim, job_context)
                 self.wake()
 

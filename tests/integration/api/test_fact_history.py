@@ -13,7 +13,7 @@ from tests.support.cli_process import Home
 
 _HISTORY = (
     "query ($id: String!) { factHistory(id: $id) "
-    "{ statement object validAt invalidAt knownAt closingKnownAt evidence closing { why text factId } } }"
+    "{ statement object validAt invalidAt knownAt closingKnownAt evidence closing { reason text factId } } }"
 )
 _RECALL = (
     'query ($at: DateTime) { recall(userId: "alice", query: "Paris Oslo", kinds: [FACT], validAt: $at) '

@@ -18,7 +18,7 @@ from tests.support.builders import a_memory, a_worker
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped } }"
 RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
   recall(userId: $user, query: $q, evidence: $evidence) {
-  path notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
+  searchPath notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
 
 
 class Api:
@@ -121,16 +121,16 @@ async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(api:
 
 
 async def test_recall_without_a_user_is_refused(api: Api) -> None:
-    answer = await api.ask('{ recall(userId: "", query: "tea") { path } }')
+    answer = await api.ask('{ recall(userId: "", query: "tea") { searchPath } }')
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
 async def test_a_query_that_is_too_deep_or_too_wide_is_refused(api: Api) -> None:
-    wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ path }}' for i in range(50)) + "}"
+    wide = "{" + " ".join(f'a{i}: recall(userId: "u", query: "q") {{ searchPath }}' for i in range(50)) + "}"
     assert (await api.ask(wide))["errors"]
 
 
 async def test_invalid_tenant_name_is_refused(api: Api, graph: Graph) -> None:
     api._headers = {"Mnemograph-Tenant": "../etc"}
-    answer = await api.ask("{ work { waiting } }")
+    answer = await api.ask("{ jobStatus { waiting } }")
     assert answer["error"]["code"] == "BAD_INPUT"

@@ -7,14 +7,14 @@ from tests.support.builders import a_worker
 __all__ = ["api"]
 
 CYPHER = """query($s: String!, $p: JSON, $rows: Int) {
-  cypher(statement: $s, parameters: $p, rows: $rows) { columns rows cut tookMs } }"""
+  cypher(statement: $s, parameters: $p, rows: $rows) { columns rows truncated tookMs } }"""
 
 
 async def test_cypher_over_graphql_is_read_only(api: Api) -> None:
     read = "UNWIND $names AS name RETURN name, datetime('2026-05-01T00:00Z') AS at"
     answer = (await api.ask(CYPHER, s=read, p={"names": ["茶", "tea"]}, rows=1))["data"]["cypher"]
     assert (answer["columns"], answer["rows"]) == (["name", "at"], [["茶", "2026-05-01T00:00:00Z"]])
-    assert answer["cut"] == "only the first 1 rows"
+    assert answer["truncated"] == "only the first 1 rows"
     for statement, parameters in (("CREATE (n:Stray) RETURN n", {}), ("RETURN 1", ["no object"])):
         (error,) = (await api.ask(CYPHER, s=statement, p=parameters))["errors"]
         assert error["extensions"]["code"] == "BAD_INPUT", error

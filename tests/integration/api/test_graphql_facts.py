@@ -12,8 +12,8 @@ from tests.integration.memory.facts.test_conflict_resolution import edges, say
 from tests.support.builders import a_memory
 from tests.support.cli_process import Home
 
-_FACT = "query ($id: String!) { fact(id: $id) { statement invalidAt closing { why text factId } } }"
-_REOPEN = 'mutation ($id: String!) { reopenFact(id: $id, reason: "both") { id invalidAt closing { why } } }'
+_FACT = "query ($id: String!) { fact(id: $id) { statement invalidAt closing { reason text factId } } }"
+_REOPEN = 'mutation ($id: String!) { reopenFact(id: $id, reason: "both") { id invalidAt closing { reason } } }'
 
 
 async def run_operation(graph: Graph, tenant: str, query: str, **variables: Any) -> Any:
@@ -26,7 +26,7 @@ async def test_a_closed_fact_is_explained_and_reopened_over_graphql(graph: Graph
     await say(graph, tenant, "I moved to Oslo.", day=1)
     found = await edges(graph, tenant)
     told = (await run_operation(graph, tenant, _FACT, id=found["Paris"]["id"])).data["fact"]
-    assert (told["closing"]["why"], told["closing"]["factId"]) == ("REPLACED", found["Oslo"]["id"])
+    assert (told["closing"]["reason"], told["closing"]["factId"]) == ("REPLACED", found["Oslo"]["id"])
     assert "Oslo" in told["closing"]["text"]
     opened = (await run_operation(graph, tenant, _REOPEN, id=found["Paris"]["id"])).data["reopenFact"]
     assert (opened["invalidAt"], opened["closing"]) == (None, None)

@@ -11,7 +11,7 @@ from tests.integration.api.test_graphql_identity import run_operation
 from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, by_id, store_lines
 from tests.support.builders import a_memory, a_worker
 
-BY_ID = "mutation($id: String!) {{ {name}(id: $id) {{ messages scenes facts entities readAgain spooled }} }}"
+BY_ID = "mutation($id: String!) {{ {name}(id: $id) {{ messages scenes facts entities reextracted spooled }} }}"
 SESSION = 'mutation { forgetSession(userId: "alice", sessionId: "s2") { messages } }'
 USER = 'mutation { forgetUser(userId: "alice") { messages entities } }'
 

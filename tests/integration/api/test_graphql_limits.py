@@ -35,7 +35,7 @@ from graph_service.graph.store import Graph
 from tests.integration.api.test_graphql import Api, api
 
 __all__ = ["api"]
-_WORK = "{ work { waiting } }"
+_JOB_STATUS = "{ jobStatus { waiting } }"
 
 
 def hashed(text: str, *, name: str | None = None) -> dict[str, Any]:
@@ -47,10 +47,10 @@ async def code_of(api: Api, query: str) -> str:
 
 
 async def test_response_reports_its_cost(api: Api) -> None:
-    told = await api.ask("{ work { waiting leased } }")
+    told = await api.ask("{ jobStatus { waiting leased } }")
     assert told["extensions"]["cost"] == {"requested": 3, "max": COST_MAX, "depth": 2, "aliases": 0}
     # The second response comes from the cache.
-    assert await api.ask("{ work { waiting leased } }") == told
+    assert await api.ask("{ jobStatus { waiting leased } }") == told
 
 
 @pytest.mark.parametrize(
@@ -81,40 +81,40 @@ def test_evidence_cost_is_its_number_of_messages(evidence: str, cost: int) -> No
 
 
 async def test_operations_too_deep_too_wide_or_too_costly_are_refused_by_name(api: Api) -> None:
-    aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
+    aliases = " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = "{ kind id uri score parts { name value } evidence { text saidAt } }"
     for query in (
         f"{{ {aliases} }}",
-        f"{{ {' '.join(['work { waiting }'] * (REPEATS_MAX + 1))} }}",
+        f"{{ {' '.join(['jobStatus { waiting }'] * (REPEATS_MAX + 1))} }}",
         "query { "
         + " ".join(f'a{i}: recall(userId: "a", query: "b", limit: 1000) {{ hits {costly} }}' for i in range(9))
         + " }",
-        "{ work { waiting } } "
-        + " ".join(f"fragment F{i} on WorkStatus {{ waiting }}" for i in range(DEFINITIONS_MAX)),
+        "{ jobStatus { waiting } } "
+        + " ".join(f"fragment F{i} on JobStatus {{ waiting }}" for i in range(DEFINITIONS_MAX)),
     ):
         refused = (await api.ask(query))["errors"][0]["extensions"]["code"]
         assert refused == "TOO_COSTLY"
 
 
 async def test_fragments_with_many_mutual_references_are_costed_quickly(api: Api) -> None:
-    chain = " ".join(f"fragment F{i} on WorkStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
-    query = f"{{ work {{ ...F0 }} }} {chain} fragment F45 on WorkStatus {{ waiting }}"
+    chain = " ".join(f"fragment F{i} on JobStatus {{ waiting ...F{i + 1} ... {{ ...F{i + 1} }} }}" for i in range(45))
+    query = f"{{ jobStatus {{ ...F0 }} }} {chain} fragment F45 on JobStatus {{ waiting }}"
     told = await api.ask(query)
     assert told["errors"][0]["extensions"]["code"] == "TOO_COSTLY"
     assert told["extensions"]["cost"]["requested"] > 2**44
 
 
 async def test_persisted_query_hash_is_valid_for_its_tenant_only(api: Api, tenant: str) -> None:
-    wanted = hashed(_WORK)
+    wanted = hashed(_JOB_STATUS)
     assert (await api.send(extensions=wanted))["errors"][0]["message"] == "PersistedQueryNotFound"
-    assert (await api.send(query=_WORK, extensions=wanted))["data"]["work"]["waiting"] == 0
-    assert (await api.send(extensions=wanted))["data"]["work"]["waiting"] == 0
+    assert (await api.send(query=_JOB_STATUS, extensions=wanted))["data"]["jobStatus"]["waiting"] == 0
+    assert (await api.send(extensions=wanted))["data"]["jobStatus"]["waiting"] == 0
     elsewhere = await api.send(extensions=wanted, tenant=f"{tenant}-other")
     assert elsewhere["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
-    wrong = await api.send(query=_WORK, extensions=hashed("{ spool { waiting } }"))
+    wrong = await api.send(query=_JOB_STATUS, extensions=hashed("{ spool { waiting } }"))
     assert wrong["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_HASH_MISMATCH"
     for odd in ({"persistedQuery": 5}, {"persistedQuery": {"version": 2}}, {"persistedQuery": {"version": 1}}):
-        assert (await api.send(query=_WORK, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
+        assert (await api.send(query=_JOB_STATUS, extensions=odd))["errors"][0]["extensions"]["code"] == "BAD_INPUT"
 
 
 def test_query_cache_is_bounded_in_number_and_length() -> None:
@@ -133,7 +133,7 @@ def test_query_cache_is_bounded_in_number_and_length() -> None:
 
 
 async def test_only_documents_within_the_limits_are_persisted(api: Api) -> None:
-    for refused in ("{ nothing }", "{ work { waiting }", f"{{ {' '.join(['work { waiting }'] * 20)} }}"):
+    for refused in ("{ nothing }", "{ jobStatus { waiting }", f"{{ {' '.join(['jobStatus { waiting }'] * 20)} }}"):
         assert "errors" in await api.send(query=refused, extensions=hashed(refused))
         again = await api.send(extensions=hashed(refused))
         assert again["errors"][0]["extensions"]["code"] == "PERSISTED_QUERY_NOT_FOUND"
@@ -152,7 +152,7 @@ def test_document_cache_stays_within_its_memory_bound() -> None:
     tracemalloc.start()
     try:
         for number in range(100):
-            text = f"query Q{number} {{ work {{ waiting leased dead }} }}" + " " * number
+            text = f"query Q{number} {{ jobStatus {{ waiting leased dead }} }}" + " " * number
             cache.put(text, parse(text))
             cache.put(dense(number), parse(dense(number)))
         gc.collect()
@@ -167,7 +167,7 @@ def test_document_cache_stays_within_its_memory_bound() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "{ work { waiting } }",
+        "{ jobStatus { waiting } }",
         "{" + " a" * 1_500 + "}",
         "{ a(b: [" + "1," * 2_000 + "]) }",
         "query(" + "$a:I" * 1_000 + "){a}",
@@ -192,21 +192,21 @@ async def test_refused_documents_are_not_cached_and_accepted_ones_are(
 ) -> None:
     cache = DocumentCache()
     monkeypatch.setattr(graphql_prepared, "_CACHE", cache)
-    aliases = " ".join(f"a{i}: work {{ waiting }}" for i in range(ALIASES_MAX + 1))
+    aliases = " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(ALIASES_MAX + 1))
     costly = '{ recall(userId: "a", query: "b", limit: $n) { hits { evidence { text } } } }'
     for refused in (
         "{ nothing }",
-        "{ work { waiting }",
+        "{ jobStatus { waiting }",
         f"{{ {aliases} }}",
         dense(1),
-        "fragment F on WorkStatus { dead }",
+        "fragment F on JobStatus { dead }",
     ):
         assert "errors" in await api.ask(refused)
     assert "errors" in await api.ask(f"query ($n: Int) {costly}", n=1_000_000)
     assert len(cache) == 0
-    assert (await api.ask(_WORK))["data"]["work"]["waiting"] == 0
-    assert cache.get(_WORK) is not None
-    assert (await api.ask(_WORK))["data"]["work"]["waiting"] == 0
+    assert (await api.ask(_JOB_STATUS))["data"]["jobStatus"]["waiting"] == 0
+    assert cache.get(_JOB_STATUS) is not None
+    assert (await api.ask(_JOB_STATUS))["data"]["jobStatus"]["waiting"] == 0
     assert len(cache) == 1
     assert DOCUMENT_BYTES_MAX < CACHE_BYTES_MAX
 
@@ -214,9 +214,9 @@ async def test_refused_documents_are_not_cached_and_accepted_ones_are(
 async def test_document_that_is_too_long_is_refused_before_parsing(api: Api) -> None:
     """Regression: 16 MB blocked the event loop for a second per million characters."""
     for text in (
-        '{ work { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
-        "#" * 10_000_000 + "\n{ work { waiting } }",
-        " " * DOCUMENT_CHARS_MAX + "{ work { waiting } }",
+        '{ jobStatus { waiting(a: "' + "x" * DOCUMENT_CHARS_MAX + '") } }',
+        "#" * 10_000_000 + "\n{ jobStatus { waiting } }",
+        " " * DOCUMENT_CHARS_MAX + "{ jobStatus { waiting } }",
     ):
         began = time.process_time()
         assert await code_of(api, text) == "TOO_COSTLY"
@@ -257,15 +257,15 @@ def nested(open_text: str, inner: str, close_text: str, times: int) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        nested("{ work ", "{ waiting }", "}", 2_000),
-        "{ work { waiting(a: " + nested("[", "", "]", 2_400) + ") } }",
-        "{ work { waiting(a: " + nested("{a: ", "1", "}", 1_200) + ") } }",
-        "query ($a: " + nested("[", "Int", "]", 2_400) + ") { work { waiting } }",
-        "{ work " + nested("{ ... on WorkStatus ", "{ waiting }", "}", 900) + " }",
-        "query ($n: Int = " + "9" * 5_000 + ") { work { waiting } }",
+        nested("{ jobStatus ", "{ waiting }", "}", 2_000),
+        "{ jobStatus { waiting(a: " + nested("[", "", "]", 2_400) + ") } }",
+        "{ jobStatus { waiting(a: " + nested("{a: ", "1", "}", 1_200) + ") } }",
+        "query ($a: " + nested("[", "Int", "]", 2_400) + ") { jobStatus { waiting } }",
+        "{ jobStatus " + nested("{ ... on JobStatus ", "{ waiting }", "}", 900) + " }",
+        "query ($n: Int = " + "9" * 5_000 + ") { jobStatus { waiting } }",
         '{ sessions(userId: "a", first: ' + "9" * 5_000 + ") { nodes { uri } } }",
-        "fragment F on WorkStatus { waiting ...F } { work { ...F } }",
-        "fragment F on WorkStatus { waiting }",
+        "fragment F on JobStatus { waiting ...F } { jobStatus { ...F } }",
+        "fragment F on JobStatus { waiting }",
         "",
     ],
 )
@@ -283,8 +283,8 @@ async def test_reported_validation_errors_are_limited_in_number(api: Api) -> Non
 def compared(fragments: int, fields: int, arguments: str = "") -> str:
     """Return fragments with the same fields, which validation compares pairwise."""
     spreads = " ".join(f"...F{i}" for i in range(fragments))
-    return f"{{ work {{ {spreads} }} }} " + " ".join(
-        f"fragment F{i} on WorkStatus {{ {' '.join(f'a{j}: waiting{arguments}' for j in range(fields))} }}"
+    return f"{{ jobStatus {{ {spreads} }} }} " + " ".join(
+        f"fragment F{i} on JobStatus {{ {' '.join(f'a{j}: waiting{arguments}' for j in range(fields))} }}"
         for i in range(fragments)
     )
 
@@ -310,8 +310,8 @@ def operations(count: int, variables: int) -> str:
         operations(300, 4),
         operations(25, 30),
         "{ " + " ".join(f"recall(limit: $a{i})" for i in range(600)) + " }",
-        "{ recall(only: {" + " ".join(f"x{i}: 1" for i in range(1_600)) + "}) { hits { id } } }",
-        "{ work" + "@skip(if: true)" * 800 + " { waiting } }",
+        "{ recall(filter: {" + " ".join(f"x{i}: 1" for i in range(1_600)) + "}) { hits { id } } }",
+        "{ jobStatus" + "@skip(if: true)" * 800 + " { waiting } }",
         dense(0),
     ],
 )
@@ -343,17 +343,17 @@ def test_ordinary_document_with_fragments_is_far_below_the_limits() -> None:
     "body",
     [
         b"[" * 100_000 + b"]" * 100_000,
-        b'{"query": "{ work { waiting } }", "variables": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
-        b'{"query": "{ work { waiting } }", "variables": {"a": ' + b"9" * 5_000 + b"}}",
+        b'{"query": "{ jobStatus { waiting } }", "variables": {"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}}",
+        b'{"query": "{ jobStatus { waiting } }", "variables": {"a": ' + b"9" * 5_000 + b"}}",
         b'{"query": "\xff\xfe"}',
         b'"a text"',
         b"5",
         b"null",
         b'{"query": 5}',
-        b'{"query": "{ work { waiting } }", "variables": [1]}',
-        b'{"query": "{ work { waiting } }", "extensions": [1]}',
-        b'{"query": "{ work { waiting } }", "operationName": {}}',
-        b'[{"query": "{ work { waiting } }"}, {"query": "{ work { waiting } }"}]',
+        b'{"query": "{ jobStatus { waiting } }", "variables": [1]}',
+        b'{"query": "{ jobStatus { waiting } }", "extensions": [1]}',
+        b'{"query": "{ jobStatus { waiting } }", "operationName": {}}',
+        b'[{"query": "{ jobStatus { waiting } }"}, {"query": "{ jobStatus { waiting } }"}]',
         b"",
     ],
 )
@@ -363,7 +363,7 @@ async def test_invalid_request_body_is_refused_with_a_message(api: Api, body: by
     assert answer.status_code in (200, 400), answer.text
     if answer.status_code == 200:
         assert b"extensions" in body
-        assert answer.json()["data"]["work"]["waiting"] == 0
+        assert answer.json()["data"]["jobStatus"]["waiting"] == 0
     else:
         assert json.loads(answer.text)["error"]["code"] == "BAD_INPUT"
 
@@ -381,6 +381,6 @@ async def test_half_a_surrogate_pair_is_refused_with_a_message(api: Api, graph: 
 
 async def test_document_error_is_reported_also_with_an_operation_name(api: Api) -> None:
     for name in ("Work", "no name", None):
-        told = await api.send(query="query Work { work { waiting }", operationName=name)
+        told = await api.send(query="query Work { jobStatus { waiting }", operationName=name)
         found = told.get("errors", [{}])[0].get("message", "") or told["error"]["message"]
         assert "Syntax Error" in found or name == "no name"

@@ -8,9 +8,11 @@ from tests.support.builders import a_worker
 
 __all__ = ["api"]
 
-SESSION = '{ session(userId: "alice", sessionId: "s1") { uri state why messages scenes unread closedAt } }'
-CLOSE = 'mutation { closeSession(userId: "alice", sessionId: "s1") { state why } }'
-LAYER = "query ($uri: String!, $level: Level) { layer(uri: $uri, level: $level) { level title text madeBy tokens } }"
+SESSION = '{ session(userId: "alice", sessionId: "s1") { uri state closeReason messages scenes unread closedAt } }'
+CLOSE = 'mutation { closeSession(userId: "alice", sessionId: "s1") { state closeReason } }'
+LAYER = (
+    "query ($uri: String!, $level: Level) { layer(uri: $uri, level: $level) { level title text generatedBy tokens } }"
+)
 GENERATE = "mutation { generateLayers { sessions made kept failed } }"
 
 
@@ -18,7 +20,7 @@ GENERATE = "mutation { generateLayers { sessions made kept failed } }"
 async def test_closed_session_has_a_text_at_every_level(api: Api, graph: Graph, text: str) -> None:
     await api.ask(REMEMBER, input=_said(text))
     assert (await api.ask(SESSION))["data"]["session"]["state"] == "ACTIVE"
-    assert (await api.ask(CLOSE))["data"]["closeSession"] == {"state": "CLOSING", "why": "REQUEST"}
+    assert (await api.ask(CLOSE))["data"]["closeSession"] == {"state": "CLOSING", "closeReason": "REQUEST"}
     await a_worker(graph).drain()
     session = (await api.ask(SESSION))["data"]["session"]
     assert (session["state"], session["messages"], session["scenes"], session["unread"]) == ("CLOSED", 1, 1, 0)

@@ -21,20 +21,22 @@ WAYS = {
     "user": 'query ($m: DateTime) { user(userId: "alice", %s: $m) { facts ' + _INNER + " } }",
     "node": "query ($node: ID!, $m: DateTime) { node(id: $node, %s: $m) { facts " + _INNER + " } }",
     "facts": 'query ($m: DateTime) { user(userId: "alice") { facts(%s: $m) ' + _INNER + " } }",
-    "timeline": 'query ($m: DateTime) { timeline(userId: "alice", closed: false, %s: $m) '
+    "timeline": 'query ($m: DateTime) { timeline(userId: "alice", includeClosed: false, %s: $m) '
     "{ nodes { statement invalidAt } } }",
     "profile": 'query ($m: DateTime) { profile(userId: "alice", category: PERSONAL, %s: $m) { items { statement } } }',
 }
 _PART = "{ nodes { id name } edges { targetId predicate invalidAt } }"
 SLICES = {
-    "graph": 'query ($m: DateTime) { graph(userId: "alice", %s: $m, closed: false) ' + _PART + " }",
-    "neighbors": "query ($id: String!, $m: DateTime) { neighbors(id: $id, %s: $m, closed: false) " + _PART + " }",
+    "graph": 'query ($m: DateTime) { graph(userId: "alice", %s: $m, includeClosed: false) ' + _PART + " }",
+    "neighbors": "query ($id: String!, $m: DateTime) { neighbors(id: $id, %s: $m, includeClosed: false) "
+    + _PART
+    + " }",
 }
 _FACT = """query ($id: String!, $v: DateTime, $k: DateTime) {
-  fact(id: $id, validAt: $v, asOf: $k) { holds invalidAt closing { why } } }"""
-_HISTORY = "query ($id: String!, $k: DateTime) { history(id: $id, asOf: $k) { object closing { why } } }"
+  fact(id: $id, validAt: $v, asOf: $k) { holds invalidAt closing { reason } } }"""
+_HISTORY = "query ($id: String!, $k: DateTime) { factHistory(id: $id, asOf: $k) { object closing { reason } } }"
 _PATH = """query ($a: String!, $b: String!, $v: DateTime, $c: Boolean!) {
-  path(source: $a, target: $b, validAt: $v, closed: $c) { paths } }"""
+  path(source: $a, target: $b, validAt: $v, includeClosed: $c) { paths } }"""
 
 
 def facts_in(answer: Any) -> list[dict[str, Any]]:
@@ -93,7 +95,7 @@ async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: s
     left = next(iter(homes))
     old = homes[left]["id"]
     now = (await run_query(graph, tenant, _FACT, id=old))["fact"]
-    assert (now["holds"], now["closing"]["why"], now["invalidAt"] is None) == (False, "REPLACED", False)
+    assert (now["holds"], now["closing"]["reason"], now["invalidAt"] is None) == (False, "REPLACED", False)
     assert (await run_query(graph, tenant, _FACT, id=old, v=DAY["between"]))["fact"] == {**now, "holds": True}
     thought = (await run_query(graph, tenant, _FACT, id=old, k=DAY["between"]))["fact"]
     assert thought == {"holds": True, "invalidAt": None, "closing": None}
@@ -108,7 +110,7 @@ async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: s
     assert versions[DAY["between"]] == [{"object": left, "closing": None}]
     assert versions[DAY["never"]] == []
 
-    ends = '{ user(userId: "alice") { id facts(closed: true) { nodes { object { id name } } } } }'
+    ends = '{ user(userId: "alice") { id facts(includeClosed: true) { nodes { object { id name } } } } }'
     user = (await run_query(graph, tenant, ends))["user"]
     home = next(one["object"]["id"] for one in user["facts"]["nodes"] if one["object"]["name"] == left)
     steps = {}

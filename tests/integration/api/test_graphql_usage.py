@@ -9,7 +9,7 @@ from tests.support.builders import a_worker
 __all__ = ["api"]
 
 USAGE = """{ usage(days: 2) {
-  tokensPerDay tokensLeft days { day calls tokensIn scenesByModel scenesByRules scenesOwed } } }"""
+  tokensPerDay tokensLeft days { day calls tokensIn scenesByModel scenesByRules scenesOverBudget } } }"""
 FACTS = """{ recall(userId: "alice", query: "Postgres", kinds: [FACT]) {
   hits { object factKind rationale steps } } }"""
 DECISION: dict[str, Any] = {

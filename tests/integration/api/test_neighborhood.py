@@ -22,9 +22,9 @@ async def test_neighbourhood_now_and_as_of_a_time(service: Service, writer: Grap
     await a_memory(writer)
     whole = await neighbourhood(service, writer.tenant, node="ann")
     assert ids(whole) == ["ann", "tea", "rain"]
-    assert ids(await neighbourhood(service, writer.tenant, node="ann", closed="false")) == ["ann", "tea"]
+    assert ids(await neighbourhood(service, writer.tenant, node="ann", include_closed="false")) == ["ann", "tea"]
     held = (NOON + timedelta(hours=1)).isoformat()
-    assert set(ids(await neighbourhood(service, writer.tenant, node="ann", closed="false", valid_at=held))) == {
+    assert set(ids(await neighbourhood(service, writer.tenant, node="ann", include_closed="false", valid_at=held))) == {
         *("ann", "tea", "rain")
     }
     before = (NOON - timedelta(days=900)).isoformat()

@@ -20,7 +20,8 @@ from tests.integration.memory.jobs.test_external_services import Broken
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
 from tests.support.cli_process import Home
 
-LETTERS = "{ deadLetters { nodes { id kind userId sessionId error attempts failedAt away } } work { dead spooled } }"
+LETTERS = """{ deadLetters { nodes { id kind userId sessionId error attempts failedAt unavailableService } }
+  jobStatus { dead spooled } }"""
 SPOOL = "{ spool { waiting refused paused episodes { number state error messages { text } } } }"
 
 
@@ -50,15 +51,15 @@ async def test_dead_letters_are_listed_for_their_tenant_and_retried(
     shown: Any = (await api.ask(LETTERS))["data"]
     (letter,) = shown["deadLetters"]["nodes"]
     assert (letter["kind"], letter["userId"], letter["sessionId"], letter["attempts"]) == ("EMBED", "alice", "s1", 1)
-    assert (shown["work"]["dead"], "cannot be embedded" in letter["error"]) == (1, True)
+    assert (shown["jobStatus"]["dead"], "cannot be embedded" in letter["error"]) == (1, True)
     assert (await other.ask(LETTERS))["data"]["deadLetters"]["nodes"] == []
     retry = "mutation($ids: [ID!]) { retryDeadLetters(ids: $ids) }"
     assert (await other.ask(retry, ids=[letter["id"]]))["errors"][0]["extensions"]["code"] == "NOT_FOUND"
     assert (await other.ask(retry))["data"]["retryDeadLetters"] == 0
     assert (await api.ask(retry))["data"]["retryDeadLetters"] == 1
-    cancel = "mutation($ids: [ID!]!) { cancelWork(ids: $ids) }"
-    assert (await api.ask(cancel, ids=[letter["id"]]))["data"]["cancelWork"] == 1
-    assert (await api.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "work": {"dead": 0, "spooled": 0}}
+    cancel = "mutation($ids: [ID!]!) { cancelJobs(ids: $ids) }"
+    assert (await api.ask(cancel, ids=[letter["id"]]))["data"]["cancelJobs"] == 1
+    assert (await api.ask(LETTERS))["data"] == {"deadLetters": {"nodes": []}, "jobStatus": {"dead": 0, "spooled": 0}}
 
 
 async def test_spool_is_listed_for_its_tenant_paused_and_cleared(
@@ -72,7 +73,7 @@ async def test_spool_is_listed_for_its_tenant_paused_and_cleared(
     await dead.close()
     assert (await api.ask("mutation { pauseSpool { paused } }"))["data"]["pauseSpool"]["paused"]
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
-    assert (await api.ask(LETTERS))["data"]["work"]["spooled"] == 1
+    assert (await api.ask(LETTERS))["data"]["jobStatus"]["spooled"] == 1
     assert not (await api.ask("mutation { pauseSpool(paused: false) { paused } }"))["data"]["pauseSpool"]["paused"]
     await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
     seen: Any = (await api.ask(SPOOL))["data"]["spool"]
@@ -93,7 +94,7 @@ def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> N
     away = {"NEO4J_URI": "bolt://127.0.0.1:9", "NEO4J_PASSWORD": "x", "MNEMOGRAPH_EMBEDDING_KIND": "none"}
     home = Home(tmp_path, away)
     told = home.run("remember", "I love trams.", "--user", "ana", "--json").document()
-    assert (told["stored"], told["spooled"], told["read"]) == (1, True, False)
+    assert (told["stored"], told["spooled"], told["extracted"]) == (1, True, False)
     listed = home.run("spool", "list", "--json").document()
     assert (listed["waiting"], listed["episodes"][0]["texts"]) == (1, ["I love trams."])
     assert home.run("--tenant", "other", "spool", "list", "--json").document()["episodes"] == []

@@ -27,6 +27,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "factHistory": [{"id": "$thing"}],
     "graph": [{"userId": "$user"}, {}],
     "history": [{"id": "$thing"}],
+    "jobStatus": [{}],
     "jobs": [{}],
     "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],
     "neighbors": [{"id": "$thing"}, {"id": "$thing", "userId": "$user"}],
@@ -36,9 +37,9 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
         {"userId": "$user", "query": "She likes it, does she?", "sessionId": "$session"},
-        {"userId": "$user", "query": _ASKED, "only": {"inSession": "$session"}},
-        {"userId": "$user", "query": _ASKED, "only": {"agentId": "$agent"}},
-        {"userId": "$user", "query": _ASKED, "only": {"entities": ["Quokka"]}},
+        {"userId": "$user", "query": _ASKED, "filter": {"inSession": "$session"}},
+        {"userId": "$user", "query": _ASKED, "filter": {"agentId": "$agent"}},
+        {"userId": "$user", "query": _ASKED, "filter": {"entities": ["Quokka"]}},
     ],
     "scene": [{"id": "$thing"}],
     "scenes": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
@@ -51,14 +52,13 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "timeline": [{"userId": "$user"}, {"userId": "$user", "asOf": _THEN}],
     "usage": [{}],
     "user": [{"userId": "$user"}, {"userId": "$user", "validAt": _THEN}],
-    "work": [{}],
 }
 
 MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "addFact": [
         {"input": {"userId": "$user", "predicate": "PREFERS", "object": "kestrels", "statement": "Kestrels are liked."}}
     ],
-    "cancelWork": [{"ids": ["$thing"]}],
+    "cancelJobs": [{"ids": ["$thing"]}],
     "closeSession": [{"userId": "$user", "sessionId": "$session"}],
     "confirmFact": [{"id": "$thing"}],
     "dropSpooled": [{"number": "$number"}],
@@ -72,13 +72,12 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "generateLayers": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     # Whoever has the file may import it; the source tenant must not be affected.
     "importGraph": [{"text": "$export"}],
-    "indexMemories": [{"dryRun": True}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
     "pauseSpool": [{"paused": False}],
-    "pin": [{"id": "$thing"}],
-    "readAgain": [{"userId": "$user"}],
+    "pinFact": [{"id": "$thing"}],
     "rejectFact": [{"id": "$thing"}],
-    "rejectMerge": [{"aId": "$thing", "bId": "$other"}],
+    "rejectMerge": [{"firstId": "$thing", "secondId": "$other"}],
+    "reextractScenes": [{"userId": "$user"}],
     "remember": [
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [{**_SAID, "id": "$message"}]}},
@@ -108,7 +107,7 @@ ROUTES: Final[dict[str, list[dict[str, Any]]]] = {
     "/api/explore/community/{community_id}": [{"community_id": "$id"}],
     "/api/explore/path": [{"source": "$id", "target": "$other"}],
     "/api/explore/search": [{"q": "Quokka"}, {"q": "Quokka", "user": "$user"}],
-    "/api/explore/why/{element_id}": [{"element_id": "$id"}, {"element_id": "$id", "user": "$user"}],
+    "/api/explore/causes/{element_id}": [{"element_id": "$id"}, {"element_id": "$id", "user": "$user"}],
     "/api/neighborhood": [{"node": "$thing"}, {"node": "$other", "as_of": _THEN}],
     "/api/snapshot": [{}, {"user": "$user"}],
 }
@@ -139,7 +138,7 @@ HELLOS: Final[list[dict[str, Any]]] = [
 ]
 FRAMES: Final[dict[str, list[dict[str, Any]]]] = {
     "ack": [{"seq": "$seq"}],
-    "resync": [{"why": "$user"}],
+    "resync": [{"reason": "$user"}],
     "scope": [{"user": "$user"}],
     # A selection of an element that the viewer cannot see is sent to its own tenant only.
     "selection_sync": [{"clock": 1, "ids": ["$id"], "focus": "$id"}],

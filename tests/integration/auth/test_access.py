@@ -68,12 +68,12 @@ async def test_first_key_locks_every_interface(service: OpenService, tenant: str
     async with service.client() as nobody, service.client(new.text) as holder:
         for path in ("/api/snapshot", EVIDENCE, "/openapi.json", "/no/such/route"):
             assert code(await nobody.get(path)) == (401, "UNAUTHORIZED")
-        refused = await nobody.post("/graphql", json={"query": "{ work { waiting } }"})
+        refused = await nobody.post("/graphql", json={"query": "{ jobStatus { waiting } }"})
         assert code(refused) == (401, "UNAUTHORIZED")
         assert refused.headers["www-authenticate"] == "Bearer"
         assert [(await nobody.get(path)).status_code for path in ("/", "/health", "/ready")] == [200, 200, 200]
         assert (await holder.get("/api/snapshot")).status_code == 200
-        assert "data" in await ask(holder, "{ work { waiting } }")
+        assert "data" in await ask(holder, "{ jobStatus { waiting } }")
     assert (await service.greeted(tenant))["code"] == "UNAUTHORIZED"
     assert (await service.greeted(tenant, new.text))["t"] == "hello_ack"
     by_header = {"Authorization": f"Bearer {new.text}"}
@@ -118,13 +118,13 @@ async def test_key_gives_access_to_its_own_tenant_only(service: OpenService, ten
 async def test_role_is_checked_before_anything_runs(service: OpenService, tenant: str) -> None:
     reader, writer = await service.key(tenant, Role.READ), await service.key(tenant, Role.WRITE)
     hidden = "mutation { ...a } fragment a on Mutation { ... on Mutation { other: sync { total } } }"
-    two = "{ work { waiting } letters: deadLetters { nodes { id } } }"
+    two = "{ jobStatus { waiting } letters: deadLetters { nodes { id } } }"
     async with service.client(reader.text) as client:
         for query in (REMEMBER, "mutation { closeSession(userId: 1) { state } }", hidden, two):
             told = await ask(client, query, input=SAID)
             assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
             assert told.get("data") is None
-        assert (await ask(client, "{ work { waiting } __schema { queryType { name } } }"))["data"]
+        assert (await ask(client, "{ jobStatus { waiting } __schema { queryType { name } } }"))["data"]
     async with service.client(writer.text) as client:
         assert (await ask(client, REMEMBER, input=SAID))["data"]["remember"]["stored"] == 1
         for query in ("mutation { pauseSpool { paused } }", "{ usage { days { day } } }"):
@@ -254,7 +254,7 @@ async def test_writes_and_administration_are_audited_without_message_texts(servi
         await ask(client, REMEMBER, input=SAID)
         await ask(client, forget, id=thing)
         await ask(client, 'mutation { forgetUser(userId: "ana") { facts } }')
-        await ask(client, '{ recall(userId: "ana", query: "tea") { path } }')
+        await ask(client, '{ recall(userId: "ana", query: "tea") { searchPath } }')
     async with service.client(admin.text) as client:
         await ask(client, "{ deadLetters { nodes { id } } }")
     deeds = service.audit_entries()[before:]

@@ -115,7 +115,7 @@ def command(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for key in run("keys")["keys"]:
         if key["id"] not in before:
             run("keys", "revoke", key["id"])
-            run("keys", "drop", key["id"])
+            run("keys", "delete", key["id"])
     for logger, state in zip(loggers, states, strict=True):
         logger.handlers, logger.level, logger.propagate = state
 
@@ -139,12 +139,12 @@ def test_every_command_of_the_security_page_runs(command: Any, tmp_path: Path) -
     listed = json.dumps(command("keys"))
     assert made[0]["id"] not in listed, "it was dropped"
     assert not any(key["key"] in listed for key in made), "a key is shown once"
-    deeds = [(deed["what"], deed["targets"]) for deed in command("audit", "--limit", "100")["deeds"]]
+    deeds = [(deed["what"], deed["targets"]) for deed in command("audit", "--limit", "100")["entries"]]
     assert (["keys revoke"], [made[0]["id"]]) in deeds
     assert not any(key["key"] in (tmp_path / "audit.jsonl").read_text("utf-8") for key in made)
-    assert {deed["tenant"] for deed in command("--tenant", "acme", "audit")["deeds"]} == {"acme"}
+    assert {deed["tenant"] for deed in command("--tenant", "acme", "audit")["entries"]} == {"acme"}
     with pytest.raises(NotFoundError):
-        command("keys", "drop", made[1]["id"])
+        command("keys", "delete", made[1]["id"])
     with pytest.raises(NotFoundError):
         command("keys", "revoke", "nothing")
 
@@ -159,7 +159,7 @@ def test_audit_log_stays_within_its_bounds_and_keeps_whole_lines(tmp_path: Path)
 
     async def noted() -> None:
         deeds = [
-            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, door="cli", what=("x",))
+            AuditEntry(at=NOON, who=f"key:{n}", tenant="a" if n % 2 else None, interface="cli", what=("x",))
             for n in range(400)
         ]
         await asyncio.gather(*map(log.write, deeds))

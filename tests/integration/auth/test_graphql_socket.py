@@ -65,7 +65,7 @@ async def test_socket_requires_a_key_and_this_origin_and_accepts_subscriptions_o
             async with graphql_socket(service, credential, **headers):
                 pass
     async with graphql_socket(service, key) as socket:
-        await subscribed(socket, "{ work { waiting } }")
+        await subscribed(socket, "{ jobStatus { waiting } }")
         told = await answer(socket)
         assert (told["type"], told["payload"][0]["extensions"]["code"]) == ("error", "BAD_INPUT")
 

@@ -41,7 +41,7 @@ from tests.support.live_service import LiveViewer
 from tests.support.open_service import OpenService, open_service
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HOLDER = re.compile(r'"holder": "[0-9a-f]{32}"')
+_HOLDER = re.compile(r'"principal": "[0-9a-f]{32}"')
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)")
 _CORE = graphql_schema._schema
@@ -87,7 +87,7 @@ def document(operation: str, name: str, given: Iterable[str]) -> str:
 
 def comparable(text: str, names: tuple[str, ...], own: str) -> str:
     """Return a response without what may differ: the names sent, ids derived from them, times, tenant, credential."""
-    text = _HOLDER.sub('"holder": "WHO"', _MOMENT.sub("TIME", text))
+    text = _HOLDER.sub('"principal": "WHO"', _MOMENT.sub("TIME", text))
     for name in sorted(names, key=len, reverse=True):
         # A number inside an id is not the number that was sent.
         text = re.sub(rf"\b{name}\b", "…", text) if name.isdigit() else text.replace(name, "…")
@@ -198,7 +198,7 @@ async def frames_received(
                 await viewer.say(**frame)
                 if frame["t"] in UNANSWERED:
                     # The frame after it arrives at once instead of with the next heartbeat.
-                    await viewer.say(t="resync", why="to hear what came of it")
+                    await viewer.say(t="resync", reason="to hear what came of it")
     return json.dumps([frames, viewer.others], ensure_ascii=False)
 
 

@@ -36,7 +36,7 @@ async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> A
 
 
 async def by_graphql(service: OpenService, key: str) -> Outcome:
-    return await by_http(service, key, "POST", "/graphql", {"query": "{ work { waiting } }"})
+    return await by_http(service, key, "POST", "/graphql", {"query": "{ jobStatus { waiting } }"})
 
 
 async def by_rest(service: OpenService, key: str) -> Outcome:
@@ -82,7 +82,7 @@ async def by_socket(service: OpenService, key: str) -> Outcome:
 async def send_documents(socket: ClientConnection, count: int) -> Outcome:
     answered, waits = 0, list[float]()
     for number in range(count):
-        payload = {"query": "{ work { waiting } }"}
+        payload = {"query": "{ jobStatus { waiting } }"}
         try:
             await socket.send(json.dumps({"id": f"{number}", "type": "subscribe", "payload": payload}))
             told = await answer(socket)
@@ -158,7 +158,7 @@ async def test_viewer_requests_count_against_the_rate_of_their_credential(
 
 async def test_each_root_field_costs_one_request(service: OpenService) -> None:
     new = await service.key(f"rates{uuid4().hex[:8]}")
-    fifteen = "{ " + " ".join(f"a{i}: work {{ waiting }}" for i in range(15)) + " }"
+    fifteen = "{ " + " ".join(f"a{i}: jobStatus {{ waiting }}" for i in range(15)) + " }"
     codes = []
     async with service.client(new.text) as client:
         for _ in range(5):
@@ -173,7 +173,7 @@ async def test_large_document_costs_several_requests_until_it_is_cached(service:
     numbers = range(25)
     fragment = "fragment F{} on Query {{ __typename @skip(if: false) @include(if: true) }}"
     spreads, fragments = (" ".join(form.format(n) for n in numbers) for form in ("...F{}", fragment))
-    large = f"{{ work {{ waiting }} {spreads} }} {fragments}"
+    large = f"{{ jobStatus {{ waiting }} {spreads} }} {fragments}"
     async with service.client(new.text) as client:
         first = (await client.post("/graphql", json={"query": large})).json()
         assert "errors" not in first, first
@@ -186,7 +186,7 @@ async def test_large_document_costs_several_requests_until_it_is_cached(service:
 
 async def test_introspection_and_one_field_cost_one_request(service: OpenService) -> None:
     new = await service.key(f"rates{uuid4().hex[:8]}")
-    asked = "{ a: __typename b: __typename c: __typename work { waiting } }"
+    asked = "{ a: __typename b: __typename c: __typename jobStatus { waiting } }"
     async with service.client(new.text) as client:
         codes = [(await client.post("/graphql", json={"query": asked})).status_code for _ in range(BURST)]
     assert codes == [200] * BURST
@@ -221,7 +221,7 @@ async def test_a_connection_that_only_pings_is_closed(service: OpenService) -> N
         "{}",
         '{"type": 5}',
         '{"type": "unheard"}',
-        '{"type": "subscribe", "id": [], "payload": {"query": "{ work { waiting } }"}}',
+        '{"type": "subscribe", "id": [], "payload": {"query": "{ jobStatus { waiting } }"}}',
         '{"type": "subscribe", "id": "1", "payload": []}',
         '{"type": "subscribe", "id": "1", "payload": {"query": 5}}',
         '{"type": "subscribe", "id": "1", "payload": {"query": "{ x }", "variables": [1]}}',

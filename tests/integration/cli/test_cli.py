@@ -61,7 +61,7 @@ def test_running_service_reports_ready(address: str) -> None:
 
 def test_remembered_message_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     told = home.run("remember", "I moved to Lisbon and I love the trams.", "--user", "ana", "--name", "Ana", "--json")
-    assert (told.document()["stored"], told.document()["read"]) == (1, True)
+    assert (told.document()["stored"], told.document()["extracted"]) == (1, True)
     answer = home.run("recall", "Where does Ana live? Lisbon?", "--user", "ana", "--json").document()
     assert "Lisbon" in answer["hits"][0]["text"]
     assert any(message["text"].startswith("I moved to Lisbon") for hit in answer["hits"] for message in hit["evidence"])
@@ -109,7 +109,7 @@ def test_a_file_of_conversations_is_imported_once(home: Home, address: str, tmp_
     assert (first["stored"], again["stored"], again["repeated"]) == (1, 0, 1)
     assert "cello" in home.run("recall", "cello", "--user", "Kim").out
     (session,) = home.run("sessions", "list", "--user", "Kim", "--json").document()["sessions"]
-    assert (session["session_id"], session["state"], session["why"]) == ("kim-1", "closed", "import")
+    assert (session["session_id"], session["state"], session["close_reason"]) == ("kim-1", "closed", "import")
 
 
 def test_session_is_closed_and_summarised_on_the_command_line(home: Home, address: str) -> None:
@@ -140,7 +140,7 @@ def test_doctor_names_each_requirement(home: Home, address: str) -> None:
     assert {"Python", "settings", "data directory", "Java", "Neo4j's jars", "viewer", "port"} <= set(checks)
     assert checks["local Neo4j"]["ok"] is True
     assert "version 2026" in checks["Neo4j answers"]["finding"]
-    assert all(check["mend"] for check in checks.values() if check["ok"] is False)
+    assert all(check["fix"] for check in checks.values() if check["ok"] is False)
     assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
 
 

@@ -22,7 +22,7 @@ def settings_of(folder: Path, **environ: str) -> Settings:
 async def test_doctor_reports_an_unreachable_redis_without_its_password(tmp_path: Path) -> None:
     assert (await examine_redis(settings_of(tmp_path))).ok is None
     told = await examine_redis(settings_of(tmp_path, REDIS_URL="redis://:hush-hush@127.0.0.1:1/0"))
-    assert (told.ok, "REDIS_URL" in told.mend, "hush" in told.finding) == (False, True, False)
+    assert (told.ok, "REDIS_URL" in told.fix, "hush" in told.finding) == (False, True, False)
 
 
 async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path: Path) -> None:
@@ -35,12 +35,12 @@ async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path
     spool = open_spool(settings)
     await SpoolAdmin(spool).pause(True)
     paused = await examine_spool(settings)
-    assert (paused.ok, "spool resume" in paused.mend) == (False, True)
+    assert (paused.ok, "spool resume" in paused.fix) == (False, True)
     first = (await spool.listed(TenantId("t")))[0]
     await spool.refuse(first.number, "no")
     await spool.close()
     refused = await examine_spool(settings)
-    assert (refused.ok, "spool retry" in refused.mend) == (False, True)
+    assert (refused.ok, "spool retry" in refused.fix) == (False, True)
 
 
 async def test_doctor_reports_a_failing_background_loop(server: Server, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ async def test_doctor_reports_a_failing_background_loop(server: Server, tmp_path
             told = answer.json()
             assert (told["ready"], told["degraded"]) == (True, True)
             assert told["loops"]["snapshots"]["last_failure"]["error"] == "KeyError"
-            assert {"worker read", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
+            assert {"worker extract", "replay", "keys", "database watch", "mcp"} <= set(told["loops"])
             ready, fails = await examine_service(settings)
             assert (ready.ok, fails.ok, "snapshots" in fails.finding) == (True, False, True)
             assert "花生" not in f"{answer.text} {fails.finding}"

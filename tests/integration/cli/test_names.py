@@ -53,7 +53,7 @@ def test_stats_count_one_tenant_and_alternative_names_work(home: Path, tenant: s
         run_command("add", text, "--user", "ana", "--no-wait")
     told = run_command("stats")
     assert (told["messages"], told["sessions"], told["users"]) == (2, 1, 1)
-    assert told["work_waiting"] >= 1
+    assert told["jobs_waiting"] >= 1
     assert run_command("stats", "--user", "bob")["messages"] == 0
     assert run_command("stats", "--tenant", f"{tenant}-other") == dict.fromkeys(told, 0)
     hits = run_command("search", "jasmine tea", "--user", "ana")["hits"]

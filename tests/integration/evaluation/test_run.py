@@ -148,7 +148,7 @@ async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: 
 async def test_refusals_are_reported_with_the_service_message(tenant: str, address: str) -> None:
     async with GraphqlClient(address) as client:
         with pytest.raises(MnemographError, match="userId"):
-            await client.ask(tenant, '{ recall(userId: "", query: "x") { path } }', {})
+            await client.ask(tenant, '{ recall(userId: "", query: "x") { searchPath } }', {})
     async with GraphqlClient("http://127.0.0.1:9") as unreachable:
         with pytest.raises(UnavailableError, match="does not answer"):
             await unreachable.ask(tenant, "{ __typename }", {})

@@ -16,7 +16,7 @@ from graph_service.admin.doctor import Check, examine_database
 from graph_service.config.settings import load_settings
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
-from graph_service.graph.schema_setup import migrate, prepare_vectors
+from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import Question
@@ -85,15 +85,19 @@ async def pretend_unreleased(directory: Directory, numbers: Iterable[int]) -> No
     )
 
 
-async def test_database_of_the_last_unreleased_version_opens_unchanged(directory: Directory, tenant: str) -> None:
+async def test_database_of_the_last_unreleased_version_opens_with_its_data(directory: Directory, tenant: str) -> None:
     await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     await tell(directory.graph, tenant)
     before, schema = await graph_hash(directory.graph, tenant), await directory.rows(_SCHEMA)
     await pretend_unreleased(directory, _UNRELEASED)
     names = await names_of_migrations(directory)
     try:
-        assert await migrate(directory.graph) == []
-        assert (await names_of_migrations(directory), await directory.rows(_SCHEMA)) == (names, schema)
+        later = [one.name for one in migrations()]
+        assert await migrate(directory.graph) == later
+        assert (await names_of_migrations(directory), await directory.rows(_SCHEMA)) == (
+            sorted([*names, *later]),
+            schema,
+        )
         assert await graph_hash(directory.graph, tenant) == before
         assert (await seen_by_doctor(directory))["data version"].ok
         await a_worker(directory.graph).drain()
@@ -101,7 +105,7 @@ async def test_database_of_the_last_unreleased_version_opens_unchanged(directory
         assert (await recall(directory.graph, None, TenantId(tenant), question, now=NOON)).hits
     finally:
         await pretend_unreleased(directory, ())
-        assert await migrate(directory.graph) == ["migrations/000_baseline"]
+        assert await migrate(directory.graph) == ["migrations/000_baseline", *(one.name for one in migrations())]
 
 
 @pytest.mark.parametrize("missing", [(102,), range(98, 103), range(29, 103)])
@@ -116,7 +120,7 @@ async def test_database_of_an_older_unreleased_version_is_refused_unchanged(
         assert await names_of_migrations(directory) == before
     finally:
         await pretend_unreleased(directory, ())
-        assert await migrate(directory.graph) == ["migrations/000_baseline"]
+        assert await migrate(directory.graph) == ["migrations/000_baseline", *(one.name for one in migrations())]
 
 
 async def test_database_of_a_newer_version_is_refused_unchanged(directory: Directory) -> None:
@@ -141,14 +145,14 @@ async def seen_by_doctor(directory: Directory) -> dict[str, Check]:
 async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) -> None:
     sound = await seen_by_doctor(directory)
     assert [(check.name, check.finding) for check in sound.values() if check.ok is False] == []
-    assert {"clock", "data version", "work"} <= set(sound)
+    assert {"clock", "data version", "jobs"} <= set(sound)
     await directory.rows(f"MERGE (:Tenant {{id: '{tenant}'}})")
-    await directory.rows(f"CREATE (:Job {{tenant: '{tenant}', id: 'x', kind: 'read', state: 'dead'}})")
+    await directory.rows(f"CREATE (:Job {{tenant: '{tenant}', id: 'x', kind: 'extract', state: 'dead'}})")
     try:
-        unwell = (await seen_by_doctor(directory))["work"]
+        unwell = (await seen_by_doctor(directory))["jobs"]
     finally:
         await directory.rows("MATCH (j:Job {id: 'x'}) DELETE j")
-    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.mend) == (False, "1", True)
+    assert (unwell.ok, unwell.finding.split()[0], "jobs retry" in unwell.fix) == (False, "1", True)
 
 
 async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:

@@ -167,7 +167,7 @@ async def test_spool_that_cannot_be_created_refuses_and_works_later(tenant: str,
 
 
 async def test_audit_line_on_a_full_disk_is_lost_and_the_next_is_complete(tmp_path: Path) -> None:
-    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", door="graphql", what=("remember",))
+    deed = AuditEntry(at=datetime.now(UTC), who="ana", tenant="t", interface="graphql", what=("remember",))
     with small_disk(tmp_path / "audit", mb=1) as disk:
         log = AuditLog(disk.folder, bytes_max=64 * MB)
         assert await log.write(deed)

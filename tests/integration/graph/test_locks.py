@@ -58,14 +58,15 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
     """The job is enqueued under the lock; finishing waits for the lock and must then see the new request."""
     whose, asked, finishing = TenantId(tenant), asyncio.Event(), asyncio.Event()
     make = (
-        "CREATE (:Job {tenant: $tenant, id: 's/read', kind: 'read', session: 's', wanted: 1, open: true, lease: 'w'})"
+        "CREATE (:Job {tenant: $tenant, id: 's/extract', "
+        "kind: 'extract', session: 's', wanted: 1, open: true, lease: 'w'})"
     )
     async with graph._driver.session() as session:
         await (await session.run(make, tenant=tenant)).consume()
-    held = JobClaim(tenant=whose, id="s/read", kind=JobKind.READ, session="s", wanted=1, attempts=0, lease="w")
+    held = JobClaim(tenant=whose, id="s/extract", kind=JobKind.EXTRACT, session="s", wanted=1, attempts=0, lease="w")
 
     async def ask(writing: Writing) -> None:
-        rows = [{"session": "s", "kind": "read"}]
+        rows = [{"session": "s", "kind": "extract"}]
         await writing.run(statement("jobs/enqueue"), {"tenant": tenant, "rows": rows, "now_ms": 0})
         asked.set()
         await finishing.wait()
@@ -78,4 +79,4 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
         await finish_jobs(writing, [held], more=False, now_ms=0)
 
     await asyncio.gather(graph.write(ask), graph.write(end))
-    assert await is_job_open(graph, whose, "s", JobKind.READ)
+    assert await is_job_open(graph, whose, "s", JobKind.EXTRACT)

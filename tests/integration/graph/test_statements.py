@@ -45,7 +45,7 @@ async def test_each_statement_parses_and_hot_ones_do_not_scan(graph: Graph, name
 _ONE_SESSION_DONE = """
 UNWIND range(1, 100) AS i
 MERGE (:Message {tenant: 'read-and-embedded', id: toString(i), session_id: 'done', said_ms: i, position: 0})
-MERGE (:Job {tenant: 'read-and-embedded', id: toString(i), kind: 'read', due_ms: i, state: 'done'})
+MERGE (:Job {tenant: 'read-and-embedded', id: toString(i), kind: 'extract', due_ms: i, state: 'done'})
 """
 
 

@@ -17,7 +17,7 @@ _NAMES: Final = (
     "scope",
     "resume",
     "seq",
-    "why",
+    "reason",
     "user",
     "budget",
     "clock",

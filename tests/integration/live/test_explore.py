@@ -146,7 +146,7 @@ async def test_map_as_of_a_time_has_facts_begun_and_known_by_then(service: Servi
 async def test_community_opens_with_its_links_and_unknown_one_is_refused(service: Service, writer: GraphWriter) -> None:
     await a_memory(writer)
     found = await ask(service, writer.tenant, "communities")
-    assert [node["id"] for node in found["people"]] == ["ann"]
+    assert [node["id"] for node in found["users"]] == ["ann"]
     assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
     opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
     assert "rain" in ids(opened)

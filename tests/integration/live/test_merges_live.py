@@ -30,7 +30,9 @@ SAID = [
 def drawn(shown: ViewerState) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return nodes and visible edges as a viewer draws them, without differences and counts only in snapshots."""
     nodes = {name: {**node, "evidence_n": None} for name, node in shown.nodes.items()}
-    edges = {name: {key: edge[key] for key in edge if key != "was"} for name, edge in shown.visible_edges().items()}
+    edges = {
+        name: {key: edge[key] for key in edge if key != "previous"} for name, edge in shown.visible_edges().items()
+    }
     return nodes, edges
 
 

@@ -132,7 +132,7 @@ async def test_resync_request_gets_a_snapshot(service: Service, writer: GraphWri
     await store_preference(writer)
     async with service.viewer(writer.tenant) as viewer:
         await viewer.take(ack=False)
-        await viewer.say(t="resync", why="gap")
+        await viewer.say(t="resync", reason="gap")
         assert (await viewer.take())["t"] == "graph_snapshot"
 
 
@@ -153,7 +153,7 @@ async def test_slow_viewer_has_three_unacknowledged_frames_and_then_one_coalesce
                 arrived += 1
         await slow.say(t="ack", seq=slow.shown.seq)
         frame = await slow.take()
-        assert (frame["t"], frame["n"], len(frame["ops"])) == ("graph_patch", 10, 4)
+        assert (frame["t"], frame["changes"], len(frame["ops"])) == ("graph_patch", 10, 4)
         assert frame["to"] == slow.shown.seq == seq
         assert slow.shown.nodes == quick.shown.nodes
 

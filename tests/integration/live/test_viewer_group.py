@@ -10,7 +10,7 @@ import pytest_asyncio
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from graph_service.live.presence import COLOURS, Member, ViewerGroup
-from schema.frames import Pointing
+from schema.frames import SelectionUpdate
 from tests.support.live_service import Service, serving
 
 
@@ -24,8 +24,8 @@ def frames_of(member: Member, *, frames_max: int = 500) -> list[dict[str, Any]]:
     return [json.loads(text) for text in member.take(frames_max=frames_max)]
 
 
-def a_selection(clock: int, *ids: str) -> Pointing:
-    return Pointing(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
+def a_selection(clock: int, *ids: str) -> SelectionUpdate:
+    return SelectionUpdate(t="selection_sync", clock=clock, ids=list(ids), focus=ids[0] if ids else None)
 
 
 def test_slow_viewer_gets_the_latest_selection_of_each_viewer_only() -> None:
@@ -36,7 +36,7 @@ def test_slow_viewer_gets_the_latest_selection_of_each_viewer_only() -> None:
         company.point(third, a_selection(clock, f"n{clock}"))
     heard = frames_of(slow)
     assert heard[0] == {"t": "presence", "others": 2}
-    assert [(word["by"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
+    assert [(word["viewer"], word["ids"]) for word in heard[1:]] == [(quick.name, ["e999"]), (third.name, ["n999"])]
     assert frames_of(slow) == []
     assert 0 <= quick.colour < COLOURS
 
@@ -51,7 +51,7 @@ def test_outdated_selection_is_ignored_and_leaving_is_announced() -> None:
     company.leave(one)
     left, gone = frames_of(other)
     assert left == {"t": "presence", "others": 0}
-    assert (gone["by"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
+    assert (gone["viewer"], gone["clock"], gone["ids"], gone["colour"]) == (one.name, 6, None, one.colour)
 
 
 def test_new_viewer_gets_the_selections_of_the_others_at_once() -> None:
@@ -88,11 +88,11 @@ def test_large_group_gets_selections_in_bounded_portions_until_complete() -> Non
     for other in others:
         company.point(other, a_selection(1, "a"))
     heard = frames_of(slow, frames_max=16)[1:]
-    assert [word["by"] for word in heard] == [other.name for other in others[:2]]
+    assert [word["viewer"] for word in heard] == [other.name for other in others[:2]]
     company.point(others[0], a_selection(2, "b"))
     while slow.wake.is_set():
         heard += frames_of(slow, frames_max=16)
-    assert [word["by"] for word in heard] == [other.name for other in (*others, others[0])]
+    assert [word["viewer"] for word in heard] == [other.name for other in (*others, others[0])]
     assert heard[-1]["ids"] == ["b"]
 
 

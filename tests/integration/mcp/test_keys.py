@@ -54,7 +54,9 @@ async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
         async with an_agent(service, admin, **{"Mnemograph-Tenant": f"{tenant}-other"}) as agent:
             assert (await agent.failure("status"))["code"] == "FORBIDDEN"
         deeds = [
-            (deed["what"], deed["outcome"], deed["tenant"]) for deed in service.audit_entries() if deed["door"] == "mcp"
+            (deed["what"], deed["outcome"], deed["tenant"])
+            for deed in service.audit_entries()
+            if deed["interface"] == "mcp"
         ]
         assert (["remember"], "done", tenant) in deeds
         assert (["index_memories"], "FORBIDDEN", tenant) in deeds

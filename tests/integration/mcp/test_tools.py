@@ -110,7 +110,7 @@ async def test_context_is_prompt_text_within_its_budget(agent: Agent, graph: Gra
     found = await agent.call("get_context", query="Where does she live?", max_tokens=300, sources=True)
     assert "Lisbon" in found["text"]
     assert 0 < found["tokens"] <= 300
-    assert {"mark", "kind", "id", "uri"} == set(found["sources"][0])
+    assert {"number", "kind", "id", "uri"} == set(found["sources"][0])
     assert found["text"] in await agent.text("get_context", query="Where does she live?", max_tokens=300)
 
 
@@ -229,7 +229,7 @@ async def test_argument_names_of_other_systems_are_accepted(agent: Agent) -> Non
 
 async def test_agent_is_told_what_works_while_the_database_is_unavailable(tenant: str) -> None:
     async with serving(a_memory(a_dead_graph())) as service, service.agent(tenant, user="ana") as agent:
-        assert (await agent.call("status"))["database"] == "away"
+        assert (await agent.call("status"))["database"] == "down"
         for tool, arguments in (("recall", {"query": "tea"}), ("list_sessions", {}), ("search_nodes", {"query": "茶"})):
             assert (await agent.failure(tool, **arguments))["code"] == "UNAVAILABLE"
         with pytest.raises(MCPError) as caught:

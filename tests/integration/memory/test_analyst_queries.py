@@ -238,11 +238,11 @@ async def test_cartesian_product_is_stopped_and_the_next_recall_works(bilingual:
 async def test_results_are_limited_in_rows_and_bytes(bilingual: Graph) -> None:
     analyst = Analyst(bilingual, Caps(rows=7, bytes=50_000))
     few = await analyst.ask(AnalystStatement(statement="UNWIND range(1, 1000000000) AS n RETURN n", parameters={}))
-    assert (len(few.rows), few.cut) == (7, "only the first 7 rows")
+    assert (len(few.rows), few.truncated) == (7, "only the first 7 rows")
     large = "WITH $text AS t UNWIND range(1, 5) AS n RETURN t + toString(n) AS text"
     cut = await analyst.ask(AnalystStatement(statement=large, parameters={"text": "x" * 16_000}))
     assert len(cut.rows) == 3
-    assert "50,000 bytes" in str(cut.cut)
+    assert "50,000 bytes" in str(cut.truncated)
     with pytest.raises(InputError, match="at most 7"):
         await analyst.ask(AnalystStatement(statement="RETURN 1", parameters={}, rows=8))
 

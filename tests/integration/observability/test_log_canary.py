@@ -65,7 +65,7 @@ def store_malformed_message(server: Server, tenant: str) -> None:
     text = """
     MATCH (m:Message {tenant: $t}) WITH m LIMIT 1
     SET m.role = $said, m.said_at = $said, m.unread = true
-    WITH m MATCH (j:Job {tenant: $t, session: m.session_id}) WHERE j.kind = 'read'
+    WITH m MATCH (j:Job {tenant: $t, session: m.session_id}) WHERE j.kind = 'extract'
     SET j.open = true, j.state = 'open', j.due_ms = 0, j.wanted = j.wanted + 1
     """
     with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
@@ -106,7 +106,7 @@ def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, te
                 store_malformed_message(server, tenant)
                 letters = "{ deadLetters(first: 100) { nodes { id kind error } } }"
                 deadline_s = time.monotonic() + 120
-                while "BROKEN_DATA" not in (dead := http.post("/graphql", json={"query": letters}).text):
+                while "CORRUPT_DATA" not in (dead := http.post("/graphql", json={"query": letters}).text):
                     assert time.monotonic() < deadline_s, dead
                     time.sleep(0.1)
                 told = [dead, http.get("/ready").text, http.get("/metrics").text]

@@ -66,14 +66,14 @@ async def test_requests_readings_jobs_and_similarity_are_counted_without_names(
     def grew(name: str, **labels: str) -> float:
         return value(page, name, **labels) - value(before, name, **labels)
 
-    assert grew("mnemograph_messages_total", where="neo4j") == 2
-    assert grew("mnemograph_requests_total", door="graphql", status="2xx") == 3
-    assert grew("mnemograph_use_seconds_count", use="recall", outcome="done") == 1
-    assert grew("mnemograph_use_seconds_bucket", use="recall", le="+Inf") == 1
+    assert grew("mnemograph_messages_total", store="neo4j") == 2
+    assert grew("mnemograph_requests_total", interface="graphql", status="2xx") == 3
+    assert grew("mnemograph_operation_seconds_count", operation="recall", outcome="done") == 1
+    assert grew("mnemograph_operation_seconds_bucket", operation="recall", le="+Inf") == 1
     assert grew("mnemograph_recalls_total") == 1
-    assert grew("mnemograph_readings_total", outcome="rules") >= 1
+    assert grew("mnemograph_extractions_total", outcome="rules") >= 1
     assert grew("mnemograph_facts_total") >= 2
-    assert grew("mnemograph_work_total", kind="read", outcome="done") >= 1
+    assert grew("mnemograph_job_runs_total", kind="extract", outcome="done") >= 1
     assert grew("mnemograph_database_seconds_count", access="read") > 3
     assert value(page, "mnemograph_neo4j_up") == 1
     assert value(page, "mnemograph_memory_bytes", process="service") > 50e6

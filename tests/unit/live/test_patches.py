@@ -123,7 +123,7 @@ def as_shown(snapshot: GraphSnapshot, bytes_max: int = 1_048_576) -> ViewerState
 
 
 def without_was(edges: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {key: {name: value for name, value in edge.items() if name != "was"} for key, edge in edges.items()}
+    return {key: {name: value for name, value in edge.items() if name != "previous"} for key, edge in edges.items()}
 
 
 def as_json(patch: Any) -> Any:
@@ -182,7 +182,7 @@ def test_earliest_strength_before_a_change_is_kept() -> None:
     [(op, body)] = coalesce(changes)
     assert op == "edge+"
     assert isinstance(body, dict)
-    assert (body["strength"], body["was"]) == (0.7, {"strength": 0.4})
+    assert (body["strength"], body["previous"]) == (0.7, {"strength": 0.4})
 
 
 def test_patch_for_one_user_contains_nothing_of_another() -> None:
@@ -191,7 +191,7 @@ def test_patch_for_one_user_contains_nothing_of_another() -> None:
         numbered(2, Op.NODE_PUT, "n1", node_body(a_node("n1", user="u2")), user="u2"),
     ]
     patch = patch_of(changes, epoch=EPOCH, seq=0, user="u1")
-    assert (patch.from_, patch.to, patch.n) == (0, 2, 1)
+    assert (patch.from_, patch.to, patch.changes) == (0, 2, 1)
     assert [what["id"] for _, what in patch.ops if isinstance(what, dict)] == ["n0"]
 
 

@@ -42,7 +42,7 @@ export function confirmFact(id: string): Operation {
 }
 
 export function pinFact(id: string): Operation {
-  return { query: `mutation($id: String!) { done: pin(id: $id) ${CORRECTION} }`, variables: { id } };
+  return { query: `mutation($id: String!) { done: pinFact(id: $id) ${CORRECTION} }`, variables: { id } };
 }
 
 export function rejectFact(id: string): Operation {

@@ -39,7 +39,7 @@ export function viewData(shown: Shown, points: ReadonlyMap<string, Point>, most:
   const edges = both.slice(0, most - kept.length);
   return {
     nodes: kept.map((node) => ({ ...node, ...rounded(points.get(node.id)) })),
-    edges: edges.map(({ was: _, ...edge }) => edge),
+    edges: edges.map(({ previous: _, ...edge }) => edge),
     leftOut: { nodes: shown.nodes.size - kept.length, edges: shown.edges.size - edges.length },
   };
 }

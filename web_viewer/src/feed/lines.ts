@@ -35,7 +35,7 @@ export function feedLines(recent: Pick<RecentChanges, "changes" | "labels">, wor
 
 function factLine(change: ChangeLine, edge: GraphEdge, labels: Record<string, string>, words: Words): FeedLine | null {
   if (edge.predicate === "MENTIONED") return null;
-  const was = edge.was?.strength;
+  const was = edge.previous?.strength;
   const sort: Sort = edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
   const text = `${labels[edge.source] ?? "…"} ${linkWords(edge, words)} ${labels[edge.target] ?? "…"}`;
   const shift = sort === "stronger" || sort === "weaker";

@@ -190,7 +190,7 @@ class Draft {
   }
 
   putEdge(edge: GraphEdge): void {
-    const { was: _earlier, ...known } = this.edges.get(edge.id) ?? this.waiting.get(edge.id) ?? ({} as GraphEdge);
+    const { previous: _earlier, ...known } = this.edges.get(edge.id) ?? this.waiting.get(edge.id) ?? ({} as GraphEdge);
     const merged = { ...known, ...edge };
     this.waiting.delete(edge.id);
     if (!this.nodes.has(merged.source) || !this.nodes.has(merged.target)) {

@@ -21,8 +21,8 @@ export const ALONE: CompanyState = { others: 0, pointed: new Map() };
 export function hear(state: CompanyState, frame: Presence | SelectionSync): CompanyState {
   if (frame.t === "presence") return { ...state, others: frame.others };
   const pointed = new Map(state.pointed);
-  if (frame.ids === null || frame.ids.length === 0) pointed.delete(frame.by);
-  else pointed.set(frame.by, { ids: frame.ids, focus: frame.focus, colour: frame.colour });
+  if (frame.ids === null || frame.ids.length === 0) pointed.delete(frame.viewer);
+  else pointed.set(frame.viewer, { ids: frame.ids, focus: frame.focus, colour: frame.colour });
   return { ...state, pointed };
 }
 

@@ -101,7 +101,7 @@ export class Connection {
     try {
       frame = readFrame(text);
     } catch {
-      this.send({ t: "resync", why: "unreadable" });
+      this.send({ t: "resync", reason: "unreadable" });
       return;
     }
     if (frame !== null) this.dispatch(frame);
@@ -134,7 +134,7 @@ export class Connection {
 
   private takeGraph(frame: GraphFrame): void {
     const why = this.events.onGraph(frame);
-    if (why !== null) this.send({ t: "resync", why });
+    if (why !== null) this.send({ t: "resync", reason: why });
     else if (frame.t === "graph_patch") this.acknowledge(frame.to);
     else if (frame.t === "graph_snapshot" && frame.part + 1 === frame.parts) this.acknowledge(frame.seq);
   }

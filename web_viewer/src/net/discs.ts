@@ -1,7 +1,7 @@
 /** Lay out communities: each in a disc with room for its members, around the user it belongs to. Pure. */
 
 import { type Point, STRETCH } from "../map/place";
-import type { CommunityTie, CommunityView } from "../protocol/generated";
+import type { CommunityLink, CommunityView } from "../protocol/generated";
 
 export interface Disc {
   id: string;
@@ -35,7 +35,7 @@ interface Family {
  *
  * @param people node ids by user.
  */
-export function placeDiscs(known: ReadonlyMap<string, Disc>, communities: readonly CommunityView[], people: ReadonlyMap<string, string>, ties: readonly CommunityTie[]): Map<string, Disc> {
+export function placeDiscs(known: ReadonlyMap<string, Disc>, communities: readonly CommunityView[], people: ReadonlyMap<string, string>, ties: readonly CommunityLink[]): Map<string, Disc> {
   const discs = new Map<string, Disc>();
   for (const id of [...people.values(), ...communities.map((one) => one.id)]) {
     const disc = known.get(id);
@@ -66,7 +66,7 @@ function familiesOf(communities: readonly CommunityView[], people: ReadonlyMap<s
 }
 
 /** Put the user in the middle, then the largest communities first, each near those it has most edges to. */
-function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: readonly CommunityTie[]): Map<string, Disc> {
+function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: readonly CommunityLink[]): Map<string, Disc> {
   const placed = new Map<string, Disc>(others);
   const mine = new Map<string, Disc>();
   const put = (id: string, r: number, anchor: Point): void => {
@@ -83,7 +83,7 @@ function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: r
 }
 
 /** Return the centre of the connected communities; the user is ignored, since everything connects to it. */
-function anchorOf(id: string, person: string | null, ties: readonly CommunityTie[], placed: ReadonlyMap<string, Disc>): Point | null {
+function anchorOf(id: string, person: string | null, ties: readonly CommunityLink[], placed: ReadonlyMap<string, Disc>): Point | null {
   let x = 0;
   let y = 0;
   let weight = 0;
@@ -91,9 +91,9 @@ function anchorOf(id: string, person: string | null, ties: readonly CommunityTie
     const other = tie.source === id ? tie.target : tie.target === id ? tie.source : null;
     const disc = other === null || other === person ? undefined : placed.get(other);
     if (!disc) continue;
-    x += disc.x * tie.n;
-    y += disc.y * tie.n;
-    weight += tie.n;
+    x += disc.x * tie.edges;
+    y += disc.y * tie.edges;
+    weight += tie.edges;
   }
   return weight === 0 ? null : { x: x / weight, y: y / weight };
 }

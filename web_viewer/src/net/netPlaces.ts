@@ -50,8 +50,8 @@ export class NetPlaces implements PlaceBook {
 
   /** Place every shown node that has no position. */
   extend(shown: Shown, map: CommunityMap, of: ReadonlyMap<string, string>): void {
-    const people = new Map(map.people.map((node) => [node.user_id ?? node.id, node.id]));
-    this.layout.discs = placeDiscs(this.discs, map.communities, people, map.ties);
+    const people = new Map(map.users.map((node) => [node.user_id ?? node.id, node.id]));
+    this.layout.discs = placeDiscs(this.discs, map.communities, people, map.links);
     const { points } = this.layout;
     const waiting = new Map<string, string[]>();
     const loose: string[] = [];

@@ -28,7 +28,7 @@ export function communityIn(id: string): string | null {
 export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string, string> {
   const of = new Map<string, string>();
   for (const id of shown.nodes.keys()) {
-    const known = map.of[id];
+    const known = map.community_of[id];
     if (known !== undefined) of.set(id, known);
   }
   for (const edge of shown.edges.values()) {
@@ -43,7 +43,7 @@ export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string
 
 /** In a large memory the community of most nodes is unknown. */
 function isPartial(map: CommunityMap): boolean {
-  return Object.keys(map.of).length < map.communities.reduce((sum, one) => sum + one.members.nodes, 0);
+  return Object.keys(map.community_of).length < map.communities.reduce((sum, one) => sum + one.members.nodes, 0);
 }
 
 /** Return the requested nodes and their neighbours. */
@@ -66,7 +66,7 @@ function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string>
 export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, asked = NOTHING): Shown {
   const isOpen = (community: string): boolean => open === null || open.has(community);
   const nodes = new Map<string, GraphNode>();
-  for (const node of map.people) nodes.set(node.id, node);
+  for (const node of map.users) nodes.set(node.id, node);
   const closed = map.communities.filter((one) => !isOpen(one.id));
   const allFolded = closed.length === map.communities.length;
   for (const community of allFolded ? leading(closed, FOLDED_MAX) : closed) nodes.set(foldedId(community.id), folded(community));
@@ -89,10 +89,10 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
     if (source === edge.source && target === edge.target) edges.push(edge);
     else if (communityIn(source) === null || communityIn(target) === null) ties.add(source, target, 1);
   }
-  const people = new Set(map.people.map((node) => node.id));
-  for (const tie of map.ties) {
+  const people = new Set(map.users.map((node) => node.id));
+  for (const tie of map.links) {
     const [source, target] = [tie.source, tie.target].map((id) => (people.has(id) ? id : foldedId(id))) as [string, string];
-    if (nodes.has(source) && nodes.has(target)) ties.atLeast(source, target, tie.n);
+    if (nodes.has(source) && nodes.has(target)) ties.atLeast(source, target, tie.edges);
   }
   const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
   const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];

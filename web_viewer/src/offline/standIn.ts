@@ -44,10 +44,10 @@ export class StandIn {
 
   greeted(hello: HelloAck): void {
     const { store } = this.world;
-    const holder = hello.holder ?? null;
+    const holder = hello.principal ?? null;
     if (this.shownFor !== undefined && this.shownFor !== holder) this.clearShown();
     this.shownFor = undefined;
-    void this.keeper.meet(holder, hello.until ?? null);
+    void this.keeper.meet(holder, hello.access_expires_at ?? null);
     const same = hello.epoch === store.state.epoch && hello.head === store.state.seq;
     if (hello.db === "up" && same && store.settle()) this.world.onSettled();
   }

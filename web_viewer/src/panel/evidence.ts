@@ -37,7 +37,7 @@ export interface Quote {
 /** Why a fact was closed, with the message that closed it. */
 export interface Closing {
   /** One of the reasons in `schema/README.md`. */
-  why: string;
+  reason: string;
   fact_id: string | null;
   fact_statement: string | null;
   message_text: string | null;
@@ -68,7 +68,7 @@ export interface Evidence {
   /** Entities merged into it. */
   merged?: { id: string; name: string }[];
   /** Stated by hand. */
-  by_hand?: boolean;
+  manual?: boolean;
   facts: FactLine[];
   evidence: Quote[];
 }

@@ -10,11 +10,11 @@ export interface FactVersion {
   invalidAt: string | null;
   knownAt: string;
   closingKnownAt: string | null;
-  closing: { why: string; factId: string | null } | null;
+  closing: { reason: string; factId: string | null } | null;
 }
 
 const HISTORY = `query($id: String!) {
-  factHistory(id: $id) { id statement validAt invalidAt knownAt closingKnownAt closing { why factId } }
+  factHistory(id: $id) { id statement validAt invalidAt knownAt closingKnownAt closing { reason factId } }
 }`;
 
 /** Fetch all versions of a fact, oldest first. */
@@ -24,5 +24,5 @@ export async function fetchHistory(id: string, tenant: string, signal: AbortSign
 
 /** Fetch the part of the graph that an element follows from, with `paths` to its last known causes. */
 export function fetchCauses(id: string, user: string | null, tenant: string, signal: AbortSignal): Promise<GraphPart> {
-  return askService<GraphPart>(`explore/why/${encodeURIComponent(id)}${asked({ user })}`, tenant, signal);
+  return askService<GraphPart>(`explore/causes/${encodeURIComponent(id)}${asked({ user })}`, tenant, signal);
 }

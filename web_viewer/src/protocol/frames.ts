@@ -10,11 +10,11 @@ import type {
   Hello,
   HelloAck,
   NodeView as GraphNode,
-  Pointing,
+  SelectionUpdate,
   Presence,
   Resync,
   Scope as PartialScope,
-  ScopeWish,
+  ScopeChange,
   SelectionSync,
   Status as ServiceStatus,
 } from "./generated";
@@ -35,7 +35,7 @@ export type Scope = Required<PartialScope>;
 export type GraphPatch = Omit<UntypedPatch, "ops"> & { ops: PatchOp[] };
 export type GraphFrame = GraphSnapshot | GraphPatch | Bookmark;
 export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Presence | ServiceError;
-export type ClientFrame = Hello | Ack | Resync | Pointing | ScopeWish;
+export type ClientFrame = Hello | Ack | Resync | SelectionUpdate | ScopeChange;
 
 const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "presence", "error"]);
 

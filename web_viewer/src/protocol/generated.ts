@@ -24,6 +24,13 @@ export interface ChangeLine {
   edge: EdgeView | null;
 }
 
+/** How many edges lead from one community, or user, to another. */
+export interface CommunityLink {
+  source: string;
+  target: string;
+  edges: number;
+}
+
 /** A whole memory as communities, the largest first. */
 export interface CommunityMap {
   t: "community_map";
@@ -33,18 +40,11 @@ export interface CommunityMap {
   /** how many communities there are, listed or not. */
   total: number;
   /** the users, who belong to no community. */
-  people: NodeView[];
+  users: NodeView[];
   communities: CommunityView[];
-  ties: CommunityTie[];
+  links: CommunityLink[];
   /** the community of each member while these are few, otherwise of the leading members of each. */
-  of: Record<string, string>;
-}
-
-/** How many edges lead from one community, or user, to another. */
-export interface CommunityTie {
-  source: string;
-  target: string;
-  n: number;
+  community_of: Record<string, string>;
 }
 
 /** Things that belong together. */
@@ -84,7 +84,7 @@ export interface EdgeView {
   /** that of a profile (`schema.profile`), for facts that profiles hold. */
   category: string | null;
   evidence_n: number;
-  was?: Record<string, number> | null;
+  previous?: Record<string, number> | null;
 }
 
 /** Something went wrong; the socket closes after it unless `retry_s` is given. */
@@ -115,7 +115,7 @@ export interface GraphPatch {
   from: number;
   to: number;
   at: string;
-  n: number;
+  changes: number;
   ops: ([string, Record<string, unknown> | string])[];
 }
 
@@ -158,10 +158,10 @@ export interface HelloAck {
   kinds: string[];
   predicates: string[];
   users: UserView[];
-  /** stands for whoever was let in, and tells nothing else about them; None while the doors are open to all. */
-  holder: string | null;
-  /** when that access ends, ISO 8601 UTC; None for never. What a viewer keeps ends with it. */
-  until: string | null;
+  /** opaque id of the credential, for local storage; None if the service requires none. */
+  principal: string | null;
+  /** end of that access, ISO 8601 UTC; None for never. The viewer deletes its copies then. */
+  access_expires_at: string | null;
 }
 
 /** A node of the mind map as viewers see it; times are ISO 8601 UTC. */
@@ -177,16 +177,6 @@ export interface NodeView {
   first_seen: string;
   last_seen: string;
   evidence_n: number;
-}
-
-/** What the person at this viewer points at, as a whole; the others are told. */
-export interface Pointing {
-  t: "selection_sync";
-  /** rises with each; what is not newer than the last one is passed over. */
-  clock: number;
-  ids: string[];
-  /** what to look at for somebody who follows. */
-  focus?: string | null;
 }
 
 /** How many others watch this tenant now; none until it is said. */
@@ -215,7 +205,7 @@ export interface Resume {
 /** The viewer found a gap and asks for a snapshot. */
 export interface Resync {
   t: "resync";
-  why?: string;
+  reason?: string;
 }
 
 /** What a viewer wants to see: one tenant, one user or everybody in it, at most `budget` elements. */
@@ -226,7 +216,7 @@ export interface Scope {
 }
 
 /** The viewer looks at something else; a snapshot follows. */
-export interface ScopeWish {
+export interface ScopeChange {
   t: "scope";
   user?: string | null;
   budget?: number;
@@ -235,11 +225,21 @@ export interface ScopeWish {
 /** What somebody else who watches this tenant points at; `ids` of None means that it left. */
 export interface SelectionSync {
   t: "selection_sync";
-  by: string;
+  viewer: string;
   clock: number;
   ids: string[] | null;
   focus: string | null;
   colour: number;
+}
+
+/** What the person at this viewer points at, as a whole; the others are told. */
+export interface SelectionUpdate {
+  t: "selection_sync";
+  /** rises with each; what is not newer than the last one is passed over. */
+  clock: number;
+  ids: string[];
+  /** what to look at for somebody who follows. */
+  focus?: string | null;
 }
 
 /** Bounds a viewer may rely on. */

@@ -51,7 +51,7 @@ export class Communities {
     const map = this.map.value;
     if (part === null || map === null) return false;
     // In a large memory only the leading members of each are known in advance.
-    this.map.value = { ...map, of: { ...map.of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
+    this.map.value = { ...map, community_of: { ...map.community_of, ...Object.fromEntries(part.nodes.map((node) => [node.id, id])) } };
     this.open.value = new Set([...[...this.open.value].filter((one) => one !== id), id].slice(-OPEN_MAX));
     // After the members are known, so that none is drawn outside of its community.
     this.explore.takeIn(part);

@@ -10,8 +10,8 @@ WITH s ORDER BY s.start_ms, s.id LIMIT $scenes_max
 WITH s ORDER BY s.id
 SET s.unextracted = true, s.owed = null
 WITH s.session_id AS session, count(s) AS scenes ORDER BY session
-MERGE (j:Job {tenant: $tenant, id: session + '/read'})
-  ON CREATE SET j.kind = 'read', j.session = session, j.wanted = 0, j.attempts = 0
+MERGE (j:Job {tenant: $tenant, id: session + '/extract'})
+  ON CREATE SET j.kind = 'extract', j.session = session, j.wanted = 0, j.attempts = 0
 SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END, j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,
     j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END
 RETURN session, scenes

@@ -9,7 +9,7 @@ WITH id
 OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: id})
 DELETE l
 WITH id
-UNWIND ['close', 'embed', 'read'] AS kind
+UNWIND ['close', 'embed', 'extract'] AS kind
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: id + '/' + kind})
 DELETE j
 RETURN DISTINCT id

@@ -7,7 +7,7 @@
 // -> id
 // One job per user instead of one per session, because messages must be read in the order they were said, over all sessions.
 UNWIND $sessions AS session
-UNWIND ['embed', 'read'] AS kind
+UNWIND ['embed', 'extract'] AS kind
 MERGE (j:Job {tenant: $tenant, id: session + '/' + kind})
   ON CREATE SET j.kind = kind, j.session = session, j.wanted = 0
 SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = null, j.away = null, j.due_ms = $now_ms,
@@ -16,12 +16,12 @@ SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = null, j.a
 WITH session, j
 OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: session})
 FOREACH (_ IN CASE WHEN l.state = 'closed' THEN [1] ELSE [] END |
-  SET l.state = 'active', l.why = null, l.closing_at = null, l.closed_at = null)
+  SET l.state = 'active', l.close_reason = null, l.closing_at = null, l.closed_at = null)
 FOREACH (_ IN CASE WHEN l IS NULL THEN [] ELSE [1] END |
   SET l.title = null, l.abstract = null, l.overview = null, l.layers_hash = null, l.layers_at = null)
 WITH count(j) AS jobs
-MERGE (a:Job {tenant: $tenant, id: $user_node_id + '/anew'})
-  ON CREATE SET a.kind = 'anew', a.session = $user_node_id, a.wanted = 0
+MERGE (a:Job {tenant: $tenant, id: $user_node_id + '/reextract'})
+  ON CREATE SET a.kind = 'reextract', a.session = $user_node_id, a.wanted = 0
 SET a.sessions = CASE WHEN a.open THEN a.sessions ELSE [] END + $sessions, a.lease = null, a.lease_until_ms = null, a.attempts = 0,
     a.error = null, a.away = null, a.due_ms = $now_ms, a.wanted = a.wanted + 1, a.open = true, a.state = 'open'
 RETURN a.id AS id

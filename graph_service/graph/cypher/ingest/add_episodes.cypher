@@ -6,8 +6,8 @@
 UNWIND $episodes AS one
 CALL (one) {
   MERGE (t:Tenant {id: one.tenant}) ON CREATE SET t.seq = 0, t.epoch = one.epoch, t.created_at = one.now
-  MERGE (turn:Job {tenant: one.tenant, id: one.session_node_id + '/read'})
-    ON CREATE SET turn.kind = 'read', turn.session = one.session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+  MERGE (turn:Job {tenant: one.tenant, id: one.session_node_id + '/extract'})
+    ON CREATE SET turn.kind = 'extract', turn.session = one.session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
   SET turn.touched_ms = one.now_ms
   MERGE (s:Session {tenant: one.tenant, id: one.session_node_id})
     ON CREATE SET s += one.session, s.first_at = one.now
@@ -24,11 +24,11 @@ CALL (one) {
   WITH s, life, user_known,
        collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
   FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
-    SET life.state = 'active', life.last_at = one.now, life.last_ms = one.now_ms, life.why = null, life.closing_at = null, life.closed_at = null)
+    SET life.state = 'active', life.last_at = one.now, life.last_ms = one.now_ms, life.close_reason = null, life.closing_at = null, life.closed_at = null)
   FOREACH (_ IN CASE WHEN one.episode IS NULL THEN [] ELSE [1] END |
     MERGE (e:Episode {tenant: one.tenant, id: one.episode.id})
       ON CREATE SET e += one.episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = one.now, e.unread = true)
-  FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR one.episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
+  FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR one.episode IS NOT NULL THEN ['embed', 'extract'] ELSE [] END |
     MERGE (j:Job {tenant: one.tenant, id: s.id + '/' + kind})
       ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
     SET j.touched_ms = one.now_ms

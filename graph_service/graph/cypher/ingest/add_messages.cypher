@@ -17,8 +17,8 @@
 // node that one writer locks by a property and another by relationships leads to deadlocks. Do not lock the tenant either: all
 // writers lock it last.
 MERGE (t:Tenant {id: $tenant}) ON CREATE SET t.seq = 0, t.epoch = $epoch, t.created_at = $now
-MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/read'})
-  ON CREATE SET turn.kind = 'read', turn.session = $session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/extract'})
+  ON CREATE SET turn.kind = 'extract', turn.session = $session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
 SET turn.touched_ms = $now_ms
 MERGE (s:Session {tenant: $tenant, id: $session_node_id})
   ON CREATE SET s += $session, s.first_at = $now
@@ -35,11 +35,11 @@ FOREACH (_ IN CASE WHEN old_hash IS NULL THEN [1] ELSE [] END | CREATE (m:Messag
 WITH s, life, user_known,
      collect({id: row.id, stored_hash: coalesce(old_hash, row.content_hash), is_new: old_hash IS NULL}) AS outcome
 FOREACH (_ IN CASE WHEN any(o IN outcome WHERE o.is_new) THEN [1] ELSE [] END |
-  SET life.state = 'active', life.last_at = $now, life.last_ms = $now_ms, life.why = null, life.closing_at = null, life.closed_at = null)
+  SET life.state = 'active', life.last_at = $now, life.last_ms = $now_ms, life.close_reason = null, life.closing_at = null, life.closed_at = null)
 FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
   MERGE (e:Episode {tenant: $tenant, id: $episode.id})
     ON CREATE SET e += $episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = $now, e.unread = true)
-FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT NULL THEN ['embed', 'read'] ELSE [] END |
+FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT NULL THEN ['embed', 'extract'] ELSE [] END |
   MERGE (j:Job {tenant: $tenant, id: s.id + '/' + kind})
     ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
   SET j.touched_ms = $now_ms

@@ -4,6 +4,6 @@
 // $now_ms: int
 // -> id
 UNWIND $sessions AS session
-MATCH (j:Job {tenant: $tenant, id: session + '/read'})
+MATCH (j:Job {tenant: $tenant, id: session + '/extract'})
 SET j.touched_ms = $now_ms
 RETURN j.id AS id

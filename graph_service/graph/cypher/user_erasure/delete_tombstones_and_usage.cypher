@@ -15,7 +15,7 @@ CALL () {
  UNION
   MATCH (n:Revision {tenant: $tenant, id: $user_node_id}) RETURN n
  UNION
-  MATCH (n:Job {tenant: $tenant, id: $user_node_id + '/anew'}) RETURN n
+  MATCH (n:Job {tenant: $tenant, id: $user_node_id + '/reextract'}) RETURN n
 }
 DETACH DELETE n
 RETURN count(*) AS nodes

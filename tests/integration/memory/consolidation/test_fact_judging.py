@@ -85,7 +85,7 @@ async def test_replaced_fact_is_explained_and_can_be_reopened(graph: Graph, tena
         assert await open_now(graph, tenant) == {second}
         closing = (await memory.facts.standing(whose, old["id"])).closing
         assert closing is not None
-        assert (closing.why, closing.message_text) == (Closing.JUDGED, f"{second} (2)")
+        assert (closing.reason, closing.message_text) == (Closing.JUDGED, f"{second} (2)")
         await memory.facts.reopen(whose, old["id"], "she still wants it")
         await store_plan(graph, worker, tenant, second, day=4)
     assert await open_now(graph, tenant) == {first, second}

@@ -108,7 +108,7 @@ async def test_calls_and_tokens_are_counted_by_scene_and_day(graph: Graph, tenan
         await run_due_jobs(worker)
     (day,) = (await memory.usage(TenantId(tenant), days=1)).days
     assert (day.calls, day.tokens_in, day.tokens_out) == (len(fake.requests), 100 * day.calls, 20 * day.calls)
-    assert (day.scenes_by_model, day.scenes_by_rules, day.scenes_owed) == (1, 1, 0)
+    assert (day.scenes_by_model, day.scenes_by_rules, day.scenes_over_budget) == (1, 1, 0)
     told = {scene["read_by"]: scene for scene in await scenes(graph, tenant)}
     assert (told["fake"]["calls"], told["fake"]["tokens_in"], told["fake"]["read_path"]) == (1, 100, ["model"])
     assert (told["rules"]["calls"], told["rules"]["read_path"]) == (0, ["small talk", "rules"])
@@ -153,11 +153,11 @@ async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(gr
             await memory.remember(whose, an_incoming(f"I love jasmine tea, {number}.", session=session))
             await run_due_jobs(worker)
         watch.ahead += timedelta(days=1)
-        assert await memory.read_again(TenantId(f"{tenant}-2"), "alice", scenes=10) == 0
-        assert await memory.read_again(whose, "bob", scenes=10) == 0
-        assert await memory.read_again(whose, "alice", scenes=10) == 1
+        assert await memory.reextract_scenes(TenantId(f"{tenant}-2"), "alice", scenes=10) == 0
+        assert await memory.reextract_scenes(whose, "bob", scenes=10) == 0
+        assert await memory.reextract_scenes(whose, "alice", scenes=10) == 1
         await run_due_jobs(worker)
-        assert await memory.read_again(whose, "alice", scenes=10) == 0
+        assert await memory.reextract_scenes(whose, "alice", scenes=10) == 0
     assert len(fake.requests) == 2
     assert {(scene["read_by"], scene.get("owed")) for scene in await scenes(graph, tenant)} == {("fake", None)}
     assert "coffee" in await likes(graph, tenant)

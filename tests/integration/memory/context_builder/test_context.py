@@ -22,7 +22,7 @@ from tests.support.builders import NOON, a_dead_graph, a_memory, a_message, a_wo
 
 _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
   context(userId: $user, query: $query, maxTokens: $tokens) {
-    text tokens language notes core { mark kind uri text at } recalled { mark kind uri text at until under } } }"""
+    text tokens language notes core { number kind uri text at } recalled { number kind uri text at until parent } } }"""
 
 
 async def context_of(graph: Graph, tenant: str, query: str, *, user: str = "alice", **more: Any) -> Context:
@@ -48,7 +48,7 @@ async def test_context_has_the_profile_and_relevant_messages(graph: Graph, tenan
     assert [line for line in lines_of(found, "trigger") if "red wine" in line.casefold()]
     assert any("parrot escaped" in line and "2026-03-06" in line for line in lines_of(found, "message"))
     for line in (*found.core, *found.recalled):
-        assert f"{line.text} [{line.mark}]" in found.text
+        assert f"{line.text} [{line.number}]" in found.text
         assert line.uri.startswith(f"memory://{tenant}/")
     assert found.tokens <= found.tokens_max
     assert "## About the user" in found.text
@@ -205,7 +205,7 @@ async def test_context_over_graphql(graph: Graph, tenant: str) -> None:
     assert answer.data is not None
     found = answer.data["context"]
     assert found["language"] == "EN"
-    assert found["core"][0]["mark"] == 1
+    assert found["core"][0]["number"] == 1
     assert "Paris" in found["text"]
 
 

@@ -57,7 +57,7 @@ async def test_rejected_fact_stays_closed_after_rereading(graph: Graph, tenant: 
     assert rejected.fact_id == fact["id"]
     await say(graph, tenant, text, day=200)
     (now,) = (await edges(graph, tenant)).values()
-    assert (now["closed_why"], now["invalid_at"]) == ("rejected", now["valid_at"])
+    assert (now["closing_reason"], now["invalid_at"]) == ("rejected", now["valid_at"])
     with pytest.raises(ConflictError, match="rejected already"):
         await apply(graph, tenant, "reject", fact["id"])
 
@@ -69,7 +69,7 @@ async def test_edited_fact_replaces_the_extracted_one_from_its_start(graph: Grap
     updated = await apply(graph, tenant, "update", paris["id"], edit)
     found = await edges(graph, tenant)
     assert (updated.fact_id, updated.replaced_id) == (found["Lyon"]["id"], paris["id"])
-    assert (found["Paris"]["closed_why"], found["Lyon"]["valid_at"]) == ("rejected", paris["valid_at"])
+    assert (found["Paris"]["closing_reason"], found["Lyon"]["valid_at"]) == ("rejected", paris["valid_at"])
     assert await open_now(graph, tenant) == {"Lyon"}
     with pytest.raises(InputError, match="statement"):
         await apply(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
@@ -83,7 +83,7 @@ async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Grap
     await say(graph, tenant, "I moved to Oslo.", day=3)
     found = await edges(graph, tenant)
     assert (found["Paris"].get("invalid_at"), found["Paris"]["importance"]) == (None, 10)
-    assert (found["Oslo"]["closed_by"], found["Oslo"]["closed_why"]) == (paris, "replaced")
+    assert (found["Oslo"]["closed_by"], found["Oslo"]["closing_reason"]) == (paris, "replaced")
     told = await memory_reading_at_once(graph).statements.latest(TenantId(tenant), "alice", limit=10)
     assert [(one.kind, one.fact_id) for one in told] == [("pin", paris), ("confirm", paris)]
     assert told[0].id == pinned.id
@@ -127,7 +127,7 @@ async def test_statements_survive_rereading_everything(graph: Graph, tenant: str
     await memory.forgetting.session(TenantId(tenant), "alice", "three")
     await a_worker(graph).drain()
     found = await edges(graph, tenant)
-    assert (found["Paris"]["closed_why"], found["Lyon"].get("invalid_at")) == ("rejected", None)
+    assert (found["Paris"]["closing_reason"], found["Lyon"].get("invalid_at")) == ("rejected", None)
 
 
 async def test_statements_about_facts_of_another_tenant_are_refused(graph: Graph, tenant: str) -> None:

@@ -102,7 +102,7 @@ async def test_recall_by_role_works_and_a_manual_split_is_kept(graph: Graph, ten
     await store_each(graph, tenant, *SISTER)
     question = Question(user_id="alice", text="What does my sister love?", kinds=(HitKind.FACT,))
     answer = await memory.recall(here, question)
-    assert {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["names"] > 0} >= {
+    assert {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["entity_match"] > 0} >= {
         ("Anna", "jazz")
     }
     await memory.split_entity(here, an_id(tenant, "sister"))

@@ -20,7 +20,7 @@ SAID = [
     ("Anna", "RELATES_TO", "Annie", "sister"),
 ]
 SUGGEST = "query($u: String) { suggestedMerges(userId: $u) { firstName secondName score reasons } }"
-REJECT = 'mutation($a: String!, $b: String!) { rejectMerge(aId: $a, bId: $b, reason: "two men") }'
+REJECT = 'mutation($a: String!, $b: String!) { rejectMerge(firstId: $a, secondId: $b, reason: "two men") }'
 
 
 async def suggested(graph: Graph, tenant: str, user: str | None = None) -> list[set[str]]:

@@ -202,7 +202,7 @@ async def test_invalid_file_is_refused_completely_with_places(bilingual: Graph, 
             rows, node, properties={name: one for name, one in found.items() if name != "uri"}
         ),
         "is not an export": rows[1:],
-        "version 2": _changed(rows, 0, version=2),
+        "version 3": _changed(rows, 0, version=3),
     }
     for why, lines in wrong.items():
         text = b"".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n" for row in lines)
@@ -369,7 +369,7 @@ async def test_import_enqueues_jobs_for_unread_scenes_and_closing_sessions(
         lives = await (
             await read.run("MATCH (l:SessionLife {tenant: $t, state: 'closed'}) RETURN l.id", t=tenant)
         ).data()
-    assert {"read", "close"} <= {job["kind"] for job in jobs}
+    assert {"extract", "close"} <= {job["kind"] for job in jobs}
     assert {(job["state"], job["attempts"]) for job in jobs} == {("done", 0)}
     assert lives
     assert await a_memory(bilingual).entities(other, "ana")

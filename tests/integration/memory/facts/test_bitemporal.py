@@ -142,7 +142,7 @@ async def test_history_of_a_fact_lists_each_home_and_why_it_ended(graph: Graph, 
     assert (versions[0].known_at, versions[0].closing_known_at) == (NOON, NOON + 20 * DAY)
     closing = versions[0].closing
     assert closing is not None
-    assert (closing.why, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
+    assert (closing.reason, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
     # The same history from its last fact.
     assert await memory.facts.history(TenantId(tenant), versions[0].id) == versions
     with pytest.raises(NotFoundError):
@@ -168,7 +168,7 @@ async def test_history_includes_a_fact_that_ended_and_began_again(graph: Graph, 
     found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))
     versions = await memory.facts.history(TenantId(tenant), found.hits[0].candidate.id)
     assert versions[-1].invalid_at is None
-    assert [one.closing.why for one in versions if one.closing] == ["over"]
+    assert [one.closing.reason for one in versions if one.closing] == ["ended"]
 
 
 async def test_cypher_and_the_pure_rule_agree_at_every_time(graph: Graph, tenant: str) -> None:

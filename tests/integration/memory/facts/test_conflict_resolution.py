@@ -65,7 +65,7 @@ async def test_moves_stored_in_any_order_give_the_same_homes(
     found = sorted((await edges(graph, tenant)).values(), key=lambda edge: edge["valid_at"])
     days = [NOON + timedelta(days=day) for day in moves.values()]
     assert [edge["valid_at"] for edge in found] == days
-    assert [edge.get("closed_why") for edge in found] == ["replaced", "replaced", None]
+    assert [edge.get("closing_reason") for edge in found] == ["replaced", "replaced", None]
     assert [edge.get("closed_by") for edge in found] == [found[1]["id"], found[2]["id"], None]
 
 
@@ -105,12 +105,12 @@ async def test_closed_fact_names_what_closed_it(graph: Graph, tenant: str) -> No
     told = {name: await memory.mindmap.evidence(tenant, found[name]["id"]) for name in ("Paris", "coffee")}
     closing = told["Paris"].closing
     assert closing is not None
-    assert (closing.why, closing.fact_id) == (Closing.REPLACED, found["Oslo"]["id"])
+    assert (closing.reason, closing.fact_id) == (Closing.REPLACED, found["Oslo"]["id"])
     assert "Oslo" in closing.text
     over = told["coffee"].closing
     assert over is not None
-    assert (over.why, over.message_text) == (
-        Closing.OVER,
+    assert (over.reason, over.message_text) == (
+        Closing.ENDED,
         "I moved to Oslo. I hate jazz. I don't like coffee anymore.",
     )
     standing = await memory.facts.standing(here, found["Oslo"]["id"])
@@ -138,7 +138,7 @@ async def test_fact_ended_by_a_message_can_be_reopened(graph: Graph, tenant: str
     await say(graph, tenant, "我喜欢咖啡。", day=0)
     await say(graph, tenant, "我不再喜欢咖啡了。", day=1)
     fact = (await edges(graph, tenant))["咖啡"]
-    assert fact["closed_why"] == "over"
+    assert fact["closing_reason"] == "ended"
     await a_memory(graph).facts.reopen(TenantId(tenant), fact["id"], "只是说说")
     answer = await a_memory(graph).recall(
         TenantId(tenant), Question(user_id="alice", text="咖啡", kinds=(HitKind.FACT,))

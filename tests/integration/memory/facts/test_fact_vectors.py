@@ -112,8 +112,8 @@ async def test_fact_found_by_meaning_ranks_its_evidence_message_first(
     )
     assert {hit.candidate.kind for hit in answer.hits} == {HitKind.MESSAGE}
     assert [hit.candidate.uri.split("/")[5] for hit in answer.hits] == ["s1", "s3", "s2"]
-    assert [hit.parts["told"] for hit in answer.hits] == sorted(
-        (hit.parts["told"] for hit in answer.hits), reverse=True
+    assert [hit.parts["fact_similarity"] for hit in answer.hits] == sorted(
+        (hit.parts["fact_similarity"] for hit in answer.hits), reverse=True
     )
 
 

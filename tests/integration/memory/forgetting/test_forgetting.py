@@ -54,7 +54,7 @@ async def store_lines(
 
 async def memory_of(graph: Graph, tenant: str) -> list[str]:
     """Return the whole graph of a tenant except the jobs that the deletion created."""
-    return [row for row in await comparable_graph(graph, tenant) if row != "['work', 'anew', 'done', None, None]"]
+    return [row for row in await comparable_graph(graph, tenant) if row != "['work', 'reextract', 'done', None, None]"]
 
 
 async def by_id(graph: Graph, tenant: str, line: Line) -> str:

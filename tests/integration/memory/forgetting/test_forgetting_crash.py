@@ -31,8 +31,8 @@ _MESSAGE = [
     "jobs/claim_for_session",
     "read loaded",
     "read committed",
-    "anew read",
-    "anew committed",
+    "reextract read",
+    "reextract committed",
 ]
 _USER = [
     "user_erasure/begin",

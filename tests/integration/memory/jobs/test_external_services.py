@@ -113,8 +113,8 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
     await memory.remember(whose, an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
     await world.work(40)
     letters = await memory.dead_letters.listed(whose)
-    assert [(letter.kind, letter.away, letter.attempts, letter.user_id) for letter in letters] == [
-        (JobKind.EMBED if away == "embedder" else JobKind.READ, away, 4, "alice")
+    assert [(letter.kind, letter.unavailable_service, letter.attempts, letter.user_id) for letter in letters] == [
+        (JobKind.EMBED if away == "embedder" else JobKind.EXTRACT, away, 4, "alice")
     ]
     assert "cannot be reached" in letters[0].error
     assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].candidate.text
@@ -162,13 +162,13 @@ async def test_job_with_its_own_error_stays_parked_until_retried(graph: Graph, t
     await a_worker(graph, embedder=Broken()).drain()
     await a_worker(graph).drain()
     (letter,) = await memory.dead_letters.listed(whose)
-    assert (letter.away, letter.session_id, letter.failed_at is None) == (None, "s1", False)
+    assert (letter.unavailable_service, letter.session_id, letter.failed_at is None) == (None, "s1", False)
     assert await memory.dead_letters.listed(other) == []
     with pytest.raises(NotFoundError):
-        await memory.retry_work(other, [letter.id])
+        await memory.retry_jobs(other, [letter.id])
     with pytest.raises(NotFoundError):
         await memory.dead_letters.cancel(other, [letter.id])
-    assert await memory.retry_work(whose, [letter.id]) == 1
+    assert await memory.retry_jobs(whose, [letter.id]) == 1
     await a_worker(graph).drain()
     assert await memory.dead_letters.listed(whose) == []
 
@@ -177,13 +177,13 @@ async def test_cancelled_job_is_not_done_until_new_messages_request_it(graph: Gr
     memory, whose = a_memory(graph), TenantId(tenant)
     receipt = await memory.remember(whose, an_incoming("I love jasmine tea."))
     async with graph._driver.session() as session:
-        result = await session.run("MATCH (j:Job {tenant: $tenant, kind: 'read'}) RETURN j.id AS id", tenant=tenant)
+        result = await session.run("MATCH (j:Job {tenant: $tenant, kind: 'extract'}) RETURN j.id AS id", tenant=tenant)
         ids = [record["id"] async for record in result]
     assert await memory.dead_letters.cancel(whose, ids) == 1
     await a_worker(graph).drain()
-    assert (await _states(graph, tenant))["read"] == "cancelled"
+    assert (await _states(graph, tenant))["extract"] == "cancelled"
     hits = (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits
     assert [(hit.candidate.id, hit.candidate.pending) for hit in hits] == [(receipt.message_ids[0], True)]
     await memory.remember(whose, an_incoming("I live in Oslo.", session="s1", request_id="r"))
     await a_worker(graph).drain()
-    assert (await _states(graph, tenant))["read"] == "done"
+    assert (await _states(graph, tenant))["extract"] == "done"

@@ -10,7 +10,7 @@ JOBS_MAX = 1_000
 
 
 async def _claimed(graph: Graph, job_context: JobContext, tenant: str, word: str) -> list[str]:
-    claims = await claim_jobs(graph, JobKind.READ, jobs_max=JOBS_MAX, lease=word, now_ms=job_context.now_ms())
+    claims = await claim_jobs(graph, JobKind.EXTRACT, jobs_max=JOBS_MAX, lease=word, now_ms=job_context.now_ms())
     return [one.id for one in claims if one.tenant == tenant]
 
 
@@ -28,7 +28,7 @@ async def test_finished_job_is_not_claimed_again_by_its_lease(graph: Graph, tena
     await a_worker(graph).drain()
     job_context = a_job_context()
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I love jasmine tea."))
-    held = await claim_jobs(graph, JobKind.READ, jobs_max=1, lease="word", now_ms=job_context.now_ms())
+    held = await claim_jobs(graph, JobKind.EXTRACT, jobs_max=1, lease="word", now_ms=job_context.now_ms())
 
     async def steps(writing: Writing) -> None:
         await finish_jobs(writing, held, more=False, now_ms=job_context.now_ms())

@@ -16,7 +16,8 @@ from tests.support.cli_process import Home
 
 FULL = "no longer in the profile: what matters more fills it"
 _PROFILE = """query ($user: String!, $category: ProfileCategory) {
-  profile(userId: $user, category: $category) { category limit out items { id uri statement object importance } } }"""
+  profile(userId: $user, category: $category) {
+    category limit omitted items { id uri statement object importance } } }"""
 
 
 async def profile(graph: Graph, tenant: str, **variables: Any) -> dict[str, Any]:
@@ -73,7 +74,7 @@ async def test_closed_fact_leaves_the_profile(graph: Graph, tenant: str) -> None
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     part = (await profile(graph, tenant))["PERSONAL"]
-    assert ([item["object"] for item in part["items"]], part["out"]) == (["Oslo"], 0)
+    assert ([item["object"] for item in part["items"]], part["omitted"]) == (["Oslo"], 0)
 
 
 async def test_full_category_excludes_the_least_important_and_deletes_nothing(graph: Graph, tenant: str) -> None:
@@ -82,13 +83,13 @@ async def test_full_category_excludes_the_least_important_and_deletes_nothing(gr
     await provide_facts(graph, tenant, a_goal(most, 4), session="s2")
     await provide_facts(graph, tenant, a_goal(most + 1, 9), session="s3")
     part = (await profile(graph, tenant))["GOALS"]
-    assert (len(part["items"]), part["limit"], part["out"]) == (most, most, 2)
+    assert (len(part["items"]), part["limit"], part["omitted"]) == (most, most, 2)
     assert part["items"][0]["object"] == f"goal {most + 1}"
     assert len(await changed_because(graph, tenant, FULL)) == 2
     query = "MATCH ({tenant: $t})-[r:CARES_ABOUT]->() RETURN count(r) AS all, count(r.profile_out) AS out"
     async with graph._driver.session() as session:
         counted = await (await session.run(query, t=tenant)).single(strict=True)
-    assert (counted["all"], counted["out"]) == (most + 2, 2)
+    assert (counted["all"], counted["omitted"]) == (most + 2, 2)
 
 
 async def test_profile_is_empty_for_another_tenant_and_user(graph: Graph, tenant: str) -> None:

@@ -63,7 +63,7 @@ async def test_conversation_of_another_tenant_is_not_used(graph: Graph, tenant: 
     for session in (None, "now"):
         question = Question(user_id="alice", text="What does her sister do?", session_id=session)
         hits = (await memory.recall(TenantId(tenant), question)).hits
-        found.append([(hit.candidate.id, hit.parts["names"]) for hit in hits])
+        found.append([(hit.candidate.id, hit.parts["entity_match"]) for hit in hits])
     assert found[0] == found[1]
 
 

@@ -69,7 +69,7 @@ async def test_outage_is_answered_from_spool_and_snapshot_until_it_ends(
         await cable.cut()
         receipt = await memory.remember(TenantId(tenant), an_incoming(said_away, session="away"))
         answer = await memory.recall(TenantId(tenant), question)
-        assert (receipt.spooled, answer.degraded, answer.path) == (True, True, (SPOOL, SNAPSHOT))
+        assert (receipt.spooled, answer.degraded, answer.search_path) == (True, True, (SPOOL, SNAPSHOT))
         texts = [hit.candidate.text for hit in answer.hits]
         assert said_away in texts
         assert any(
@@ -136,7 +136,7 @@ async def test_stopped_server_is_answered_for_until_it_runs_again(tenant: str, t
     await cache_snapshot(memory, tenant, question)
     await local.stop()
     answer = await memory.recall(TenantId(tenant), question)
-    assert (answer.degraded, answer.path) == (True, (SNAPSHOT,))
+    assert (answer.degraded, answer.search_path) == (True, (SNAPSHOT,))
     assert "Lisbon" in {hit.candidate.object for hit in answer.hits}
     await graph.close()
 

@@ -62,20 +62,20 @@ async def test_layered_mode_reports_its_path_and_what_it_left_out(graph: Graph, 
     memory = await store_conversation(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="jasmine tea", mode=Mode.LAYERED)
     answer = await memory.recall(TenantId(tenant), question)
-    assert answer.path[0] == "layers ≥ 0.60"
-    last = answer.path[-1]
+    assert answer.search_path[0] == "layers ≥ 0.60"
+    last = answer.search_path[-1]
     if last.startswith("layers"):
         assert {"abstract", "overview", "detail"} == set(answer.hits[0].parts)
-    assert any(one.why == f"not found by {last}" for one in answer.removed)
+    assert any(one.reason == f"not found by {last}" for one in answer.removed)
     nothing = Question(user_id="alice", text="xylophone", mode=Mode.LAYERED)
-    assert (await memory.recall(TenantId(tenant), nothing)).path[-1] == "words"
+    assert (await memory.recall(TenantId(tenant), nothing)).search_path[-1] == "words"
 
 
 async def test_layered_mode_without_an_embedder_uses_names_and_words(graph: Graph, tenant: str) -> None:
     await store_conversation(graph, tenant, LINES["en"])
     question = Question(user_id="alice", text="bicycle chain", mode=Mode.LAYERED, kinds=(HitKind.MESSAGE,))
     answer = await recall(graph, None, TenantId(tenant), question, now=NOON)
-    assert answer.path[0] == "metadata"
+    assert answer.search_path[0] == "metadata"
     assert [hit.candidate.text for hit in answer.hits] == [LINES["en"][1]]
     assert any("no embedder" in note for note in answer.notes)
 
@@ -93,7 +93,7 @@ async def test_words_are_found_before_anything_is_embedded(graph: Graph, tenant:
 async def test_empty_memory_returns_no_hits_in_every_mode(graph: Graph, tenant: str) -> None:
     for mode in Mode:
         answer = await a_memory(graph).recall(TenantId(tenant), Question(user_id="alice", text="tea", mode=mode))
-        assert (answer.hits, answer.cursor, answer.degraded) == ((), None, False)
+        assert (answer.hits, answer.next_cursor, answer.degraded) == ((), None, False)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -158,7 +158,7 @@ async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursor
     whole = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=100))
     query = (
         'query ($after: String, $q: String!) { recall(userId: "alice", query: $q, limit: 5, after: $after) '
-        "{ hits { id } cursor removed { why count } } }"
+        "{ hits { id } nextCursor removed { reason count } } }"
     )
     context = {"memory": memory, "tenant": TenantId(tenant)}
     ids: list[str] = []
@@ -168,7 +168,7 @@ async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursor
         assert done.errors is None
         assert done.data is not None
         ids += [hit["id"] for hit in done.data["recall"]["hits"]]
-        last, after = after, done.data["recall"]["cursor"]
+        last, after = after, done.data["recall"]["nextCursor"]
         if after is None:
             break
     assert len(set(ids)) == len(ids)
@@ -181,8 +181,8 @@ async def test_pages_over_graphql_return_each_hit_once_and_refuse_foreign_cursor
 async def test_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) -> None:
     memory = await store_conversation(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
-    assert first.cursor is not None
-    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.cursor))
+    assert first.next_cursor is not None
+    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.next_cursor))
     assert len((await memory.recall(TenantId(tenant), question)).hits) == 2
     with pytest.raises(InputError, match="another question"):
         await memory.recall(TenantId(f"{tenant}-other"), question)

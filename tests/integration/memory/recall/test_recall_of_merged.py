@@ -20,7 +20,7 @@ async def facts_of(graph: Graph, tenant: str, text: str) -> set[tuple[str | None
     """Return subject and object of the facts found by names in a question."""
     question = Question(user_id="alice", text=text, kinds=(HitKind.FACT,), limit=20)
     answer = await a_memory(graph).recall(TenantId(tenant), question)
-    return {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["names"] > 0}
+    return {(hit.candidate.subject, hit.candidate.object) for hit in answer.hits if hit.parts["entity_match"] > 0}
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,6 @@ async def test_scenes_that_mention_a_merged_entity_are_found_by_either_name(grap
     for name in ("Bob", "Bobby"):
         question = Question(user_id="alice", text=f"{name}?", kinds=(HitKind.SCENE,), limit=20)
         answer = await a_memory(graph).recall(TenantId(tenant), question)
-        found.append({hit.candidate.id for hit in answer.hits if hit.parts["names"] > 0})
+        found.append({hit.candidate.id for hit in answer.hits if hit.parts["entity_match"] > 0})
     assert len(found[0]) == 2
     assert found[0] == found[1]

@@ -222,7 +222,7 @@ async def test_scenes_are_found_by_meaning_of_their_summaries(graph: Graph, tena
     answer = await memory.recall(
         TenantId(tenant), Question(user_id="alice", text="jasmine tea", kinds=(HitKind.SCENE,))
     )
-    assert {"abstract", "overview", "words"} <= set(answer.path)
+    assert {"abstract", "overview", "words"} <= set(answer.search_path)
 
 
 # Lucene's analyzer makes a term of each character, or pair of them, and refuses more than 1,024 terms in a query.

@@ -119,9 +119,9 @@ async def test_product_of_my_sisters_employer_is_ranked_first(graph: Graph, tena
     await say(graph, tenant, *story.ties, story.last, *story.others)
     answer = await ask(graph, tenant, story.question)
     assert objects(answer)[0] == story.last[2]
-    assert "hop" in answer.path
-    assert answer.hits[0].parts["beyond"] > 0
-    assert answer.hits[0].parts["graph"] > 0
+    assert "hop" in answer.search_path
+    assert answer.hits[0].parts["multi_hop"] > 0
+    assert answer.hits[0].parts["graph_proximity"] > 0
     for hit in answer.hits:
         assert hit.score == pytest.approx(sum(hit.parts.values()))
 
@@ -142,7 +142,9 @@ async def test_second_hop_takes_one_round_trip(graph: Graph, tenant: str, name: 
 async def test_second_hop_does_not_pass_through_the_user(graph: Graph, tenant: str) -> None:
     story = STORIES["en"]
     await say(graph, tenant, *story.ties, story.last, *story.others)
-    reached = [hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["names"] == 0]
+    reached = [
+        hit.candidate.object for hit in (await ask(graph, tenant, "sister")).hits if hit.parts["entity_match"] == 0
+    ]
     assert reached == ["anvils"]
 
 
@@ -222,8 +224,8 @@ async def test_evidence_message_of_the_second_fact_is_ranked_higher(graph: Graph
     await say(graph, tenant, *story.ties, *story.others)
     await say(graph, tenant, story.last, day=3)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.MESSAGE,))
-    assert "hop" in answer.path
-    assert [hit.candidate.text for hit in answer.hits if hit.parts["beyond"] > 0] == [story.last[3]]
+    assert "hop" in answer.search_path
+    assert [hit.candidate.text for hit in answer.hits if hit.parts["multi_hop"] > 0] == [story.last[3]]
 
 
 _PROVED_BY_OTHERS = Statement(
@@ -266,4 +268,4 @@ async def test_question_for_scenes_only_uses_no_second_hop(graph: Graph, tenant:
     await say(graph, tenant, *story.ties, story.last)
     answer = await ask(graph, tenant, story.question, kinds=(HitKind.SCENE,))
     assert {hit.candidate.kind for hit in answer.hits} == {HitKind.SCENE}
-    assert "hop" not in answer.path
+    assert "hop" not in answer.search_path

@@ -58,18 +58,18 @@ DAMAGES = {
     ),
     "fact with a vector of another model": Damage(
         "MATCH ({tenant: $tenant})-[r]->() WHERE r.embedding IS NOT NULL WITH r LIMIT 1 SET r.embedding = [1.0]",
-        {Problem.VECTOR_SIZE: 1},
+        {Problem.VECTOR_SIZE_MISMATCH: 1},
     ),
     "fact whose work was lost": Damage(
         """MATCH ({tenant: $tenant})-[r]->() WHERE r.embedding IS NOT NULL
         WITH r ORDER BY r.id LIMIT 1 MATCH (m:Message {tenant: $tenant, id: head(r.evidence)})
         REMOVE r.embedding SET r.unembedded_in = m.session_id
         WITH m MATCH (j:Job {tenant: $tenant, session: m.session_id, kind: 'embed'}) DELETE j""",
-        {Problem.WORK_LOST: 1},
+        {Problem.JOB_MISSING: 1},
     ),
     "vector of another model": Damage(
         "MATCH (s:Scene {tenant: $tenant}) WITH s ORDER BY s.id LIMIT 1 SET s.abstract_embedding = [1.0, 0.0]",
-        {Problem.VECTOR_SIZE: 1},
+        {Problem.VECTOR_SIZE_MISMATCH: 1},
     ),
     "hash that does not fit": Damage(
         "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS '弹钢琴' SET m.content_hash = 'x'",
@@ -78,28 +78,28 @@ DAMAGES = {
     "work that was lost": Damage(
         """MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS 'Paris' REMOVE m.embedding SET m.unembedded = true
         WITH m MATCH (j:Job {tenant: $tenant, session: m.session_id, kind: 'embed'}) DELETE j""",
-        {Problem.WORK_LOST: 1},
+        {Problem.JOB_MISSING: 1},
     ),
     "session whose end was lost": Damage(
         """MATCH (l:SessionLife {tenant: $tenant}) WITH l ORDER BY l.id LIMIT 1 SET l.state = 'extracting' WITH l
         MATCH (j:Job {tenant: $tenant, id: l.id + '/close'}) SET j.state = 'done', j.open = null""",
-        {Problem.WORK_LOST: 1},
+        {Problem.JOB_MISSING: 1},
     ),
     "message outside its scene": Damage(
         "MATCH (m:Message {tenant: $tenant, text: 'I live in Oslo now.'})-[p:PART_OF]->() DELETE p",
-        {Problem.IN_NO_SCENE: 1},
+        {Problem.MESSAGE_WITHOUT_SCENE: 1},
     ),
     "first message outside its scene": Damage(
         "MATCH (m:Message {tenant: $tenant, text: 'I love jasmine tea and hiking.'})-[p:PART_OF]->() DELETE p",
-        {Problem.IN_NO_SCENE: 1},
+        {Problem.MESSAGE_WITHOUT_SCENE: 1},
     ),
     "scene that is gone": Damage(
         "MATCH (m:Message {tenant: $tenant, text: 'I live in Paris.'})-[:PART_OF]->(s:Scene) DETACH DELETE s",
-        {Problem.IN_NO_SCENE: 3},
+        {Problem.MESSAGE_WITHOUT_SCENE: 3},
     ),
     "entity that nothing names": Damage(
         "CREATE (:Memory:Entity {tenant: $tenant, id: 'e', user_id: 'alice', name: 'Nobody', key: 'nobody'})",
-        {Problem.NODE_BARE: 1},
+        {Problem.NODE_ORPHANED: 1},
     ),
     "scene that holds nothing": Damage(
         """MATCH (s:Scene {tenant: $tenant}) WITH s ORDER BY s.id LIMIT 1
@@ -109,7 +109,7 @@ DAMAGES = {
     "fact that nothing proves": Damage(
         """MATCH (u:User {tenant: $tenant}), (e:Entity {tenant: $tenant}) WITH u, e ORDER BY e.id LIMIT 1
         CREATE (u)-[:CARES_ABOUT {tenant: $tenant, id: 'f', user_id: 'alice', evidence: ['gone']}]->(e)""",
-        {Problem.FACT_UNPROVEN: 1},
+        {Problem.FACT_WITHOUT_EVIDENCE: 1},
     ),
 }
 
@@ -216,7 +216,7 @@ async def test_sync_deletes_orphans_and_logs_the_changes(graph: Graph, tenant: s
         tenant=tenant,
     )
     report = await memory.sync(whose)
-    assert set(report.found) == {Problem.SCENE_EMPTY, Problem.FACT_UNPROVEN, Problem.NODE_BARE}
+    assert set(report.found) == {Problem.SCENE_EMPTY, Problem.FACT_WITHOUT_EVIDENCE, Problem.NODE_ORPHANED}
     assert report.indexed == sum(report.found.values())
     assert (await memory.sync(whose)).found == {}
     rows = await memory.changes.since(whose, before, rows_max=1_000)
@@ -246,7 +246,7 @@ async def test_sync_checks_member_facts_of_merged_entities(graph: Graph, tenant:
     assert (await memory.sync(whose)).found == {}
     damage = "MATCH (m:Message {tenant: $tenant}) WHERE m.text CONTAINS 'Acme' DETACH DELETE m"
     await _cypher(graph, damage, tenant=tenant)
-    assert (await memory.sync(whose)).found[Problem.FACT_UNPROVEN] >= 1
+    assert (await memory.sync(whose)).found[Problem.FACT_WITHOUT_EVIDENCE] >= 1
     assert (await memory.sync(whose)).found == {}
     left = [("Bob", "PREFERS", "tea"), ("alice", "RELATES_TO", "Bob")]
     assert await edges(graph, tenant) == left

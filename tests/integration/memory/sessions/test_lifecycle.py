@@ -54,7 +54,7 @@ async def test_closed_session_went_through_every_state_in_order(graph: Graph, te
     assert states == [SessionState.ACTIVE, SessionState.CLOSING]
     steps = [step for step in reached if step.startswith("close ")]
     assert steps == ["close claimed", "close indexing", "close extracting", "close told", "close committed"]
-    assert (closed.state, closed.why, closed.messages) == (SessionState.CLOSED, CloseReason.REQUEST, 2)
+    assert (closed.state, closed.close_reason, closed.messages) == (SessionState.CLOSED, CloseReason.REQUEST, 2)
     assert (closed.unread, closed.unembedded, closed.unextracted) == (0, 0, 0)
     assert closed.closed_at is not None
 
@@ -80,7 +80,7 @@ async def test_new_message_makes_a_closed_session_active(graph: Graph, tenant: s
     assert (await memory.sessions.one(TenantId(tenant), "alice", "s1")).state is SessionState.CLOSED, "a repetition"
     await memory.remember(TenantId(tenant), an_incoming("I love jasmine tea.", "And hiking."))
     again = await memory.sessions.one(TenantId(tenant), "alice", "s1")
-    assert (again.state, again.why, again.closed_at) == (SessionState.ACTIVE, None, None)
+    assert (again.state, again.close_reason, again.closed_at) == (SessionState.ACTIVE, None, None)
 
 
 async def test_message_during_closing_keeps_the_session_open(graph: Graph, tenant: str) -> None:
@@ -100,7 +100,7 @@ async def test_only_idle_sessions_are_closed(graph: Graph, tenant: str) -> None:
     assert (await memory.sessions.one(TenantId(tenant), "alice", "s1")).state is SessionState.ACTIVE
     assert await close_idle(graph, idle_s=0, now=datetime.now(UTC)) >= 1
     idle = await memory.sessions.one(TenantId(tenant), "alice", "s1")
-    assert (idle.state, idle.why) == (SessionState.CLOSING, CloseReason.IDLE)
+    assert (idle.state, idle.close_reason) == (SessionState.CLOSING, CloseReason.IDLE)
 
 
 async def test_running_worker_closes_idle_sessions(graph: Graph, tenant: str) -> None:

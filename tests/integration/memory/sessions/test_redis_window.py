@@ -146,9 +146,9 @@ async def test_killed_redis_loses_no_turn_and_adding_stays_fast(redis: RedisProc
     assert time.perf_counter() - before < 0.02
     assert not await window.catch_up()
     heard = await window.turns(a_session_key())
-    assert ([turn.id for turn in heard.turns], heard.sources) == (["m-2-0", "m-3-0"], (Source.RING,))
+    assert ([turn.id for turn in heard.turns], heard.sources) == (["m-2-0", "m-3-0"], (Source.PROCESS,))
     state = window.state()
-    assert (state.store, state.waiting) == (Source.RING, 1)
+    assert (state.store, state.waiting) == (Source.PROCESS, 1)
     assert "Redis" in (state.problem or "")
     await window.close()
 

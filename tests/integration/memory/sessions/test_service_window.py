@@ -42,7 +42,7 @@ async def test_readiness_reports_where_the_last_turns_are_kept(
     # Nothing listens there any more; the service still starts.
     parts = await _opened(server, tmp_path, redis.url)
     state = (await readiness(parts))["short_term"]
-    assert state["store"] == "ring"
+    assert state["store"] == "process"
     assert "redis.url" in state["problem"]
     await parts.close()
 

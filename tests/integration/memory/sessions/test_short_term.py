@@ -65,7 +65,7 @@ async def test_recent_turns_need_no_database_query(graph: Graph, tenant: str) ->
     finally:
         graph.observer = None
     assert [turn.text for turn in heard.turns] == list(TEXTS[2:])
-    assert (sent, heard.sources) == ([], (Source.RING,))
+    assert (sent, heard.sources) == ([], (Source.PROCESS,))
 
 
 async def test_new_process_fills_the_window_with_one_query(graph: Graph, tenant: str) -> None:
@@ -82,7 +82,7 @@ async def test_new_process_fills_the_window_with_one_query(graph: Graph, tenant:
         graph.observer = None
     assert [turn.text for turn in first.turns] == list(TEXTS[1:])
     assert sent == ["sessions/recent_turns"]
-    assert (first.sources, again.sources) == ((Source.DATABASE,), (Source.RING,))
+    assert (first.sources, again.sources) == ((Source.DATABASE,), (Source.PROCESS,))
     assert first.turns == again.turns
 
 
@@ -176,7 +176,7 @@ async def test_graphql_returns_turns_and_their_sources(graph: Graph, tenant: str
     await memory.remember(TenantId(tenant), an_incoming(*TEXTS, user_name="张曼婷"))
     query = (
         'query($turns: Int!) { shortTerm(userId: "alice", sessionId: "s1", turns: $turns) '
-        "{ sources turns { messageId role speaker text saidAt cut } } }"
+        "{ sources turns { messageId role speaker text saidAt truncated } } }"
     )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
 
@@ -187,6 +187,6 @@ async def test_graphql_returns_turns_and_their_sources(graph: Graph, tenant: str
 
         found = (await ask(2, tenant))["data"]["shortTerm"]
         assert [turn["text"] for turn in found["turns"]] == list(TEXTS[3:])
-        assert (found["sources"], found["turns"][0]["role"]) == (["RING"], "USER")
+        assert (found["sources"], found["turns"][0]["role"]) == (["PROCESS"], "USER")
         assert (await ask(2, f"{tenant}-other"))["data"]["shortTerm"] == {"sources": [], "turns": []}
         assert (await ask(201, tenant))["errors"][0]["extensions"]["code"] == "BAD_INPUT"

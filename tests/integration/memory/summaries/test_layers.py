@@ -47,7 +47,7 @@ async def test_each_level_of_a_scene_and_a_session_is_returned(graph: Graph, ten
     session = await session_of(memory, tenant, *talk)
     # Nothing was read yet: requesting the text generates it.
     told = await memory.layers.layer(TenantId(tenant), f"{session}#L0")
-    assert (told.level, told.made_by, told.uri) == (Level.L0, "extractive", f"{session}#L0")
+    assert (told.level, told.generated_by, told.uri) == (Level.L0, "extractive", f"{session}#L0")
     assert 0 < told.tokens <= 100
     overview = await memory.layers.layer(TenantId(tenant), session)
     assert overview.text.startswith("## ")
@@ -86,7 +86,7 @@ async def test_session_of_many_scenes_is_summarised_scene_by_scene(graph: Graph,
     await memory.sessions.close(TenantId(tenant), "alice", "s1")
     await worker.drain()
     report = await memory.layers.generate(TenantId(tenant), user_id=None, session_id=None)
-    assert (report.sessions, report.kept) == (1, 1)
+    assert (report.sessions, report.unchanged) == (1, 1)
 
 
 async def test_only_changed_sessions_cost_a_call(graph: Graph, tenant: str) -> None:
@@ -109,7 +109,7 @@ async def test_overview_that_the_model_failed_to_write_is_written_on_request(gra
         report = await memory.layers.generate(TenantId(tenant), user_id="alice", session_id="s1")
         after = await memory.layers._row(TenantId(tenant), scene_id)
         assert after is not None
-        assert (report.made, after["texts"]["overview_by"]) == (1, "fake")
+        assert (report.created, after["texts"]["overview_by"]) == (1, "fake")
 
 
 async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, tenant: str) -> None:
@@ -123,9 +123,9 @@ async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, te
         part = await memory.layers.layer(TenantId(tenant), session, Level.L2, after=after)
         lines = part.text.splitlines()
         assert len(part.text) <= SAID_CHARS_MAX + 1_000
-        assert lines[-1].startswith("[cut here, more was said") == (part.after is not None)
-        told += lines[:-1] if part.after else lines
-        after, parts = part.after, parts + 1
+        assert lines[-1].startswith("[cut here, more was said") == (part.next_cursor is not None)
+        told += lines[:-1] if part.next_cursor else lines
+        after, parts = part.next_cursor, parts + 1
     assert [line.partition("user: ")[2] for line in told] == texts
     assert parts == 4
     with pytest.raises(InputError, match="not a cursor of lines"):

@@ -58,7 +58,9 @@ async def test_malformed_job_of_one_tenant_becomes_a_dead_letter_and_blocks_nobo
 ) -> None:
     other = f"{tenant}-b"
     await remembered(graph, tenant, "I love tea.")
-    await run_cypher(graph, "MATCH (j:Job {tenant: $t}) WHERE j.kind = 'read' SET j += $wrong", t=tenant, wrong=wrong)
+    await run_cypher(
+        graph, "MATCH (j:Job {tenant: $t}) WHERE j.kind = 'extract' SET j += $wrong", t=tenant, wrong=wrong
+    )
     await remembered(graph, other, "I moved to Oslo.")
     # The second worker simulates the service after a restart.
     for _ in range(2):
@@ -74,10 +76,10 @@ async def test_malformed_job_of_one_tenant_becomes_a_dead_letter_and_blocks_nobo
     if not letters and wrong in SET_RIGHT_BY_A_CLAIM:
         return
     (letter,) = letters
-    assert letter.error.startswith("BROKEN_DATA")
-    assert letter.kind in (JobKind.READ, JobKind.EMBED)
+    assert letter.error.startswith("CORRUPT_DATA")
+    assert letter.kind in (JobKind.EXTRACT, JobKind.EMBED)
     # The missing property is repaired, so that the retry succeeds.
-    await a_memory(graph).retry_work(TenantId(tenant), [letter.id])
+    await a_memory(graph).retry_jobs(TenantId(tenant), [letter.id])
     await a_worker(graph).drain()
     assert await DeadLetters(graph).listed(TenantId(tenant)) == []
 
@@ -132,7 +134,7 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
         held = []
         while not held:
             claims = await claim_jobs(
-                graph, JobKind.READ, jobs_max=100, lease=job_context.random_token(), now_ms=job_context.now_ms()
+                graph, JobKind.EXTRACT, jobs_max=100, lease=job_context.random_token(), now_ms=job_context.now_ms()
             )
             held = [one for one in claims if one.tenant == tenant]
             await leases.release([one for one in claims if one.tenant != tenant])
@@ -144,7 +146,7 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
 
 
 async def test_job_without_a_tenant_is_put_aside(graph: Graph) -> None:
-    await run_cypher(graph, "CREATE (:Job {open: true, due_ms: 0, kind: 'read', state: 'open', lost: true})")
+    await run_cypher(graph, "CREATE (:Job {open: true, due_ms: 0, kind: 'extract', state: 'open', lost: true})")
     await a_worker(graph).drain()
     async with graph._driver.session() as session:
         result = await session.run("MATCH (j:Job {lost: true}) WITH j, j.state AS state DETACH DELETE j RETURN state")

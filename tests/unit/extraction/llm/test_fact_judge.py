@@ -119,7 +119,7 @@ def test_replaced_fact_is_closed_with_the_reason_judged() -> None:
     known = known_goals("run a marathon")
     then = judged_plan(known, goal("give up running", day=3), Judgement.REPLACES, known[0].claim)
     old = next(fact for fact in then if fact.id == known[0].id)
-    assert (old.invalid_at, old.closed_why) == (NOON + timedelta(days=3), Closing.JUDGED)
+    assert (old.invalid_at, old.closing_reason) == (NOON + timedelta(days=3), Closing.JUDGED)
     assert old.evidence == known[0].evidence
     assert [fact.invalid_at for fact in then if fact.id != old.id] == [None]
 

@@ -208,7 +208,7 @@ def test_move_last_month_is_after_facts_stated_in_that_month() -> None:
 
 def test_fact_ended_before_it_was_stated_is_closed_and_reopens_when_stated_again() -> None:
     known = after([], plan([], a_fact("tea", day=2, closes=True, message="over")))
-    assert [fact.closed_why for fact in known] == [Closing.OVER]
+    assert [fact.closing_reason for fact in known] == [Closing.ENDED]
     known = after(known, plan(known, a_fact("tea", day=4)))
     assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.slot)] == [False, True]
 
@@ -224,12 +224,13 @@ def test_nearly_equal_statements_add_to_one_fact() -> None:
 def test_reason_of_a_closed_fact_is_readable() -> None:
     known = after([], plan([], a_fact("tea"), a_fact("tea", day=3, predicate="DISLIKES"), living("Paris", 0)))
     known = after(known, plan(known, living("Oslo", 5)))
-    assert {fact.closed_why for fact in known} == {None, Closing.REVERSED, Closing.REPLACED}
+    assert {fact.closing_reason for fact in known} == {None, Closing.REVERSED, Closing.REPLACED}
 
 
 def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
     old = [
-        replace(fact, told=(), closed_why=None) for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
+        replace(fact, told=(), closing_reason=None)
+        for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
     ]
     known = after(old, plan(old, living("Oslo", 5)))
     assert [fact.invalid_at is None for fact in sorted(known, key=lambda fact: fact.valid_at)] == [False, True]

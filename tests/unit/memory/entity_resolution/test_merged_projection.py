@@ -72,7 +72,7 @@ def close_by_comparing_all(rows: list[dict[str, Any]]) -> None:
             row["properties"] |= {
                 "invalid_at": closer["properties"]["valid_at"],
                 "closed_by": closer["id"],
-                "closed_why": why.value if why else None,
+                "closing_reason": why.value if why else None,
                 "closing_known_at": closer["properties"]["known_at"],
             }
 

@@ -48,7 +48,7 @@ def test_ended_preference_closes_the_favourite_as_well() -> None:
     found = resolve(over, known)
     assert found.verdict is FactAction.UPDATE
     assert found.closes is not None
-    assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.OVER)
+    assert (found.closes[0].relation, found.closes[1]) == ("favorite color", Closing.ENDED)
     held = [one.object_name for one in after(known, plan(known, over)) if one.invalid_at is None]
     assert held == ["tea"]
 
@@ -181,7 +181,7 @@ def test_fact_without_conflicts_has_the_periods_of_one_with_a_withdrawn_conflict
     """The shortcut for facts without conflicts, which does not sort, must give the same periods."""
     own = joined(told)
     nothing = Contradiction(
-        assertion=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.OVER, withdraws=True
+        assertion=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.ENDED, withdraws=True
     )
     alone, beside = validity_periods(own, []), validity_periods(own, [nothing])
     assert [joined(period.assertions) for period in alone] == [joined(period.assertions) for period in beside]

@@ -50,12 +50,12 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
         for assertion in board[other].assertions:
             if why is not None and assertion.ends and assertion.stated is not None:
                 contradictions.append(
-                    Contradiction(assertion=assertion, claim=board[other].id, why=Closing.OVER, withdraws=True)
+                    Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED, withdraws=True)
                 )
             if why is not None and not assertion.ends:
                 contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=why))
             elif over and assertion.ends:
-                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=Closing.OVER))
+                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED))
     return validity_periods(board[claim].assertions, contradictions, board[claim].reopened)
 
 
@@ -158,7 +158,7 @@ def test_reopening_ignores_all_conflicting_claims_as_if_one_after_the_other(told
     facts = [replace(living(place, day), closes=over and day > 9) for place, day, over in told]
     known = after([], plan([], *facts))
     for fact in known:
-        if fact.invalid_at is None or fact.closed_why is Closing.JOINED:
+        if fact.invalid_at is None or fact.closing_reason is Closing.MERGED:
             continue
         expected = one_by_one(known, fact.claim, fact.id)
         if expected:

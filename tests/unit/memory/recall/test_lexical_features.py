@@ -112,7 +112,7 @@ def test_named_speaker_is_a_filter_and_not_a_topic() -> None:
         found, QueryAnalysis(terms=terms_of("Does Ann have a dog?"), name_keys=frozenset({"ann"})), now=NOON
     )
     assert raw.plain["speaker"].tolist() == [0.0, 1.0]
-    assert raw.scaled["words"][1] >= raw.scaled["words"][0]
+    assert raw.scaled["lexical"][1] >= raw.scaled["lexical"][0]
 
 
 @pytest.mark.parametrize(("name", "pieces"), [("Ann Lee", ("ann", "lee")), ("李小明", ("李", "小", "明"))])
@@ -126,7 +126,7 @@ def test_pieces_of_the_speakers_name_are_ignored(name: str, pieces: tuple[str, .
         for place, kept in enumerate((slice(0, -1), slice(-1, None)))
     ]
     raw = features_of(all_found(*lines), QueryAnalysis(name_keys=frozenset({name_key(name)}), tokens=tokens), now=NOON)
-    assert raw.scaled["tokens"].round(2).tolist() == [0.0, 1.0]
+    assert raw.scaled["token_similarity"].round(2).tolist() == [0.0, 1.0]
 
 
 def test_time_matches_the_day_and_mentioned_times() -> None:
@@ -140,16 +140,16 @@ def test_time_matches_the_day_and_mentioned_times() -> None:
     raw = features_of(
         all_found(*lines), QueryAnalysis(time=day, answer_type=AnswerType.WHEN), now=NOON + timedelta(days=9)
     )
-    assert raw.plain["time"].tolist() == [1.0, 1.0, 0.0, 1.0]
-    assert raw.plain["tells_when"].tolist() == [1.0, 0.0, 0.0, 1.0]
+    assert raw.plain["time_range"].tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert raw.plain["contains_time"].tolist() == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_answer_follows_a_question_of_its_session() -> None:
     lines = (_line(0, "How many?"), _line(1, "Three dogs."), _line(2, "Good."), _line(3, "真的吗？", session="t"))
     raw = features_of(all_found(*lines), QueryAnalysis(answer_type=AnswerType.HOW_MANY), now=NOON)
-    assert raw.plain["says"].tolist() == [0.0, 1.0, 1.0, 0.0]
-    assert raw.plain["answers"].tolist() == [0.0, 1.0, 0.0, 0.0]
-    assert raw.plain["tells_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert raw.plain["not_a_question"].tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert raw.plain["answers_question"].tolist() == [0.0, 1.0, 0.0, 0.0]
+    assert raw.plain["contains_number"].tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
 def test_role_feature_is_set_for_messages_of_that_role_only() -> None:
@@ -175,9 +175,9 @@ def test_second_hop_facts_score_only_for_indirect_questions() -> None:
         features_of(found, QueryAnalysis(indirect_target=beyond), now=NOON).plain
         for beyond in ("employer sell?", None, "sister do?")
     ]
-    assert [one["beyond"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert [one["multi_hop"].tolist() for one in raw] == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     for one in raw:
-        near, next_one, other = one["graph"].tolist()
+        near, next_one, other = one["graph_proximity"].tolist()
         assert near > next_one > other
 
 
@@ -190,7 +190,7 @@ def test_second_hop_facts_inherit_the_words_of_their_bridge_if_indirect() -> Non
     found = CandidateSet(candidates=tuple(facts), messages=())
     for beyond in ("employer sell?", None):
         asked = QueryAnalysis(terms=terms_of("What does my sister's employer sell?"), indirect_target=beyond)
-        tie, on_the_way, other = features_of(found, asked, now=NOON).scaled["words"].tolist()
+        tie, on_the_way, other = features_of(found, asked, now=NOON).scaled["lexical"].tolist()
         assert tie > other == 0.0
         assert on_the_way == (tie if beyond else 0.0)
 
@@ -230,9 +230,12 @@ def test_each_term_has_its_number_of_occurrences(question: str) -> None:
 
 def test_long_questions_have_their_own_weights() -> None:
     for chinese, asked_chars in ((True, 20), (False, 131)):
-        assert "words_near" in weights_for(chinese=chinese, vectors=False, tokens=False, chars=asked_chars).scaled
-        assert set(weights_for(chinese=chinese, vectors=False, tokens=False, chars=200).scaled) == {"words"}
-        assert set(weights_for(chinese=chinese, vectors=True, tokens=True, chars=200).scaled) == {"words", "meaning"}
+        assert "lexical_window" in weights_for(chinese=chinese, vectors=False, tokens=False, chars=asked_chars).scaled
+        assert set(weights_for(chinese=chinese, vectors=False, tokens=False, chars=200).scaled) == {"lexical"}
+        assert set(weights_for(chinese=chinese, vectors=True, tokens=True, chars=200).scaled) == {
+            "lexical",
+            "similarity",
+        }
 
 
 def test_no_candidates_give_empty_features() -> None:

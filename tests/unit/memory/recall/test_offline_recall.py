@@ -63,7 +63,7 @@ def asked(text: str, **more: Any) -> Question:
 )
 def test_spooled_words_are_found_rarest_first(texts: tuple[str, ...], question: str, best: int) -> None:
     answer = offline_answer(asked(question), [an_episode(*texts)], None, now=NOW)
-    assert (answer.degraded, answer.path, answer.snapshot_age_s) == (True, (SPOOL,), None)
+    assert (answer.degraded, answer.search_path, answer.snapshot_age_s) == (True, (SPOOL,), None)
     assert answer.hits[0].candidate.text == texts[best]
     assert texts[1] not in [hit.candidate.text for hit in answer.hits]
     assert all(hit.candidate.pending and hit.score == sum(hit.parts.values()) <= 1 for hit in answer.hits)
@@ -84,7 +84,7 @@ def test_snapshot_answers_with_valid_facts_and_scene_titles() -> None:
     ]
     snapshot = a_snapshot(nodes, edges)
     now = offline_answer(asked("Does Ana live in Berlin or Lisbon?"), [], snapshot, now=NOW)
-    assert (now.path, now.snapshot_age_s) == ((SNAPSHOT,), 86_400.0)
+    assert (now.search_path, now.snapshot_age_s) == ((SNAPSHOT,), 86_400.0)
     assert {(hit.candidate.kind, hit.candidate.object or hit.candidate.title) for hit in now.hits} == {
         (HitKind.FACT, "Lisbon"),
         (HitKind.SCENE, "Moving"),
@@ -113,7 +113,7 @@ def test_time_kinds_and_limit_apply_to_an_offline_answer() -> None:
 def test_as_of_question_is_not_answered_from_a_snapshot() -> None:
     snapshot = a_snapshot([a_node("Ana", "User"), a_node("tea", "Entity")], [an_edge("Ana", "tea")])
     answer = offline_answer(asked("tea", as_of=datetime(2026, 1, 1, tzinfo=UTC)), [], snapshot, now=NOW)
-    assert (answer.hits, answer.path, answer.degraded) == ((), (), True)
+    assert (answer.hits, answer.search_path, answer.degraded) == ((), (), True)
     assert "snapshot" in answer.notes[0]
 
 

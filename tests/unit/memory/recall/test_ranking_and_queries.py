@@ -91,7 +91,7 @@ def test_difference_of_two_scores_does_not_depend_on_a_third(one: float, other: 
     def apart(*more: list[Any]) -> float:
         found = found_of([a_row("a", cosine=one), a_row("b", cosine=other), *more])
         parts = {
-            item.candidate.id: item.parts["meaning"]
+            item.candidate.id: item.parts["similarity"]
             for item in rank(found, ENGLISH_BY_VECTORS, analysis=QueryAnalysis(), now=NOON, limit=9)
         }
         return parts["a"] - parts["b"]

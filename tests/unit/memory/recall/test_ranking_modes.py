@@ -77,12 +77,12 @@ def test_fallback_is_used_only_when_earlier_steps_found_nothing(
 ) -> None:
     candidates, layers = what
     answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
-    tried = [step for step in answer.path[:-1] if step.startswith("layers")]
+    tried = [step for step in answer.search_path[:-1] if step.startswith("layers")]
     for step in tried:
         at = float(step.split()[-1])
         assert all(one.abstract is None or one.abstract < at for one in (layers.get(c.id) for c in candidates) if one)
-    if answer.path[-1].startswith("layers"):
-        at = float(answer.path[-1].split()[-1])
+    if answer.search_path[-1].startswith("layers"):
+        at = float(answer.search_path[-1].split()[-1])
         assert all((layers[one.candidate.id].abstract or 0) >= at for one in answer.hits)
 
 
@@ -130,7 +130,7 @@ def test_scene_scores_as_its_best_message_and_is_selected_by_its_abstract() -> N
     answer = by_layers(candidates, layers, RULES, analysis=QueryAnalysis())
     assert [one.candidate.id for one in answer.hits] == ["near", "s", "far"]
     assert answer.hits[0].score == answer.hits[1].score
-    assert [(one.why, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
+    assert [(one.reason, one.count) for one in answer.removed] == [("not found by layers ≥ 0.60", 1)]
 
 
 def test_degradation_path_ends_where_something_is_found() -> None:
@@ -139,7 +139,7 @@ def test_degradation_path_ends_where_something_is_found() -> None:
     everything = (*ladder, "similarity ≥ 0.40", "metadata", "words")
 
     def path(one: Candidate, layers: dict[str, LayerSimilarities], analysis: QueryAnalysis) -> tuple[str, ...]:
-        return by_layers([one], layers, RULES, analysis=analysis).path
+        return by_layers([one], layers, RULES, analysis=analysis).search_path
 
     words, nothing = {"words": 2.0}, QueryAnalysis()
     assert path(a_candidate("m", cosine=0.5), low, nothing) == ladder

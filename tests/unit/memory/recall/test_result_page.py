@@ -141,7 +141,7 @@ def test_hits_outside_the_scope_are_dropped_and_counted() -> None:
     question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
     left, removed = filtered(rows, "t", question)
     assert [one.id for one in left] == ["mine"]
-    assert {one.why: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
+    assert {one.reason: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
 
 
 @given(st.floats(0, 1))

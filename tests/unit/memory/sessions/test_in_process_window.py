@@ -80,7 +80,7 @@ async def test_forgetting_deletes_messages_sessions_or_users() -> None:
     assert len((await window.turns(a_session_key(tenant="t", session="s2"))).turns) == 1
     await window.forget(tenant, alice)
     assert (await window.turns(a_session_key(tenant="t", session="s2"))).turns == ()
-    assert (await window.turns(a_session_key(tenant="t", user="bob"))).sources == (Source.RING,)
+    assert (await window.turns(a_session_key(tenant="t", user="bob"))).sources == (Source.PROCESS,)
 
 
 def test_least_recently_used_session_is_evicted_first() -> None:
@@ -106,4 +106,4 @@ def test_window_stays_within_its_bytes_and_is_zero_when_empty() -> None:
 
 def test_long_text_is_truncated_and_marked() -> None:
     turn = a_turn(text="长" * (TEXT_CHARS_MAX + 1), through_message=True)
-    assert (len(turn.text), turn.cut) == (TEXT_CHARS_MAX, True)
+    assert (len(turn.text), turn.truncated) == (TEXT_CHARS_MAX, True)
