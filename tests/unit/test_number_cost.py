@@ -3,9 +3,7 @@
 Times are this thread's processor time, the best of several tries, so that other processes matter little.
 """
 
-import gc
 import json
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -26,38 +24,10 @@ from graph_service.memory.forgetting.plan import (
 )
 from schema.ids import MemoryId, TenantId, UserId
 from schema.telling import Assertion, telling_text
+from tests.support.growth import assert_about_linear
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
-GROWTH_MAX: Final = 2.4
-TRIES: Final = 5
 OWNER: Final = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_id=None)
-
-
-def cost_s(work: Callable[[], object]) -> float:
-    """Return the processor time of some work."""
-    gc.collect()
-    gc.disable()
-    try:
-        started_s = time.thread_time()
-        work()
-        return time.thread_time() - started_s
-    finally:
-        gc.enable()
-
-
-def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int) -> None:
-    """Fail if twice the number takes much more than twice as long.
-
-    Args:
-        work_of: returns the work for a number; preparing it is not measured.
-    """
-    best_s = {n: float("inf"), 2 * n: float("inf")}
-    for _ in range(TRIES):
-        for many in best_s:
-            best_s[many] = min(best_s[many], cost_s(work_of(many)))
-        if best_s[2 * n] <= GROWTH_MAX * best_s[n]:
-            return
-    raise AssertionError(f"{n}: {best_s[n]:.4f} s, {2 * n}: {best_s[2 * n]:.4f} s")
 
 
 def spellings(n: int) -> list[str]:

@@ -1,8 +1,6 @@
 """Test that the indexed search for contradicting facts agrees with a full comparison."""
 
-import gc
 import hashlib
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -23,12 +21,12 @@ from schema.fact import AcceptedFact, Claim, KnownFact, Proof
 from schema.ids import MemoryId
 from schema.telling import Assertion, Closing, Stated, joined
 from tests.support.builders import NOON
+from tests.support.growth import assert_about_linear
 from tests.support.slow import slow_but
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
 _OBJECTS = ["Paris", "France", "Oslo", "red"]
 _RELATIONS = [None, "lives in", "favorite color", "friend"]
-GROWTH_MAX = 2.4
 FLOOR_S = 0.05
 
 
@@ -214,36 +212,6 @@ def _interleaved(count: int) -> list[AcceptedFact]:
 _SHAPES = (_towns, _in_one_message, _besides, _in_the_same_words, _again_and_again, _there_and_back, _interleaved)
 
 
-def _cpu_s(work: Callable[[], object]) -> float:
-    start_s = time.thread_time()
-    work()
-    return time.thread_time() - start_s
-
-
-_TRIES = 4
-
-
-def _grows(work: Callable[[int], Callable[[], object]], small: int) -> float:
-    """Return how many times longer twice as much takes, the minimum of several tries; 1 if it takes next to nothing.
-
-    Other processes may slow down one of the two in a whole try; superlinear work is slower in every try.
-    """
-    one, two = work(small), work(2 * small)
-    return min(_growth(one, two) for _ in range(_TRIES))
-
-
-def _growth(one: Callable[[], object], two: Callable[[], object]) -> float:
-    one(), two()
-    gc.collect()
-    gc.disable()
-    try:
-        short_s = min(_cpu_s(one) for _ in range(2))
-        long_s = min(_cpu_s(two) for _ in range(2))
-    finally:
-        gc.enable()
-    return 1.0 if long_s < FLOOR_S else long_s / short_s
-
-
 @pytest.mark.parametrize(
     "shape", slow_but([_towns, _interleaved], _SHAPES), ids=lambda shape: shape.__name__.strip("_")
 )
@@ -257,8 +225,8 @@ def test_planning_time_is_linear_in_the_facts(shape: Callable[[int], list[Accept
         board = after([], plan([], *facts[:-1]))
         return lambda: plan(board, facts[-1])
 
-    assert _grows(brought, 300) <= GROWTH_MAX
-    assert _grows(known, 300) <= GROWTH_MAX
+    assert_about_linear(brought, 300, floor_s=FLOOR_S)
+    assert_about_linear(known, 300, floor_s=FLOOR_S)
 
 
 def test_reopening_time_is_linear_in_the_closing_facts() -> None:
@@ -267,4 +235,4 @@ def test_reopening_time_is_linear_in_the_closing_facts() -> None:
         closed = min(known, key=lambda fact: fact.valid_at)
         return lambda: reopening(known, closed.claim, closed.id)
 
-    assert _grows(first, 300) <= GROWTH_MAX
+    assert_about_linear(first, 300, floor_s=FLOOR_S)

@@ -1,0 +1,39 @@
+"""Check that computing time grows about linearly with a number, on busy machines too."""
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Final
+
+# Linear work takes 4 times as long for 4 times the number, n log n about 5 times, quadratic work 16 times.
+FACTOR: Final = 4
+GROWTH_MAX: Final = 8.0
+_TRIES: Final = 5
+
+
+def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int, *, floor_s: float = 0.0) -> None:
+    """Fail if `FACTOR` times the number takes more than `GROWTH_MAX` times as long, in each of several tries.
+
+    Args:
+        work_of: returns the work for a number; preparing it is not measured.
+        floor_s: less time than this for the larger number is always accepted.
+    """
+    small_s = large_s = float("inf")
+    for _ in range(_TRIES):
+        small_s = min(small_s, cpu_s(work_of(n)))
+        large_s = min(large_s, cpu_s(work_of(FACTOR * n)))
+        if large_s <= max(GROWTH_MAX * small_s, floor_s):
+            return
+    raise AssertionError(f"{n}: {small_s:.4f} s, {FACTOR * n}: {large_s:.4f} s")
+
+
+def cpu_s(work: Callable[[], object]) -> float:
+    """Return the processor time of some work in this thread, without garbage collection."""
+    gc.collect()
+    gc.disable()
+    try:
+        started_s = time.thread_time()
+        work()
+        return time.thread_time() - started_s
+    finally:
+        gc.enable()
