@@ -104,7 +104,7 @@ async def test_one_fact_its_history_and_a_path_are_seen_from_a_moment(graph: Gra
         answer = await graphql_schema.execute(_FACT, variable_values={"id": old, **given}, context_value=context)
         assert [error.extensions["code"] for error in answer.errors or () if error.extensions] == ["NOT_FOUND"]
 
-    versions = {k: (await asked(graph, tenant, _HISTORY, id=old, k=k))["history"] for k in (None, *DAY.values())}
+    versions = {k: (await asked(graph, tenant, _HISTORY, id=old, k=k))["factHistory"] for k in (None, *DAY.values())}
     assert [one["object"] for one in versions[None]] == list(homes)
     assert versions[DAY["after"]] == versions[None]
     assert versions[DAY["between"]] == [{"object": left, "closing": None}]

@@ -33,7 +33,6 @@ async def test_any_query_of_depth_three_takes_three_round_trips(graph: Graph, te
     ids = {
         "fact": fact,
         "factHistory": fact,
-        "history": fact,
         "scene": nodes["scenes"]["nodes"][0]["id"],
         "entity": entity,
     }

@@ -127,7 +127,7 @@ def test_a_token_may_end_in_a_thousand_years_and_its_end_can_be_told() -> None:
     end_s = int(time.time()) + 1_000 * 365 * 86_400
     access = verify_token(signed_as_written(claims_text(exp=str(end_s))), rules(BY_SECRET))
     assert access.until_s == end_s + BY_SECRET.jwt_leeway_s
-    assert access_fields(access)["until"] is not None
+    assert access_fields(access)["access_expires_at"] is not None
 
 
 @pytest.mark.parametrize("name", ["acme", "茶馆", "a.b-c_1", "null", "true", "0"])
