@@ -115,7 +115,8 @@ async def test_with_nothing_at_hand_the_outage_is_told_as_an_error(tenant: str, 
 async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str, spool: Spool) -> None:
     memory = a_memory(a_dead_graph(), spool=spool)
     await memory.remember(TenantId(tenant), an_incoming("我喜欢喝茉莉花茶。"))
-    query = '{ recall(userId: "alice", query: "茉莉花茶") { hits { text pending } searchPath notes degraded snapshotAgeS } }'
+    fields = "hits { text pending } searchPath notes degraded snapshotAgeS"
+    query = f'{{ recall(userId: "alice", query: "茉莉花茶") {{ {fields} }} }}'
     done = await graphql_schema.execute(query, context_value={"memory": memory, "tenant": TenantId(tenant)})
     assert done.errors is None
     told = done.data["recall"] if done.data else {}
