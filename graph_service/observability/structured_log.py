@@ -112,7 +112,7 @@ def _described(error: BaseException) -> dict[str, str]:
     error = first_of(error)
     row = {"error": type(error).__name__}
     if isinstance(error, MnemographError):
-        row |= {"code": error.code, "why": error.message}
+        row |= {"code": error.code, "reason": error.message}
     frames = traceback.extract_tb(error.__traceback__)[-4:]
     row["where"] = " < ".join(f"{frame.name} ({frame.filename.rpartition('/')[2]}:{frame.lineno})" for frame in frames)
     return row

@@ -71,7 +71,7 @@ async def count_calls(graph: Graph, tenant: TenantId, *, sessions: int, changed:
         first = await close(range(sessions), LONG, 0)
         then = await close(range(changed), LONG + "They bought it.", 5)
         report = await memory.layers.generate(tenant, user_id=None, session_id=None)
-        assert (report.sessions, report.kept) == (sessions, sessions), report
+        assert (report.sessions, report.unchanged) == (sessions, sessions), report
         return Counted(first=first, then=then, unchanged=len(_overviews(fake)) - first - then)
 
 

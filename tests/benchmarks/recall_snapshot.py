@@ -110,8 +110,8 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
                     f"{conversation.id} {kind}{name}",
                     {**asdict(answer_view(answer)), "features": answer.features and astuple(answer.features)},
                 )
-                if answer.cursor is not None and name == "0 best":
-                    only = QueryFilters(after=answer.cursor)
+                if answer.next_cursor is not None and name == "0 best":
+                    only = QueryFilters(after=answer.next_cursor)
                     again = Question(**{**vars_of(question), "narrowed": only})
                     yield f"{conversation.id} {kind}{name} next", asdict(answer_view(await one.recall(TENANT, again)))
             wanted = Wanted(user_id=conversation.id, query=question.text, tokens_max=600, with_uris=True)

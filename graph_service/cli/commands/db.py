@@ -56,7 +56,7 @@ def status(call: Invocation) -> None:
     owner = None if settings.neo4j.uri else read_owner(settings.data_dir)
     running = owner is not None and owner.in_use()
     document = {
-        "kind": "given" if settings.neo4j.uri else "local",
+        "kind": "external" if settings.neo4j.uri else "local",
         "running": None if settings.neo4j.uri else running,
         "uri": settings.neo4j.uri or (owner.uri if owner and running else None),
         "data_dir": None if settings.neo4j.uri else str(settings.data_dir),

@@ -44,7 +44,12 @@ def init(
     settings = call.settings
     if fetch:
         run(_start_once(settings, call.terminal))
-    document = {"config": str(folder / "config.toml"), "data_dir": str(settings.data_dir), "made": made, "ready": fetch}
+    document = {
+        "config": str(folder / "config.toml"),
+        "data_dir": str(settings.data_dir),
+        "created": made,
+        "ready": fetch,
+    }
     call.terminal.answer(document, lambda: _summary(document))
 
 

@@ -33,7 +33,6 @@ async def test_every_query_of_depth_three_takes_at_most_three_round_trips(graph:
     ids = {
         "fact": fact,
         "factHistory": fact,
-        "history": fact,
         "scene": nodes["scenes"]["nodes"][0]["id"],
         "entity": entity,
     }

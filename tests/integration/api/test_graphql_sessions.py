@@ -13,7 +13,7 @@ CLOSE = 'mutation { closeSession(userId: "alice", sessionId: "s1") { state close
 LAYER = (
     "query ($uri: String!, $level: Level) { layer(uri: $uri, level: $level) { level title text generatedBy tokens } }"
 )
-GENERATE = "mutation { generateLayers { sessions made kept failed } }"
+GENERATE = "mutation { generateLayers { sessions created unchanged failed } }"
 
 
 @pytest.mark.parametrize("text", ["I moved to Lisbon in May.", "我五月搬到了里斯本。"])
@@ -29,7 +29,7 @@ async def test_closed_session_has_a_text_at_every_level(api: Api, graph: Graph, 
         assert (told["level"], text in told["text"]) == (level, True)
         assert told == (await api.ask(LAYER, uri=f"{session['uri']}#{level}"))["data"]["layer"]
     made = (await api.ask(GENERATE))["data"]["generateLayers"]
-    assert made == {"sessions": 1, "made": 0, "kept": 1, "failed": 0}
+    assert created == {"sessions": 1, "created": 0, "unchanged": 1, "failed": 0}
 
 
 async def test_sessions_and_texts_of_another_tenant_are_not_found(api: Api, graph: Graph, tenant: str) -> None:

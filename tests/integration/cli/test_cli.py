@@ -121,7 +121,7 @@ def test_session_is_closed_and_summarised_on_the_command_line(home: Home, addres
     assert all(text in home.run("layers", "show", f"{closed['uri']}#L2").out for text in texts)
     assert home.run("layers", "show", closed["uri"], "--json").document()["level"] == "L1"
     told = home.run("layers", "generate", "--user", "lia", "--json").document()
-    assert (told["sessions"], told["kept"], told["failed"]) == (1, 1, 0)
+    assert (told["sessions"], told["unchanged"], told["failed"]) == (1, 1, 0)
     assert home.run("--tenant", "other", "layers", "show", closed["uri"]).code == 3
     assert home.run("--tenant", "other", "sessions", "list", "--user", "lia", "--json").document() == {"sessions": []}
 

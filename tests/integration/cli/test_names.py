@@ -23,7 +23,7 @@ def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest
     monkeypatch.delenv("MNEMOGRAPH_DATA_DIR")
     first = run_command("init")
     own = home / ".mnemograph"
-    assert (first["made"], first["ready"]) == (["config.toml", ".gitignore"], True)
+    assert (first["created"], first["ready"]) == (["config.toml", ".gitignore"], True)
     assert first["data_dir"] == str(own / "data")
     assert (own / ".gitignore").read_text("utf-8") == "*\n"
     own_settings = home / "config" / "mnemograph"
@@ -37,7 +37,7 @@ def test_init_gives_a_folder_its_own_memory_once(home: Path, monkeypatch: pytest
     assert "mnemograph trust" in refused.exception.message
     assert run_command("trust")["settings"] == {"tenant": "'mine'"}
     again = run_command("init", "--no-fetch")
-    assert (again["made"], again["ready"]) == ([], False)
+    assert (again["created"], again["ready"]) == ([], False)
     assert (own / "config.toml").read_text("utf-8") == 'tenant = "mine"\n'
 
 

@@ -17,6 +17,7 @@ from graph_service.config.settings import load_settings
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import Question
@@ -121,6 +122,41 @@ async def test_database_of_an_older_unreleased_version_is_refused_unchanged(
     finally:
         await pretend_unreleased(directory, ())
         assert await migrate(directory.graph) == ["migrations/000_baseline", *(one.name for one in migrations())]
+
+
+async def test_migration_103_renames_what_databases_from_before_the_first_release_hold(
+    directory: Directory, tenant: str
+) -> None:
+    node = f"tenant: '{tenant}', id:"
+    await directory.rows(
+        f"CREATE (:Job {{{node} 's/read', kind: 'read'}}), (:Job {{{node} 'u/anew', kind: 'anew'}}),"
+        f" (:Job {{{node} 's/close', kind: 'close'}}), (:SessionLife {{{node} 'l', why: 'idle'}}),"
+        f" (:Usage {{tenant: '{tenant}', day: '2026-01-01', scenes_owed: 2}}), (:HeldFact {{{node} 'h', closed_why: 'joined'}}),"
+        f" (:Memory {{{node} 'a'}})-[:PREFERS {{{node} 'f', closed_why: 'over'}}]->(:Memory {{{node} 'b'}})"
+    )
+    try:
+        for _ in range(2):
+            await directory.graph.define(statement("migrations/103_plain_names"), {})
+        jobs = await directory.rows(
+            f"MATCH (j:Job {{tenant: '{tenant}'}}) RETURN j.id AS id, j.kind AS kind ORDER BY id"
+        )
+        assert [(row["id"], row["kind"]) for row in jobs] == [
+            ("s/close", "close"),
+            ("s/extract", "extract"),
+            ("u/reextract", "reextract"),
+        ]
+        [facts] = await directory.rows(
+            f"MATCH (h:HeldFact {{tenant: '{tenant}'}}), ()-[f:PREFERS {{tenant: '{tenant}'}}]->()"
+            " RETURN h.closing_reason AS held, f.closing_reason AS fact, h.closed_why AS old_held, f.closed_why AS old_fact"
+        )
+        assert facts == {"held": "merged", "fact": "ended", "old_held": None, "old_fact": None}
+        [others] = await directory.rows(
+            f"MATCH (l:SessionLife {{tenant: '{tenant}'}}), (u:Usage {{tenant: '{tenant}'}})"
+            " RETURN l.close_reason AS reason, l.why AS why, u.scenes_over_budget AS scenes, u.scenes_owed AS owed"
+        )
+        assert others == {"reason": "idle", "why": None, "scenes": 2, "owed": None}
+    finally:
+        await directory.rows(f"MATCH (n {{tenant: '{tenant}'}}) DETACH DELETE n")
 
 
 async def test_database_of_a_newer_version_is_refused_unchanged(directory: Directory) -> None:

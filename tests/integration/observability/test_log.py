@@ -35,7 +35,7 @@ def test_error_is_logged_by_class_and_place_only(logged: tuple[logging.Logger, i
 def test_own_errors_are_logged_with_their_advice(logged: tuple[logging.Logger, io.StringIO]) -> None:
     logger, text = logged
     logger.error("work failed", exc_info=UnavailableError("Neo4j does not answer; start it"))
-    assert json.loads(text.getvalue())["why"] == "Neo4j does not answer; start it"
+    assert json.loads(text.getvalue())["reason"] == "Neo4j does not answer; start it"
 
 
 def test_single_error_in_a_group_is_logged_by_itself(logged: tuple[logging.Logger, io.StringIO]) -> None:

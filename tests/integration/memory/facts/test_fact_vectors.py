@@ -93,7 +93,7 @@ async def test_fact_is_found_by_meaning_without_a_common_word(
     answer = await a_memory(graph, embedder=Paraphrases()).recall(
         TenantId(tenant), Question(user_id="alice", text=question, kinds=(HitKind.FACT,))
     )
-    assert answer.path == ("vector",)
+    assert answer.search_path == ("vector",)
     assert answer.hits[0].score == pytest.approx(sum(answer.hits[0].parts.values()), abs=1e-5)
 
 

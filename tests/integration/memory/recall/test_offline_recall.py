@@ -115,12 +115,13 @@ async def test_outage_without_spooled_or_cached_data_raises(tenant: str, spool: 
 async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str, spool: Spool) -> None:
     memory = a_memory(a_dead_graph(), spool=spool)
     await memory.remember(TenantId(tenant), an_incoming("我喜欢喝茉莉花茶。"))
-    query = '{ recall(userId: "alice", query: "茉莉花茶") { hits { text pending } path notes degraded snapshotAgeS } }'
+    fields = "hits { text pending } searchPath notes degraded snapshotAgeS"
+    query = f'{{ recall(userId: "alice", query: "茉莉花茶") {{ {fields} }} }}'
     done = await graphql_schema.execute(query, context_value={"memory": memory, "tenant": TenantId(tenant)})
     assert done.errors is None
     told = done.data["recall"] if done.data else {}
     assert told["hits"] == [{"text": "我喜欢喝茉莉花茶。", "pending": True}]
-    assert (told["path"], told["degraded"], told["snapshotAgeS"]) == ([SPOOL], True, None)
+    assert (told["searchPath"], told["degraded"], told["snapshotAgeS"]) == ([SPOOL], True, None)
 
 
 @pytest.mark.slow
