@@ -29,7 +29,7 @@ async def test_closed_session_has_a_text_at_every_level(api: Api, graph: Graph, 
         assert (told["level"], text in told["text"]) == (level, True)
         assert told == (await api.ask(LAYER, uri=f"{session['uri']}#{level}"))["data"]["layer"]
     made = (await api.ask(GENERATE))["data"]["generateLayers"]
-    assert created == {"sessions": 1, "created": 0, "unchanged": 1, "failed": 0}
+    assert made == {"sessions": 1, "created": 0, "unchanged": 1, "failed": 0}
 
 
 async def test_sessions_and_texts_of_another_tenant_are_not_found(api: Api, graph: Graph, tenant: str) -> None:

@@ -104,7 +104,9 @@ async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: s
         answer = await graphql_schema.execute(_FACT, variable_values={"id": old, **given}, context_value=context)
         assert [error.extensions["code"] for error in answer.errors or () if error.extensions] == ["NOT_FOUND"]
 
-    versions = {k: (await run_query(graph, tenant, _HISTORY, id=old, k=k))["factHistory"] for k in (None, *DAY.values())}
+    versions = {
+        k: (await run_query(graph, tenant, _HISTORY, id=old, k=k))["factHistory"] for k in (None, *DAY.values())
+    }
     assert [one["object"] for one in versions[None]] == list(homes)
     assert versions[DAY["after"]] == versions[None]
     assert versions[DAY["between"]] == [{"object": left, "closing": None}]
