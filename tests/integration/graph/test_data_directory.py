@@ -131,7 +131,8 @@ async def test_migration_103_renames_what_databases_from_before_the_first_releas
     await directory.rows(
         f"CREATE (:Job {{{node} 's/read', kind: 'read'}}), (:Job {{{node} 'u/anew', kind: 'anew'}}),"
         f" (:Job {{{node} 's/close', kind: 'close'}}), (:SessionLife {{{node} 'l', why: 'idle'}}),"
-        f" (:Usage {{tenant: '{tenant}', day: '2026-01-01', scenes_owed: 2}}), (:HeldFact {{{node} 'h', closed_why: 'joined'}}),"
+        f" (:Usage {{tenant: '{tenant}', day: '2026-01-01', scenes_owed: 2}}),"
+        f" (:HeldFact {{{node} 'h', closed_why: 'joined'}}),"
         f" (:Memory {{{node} 'a'}})-[:PREFERS {{{node} 'f', closed_why: 'over'}}]->(:Memory {{{node} 'b'}})"
     )
     try:
@@ -147,9 +148,9 @@ async def test_migration_103_renames_what_databases_from_before_the_first_releas
         ]
         [facts] = await directory.rows(
             f"MATCH (h:HeldFact {{tenant: '{tenant}'}}), ()-[f:PREFERS {{tenant: '{tenant}'}}]->()"
-            " RETURN h.closing_reason AS held, f.closing_reason AS fact, h.closed_why AS old_held, f.closed_why AS old_fact"
+            " RETURN h.closing_reason AS held, f.closing_reason AS fact, h.closed_why AS held_why, f.closed_why AS why"
         )
-        assert facts == {"held": "merged", "fact": "ended", "old_held": None, "old_fact": None}
+        assert facts == {"held": "merged", "fact": "ended", "held_why": None, "why": None}
         [others] = await directory.rows(
             f"MATCH (l:SessionLife {{tenant: '{tenant}'}}), (u:Usage {{tenant: '{tenant}'}})"
             " RETURN l.close_reason AS reason, l.why AS why, u.scenes_over_budget AS scenes, u.scenes_owed AS owed"

@@ -152,7 +152,7 @@ async def test_communities_open_with_their_links_and_unknown_ones_are_refused(
     found = await ask(service, writer.tenant, "communities")
     assert [node["id"] for node in found["users"]] == ["ann"]
     assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
-    opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
+    opened = await ask(service, writer.tenant, f"community/{found['community_of']['rain']}")
     assert "rain" in ids(opened)
     assert opened["total"] == len(opened["nodes"])
     assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
@@ -340,12 +340,12 @@ async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
     await writer.put(edges=[Edge("rain", "CAUSED_BY", "wet shoes"), Edge("wet shoes", "CAUSED_BY", "holes")])
     whole = ["rain", "wet shoes", "holes"]
     for element in ("rain", "ann-DISLIKES-rain", "rain-CAUSED_BY-wet shoes"):
-        found = await ask(service, writer.tenant, f"why/{element}")
+        found = await ask(service, writer.tenant, f"causes/{element}")
         assert found["paths"] == [whole], element
         assert [node["id"] for node in found["nodes"]] == whole
         assert len(found["edges"]) == 2
-    assert (await ask(service, writer.tenant, "why/tea"))["paths"] == []
-    assert (await ask(service, writer.tenant, "why/nothing"))["status"] == 404
+    assert (await ask(service, writer.tenant, "causes/tea"))["paths"] == []
+    assert (await ask(service, writer.tenant, "causes/nothing"))["status"] == 404
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ async def test_causes_are_followed_to_the_last_one_from_a_thing_and_from_a_fact(
         "communities",
         "community/tea",
         "at",
-        "why/tea",
+        "causes/tea",
     ],
 )
 async def test_other_tenants_and_other_users_are_never_seen(service: Service, writer: GraphWriter, path: str) -> None:
