@@ -26,7 +26,6 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "fact": [{"id": "$thing"}, {"id": "$other", "asOf": _THEN}],
     "factHistory": [{"id": "$thing"}],
     "graph": [{"userId": "$user"}, {}],
-    "history": [{"id": "$thing"}],
     "jobStatus": [{}],
     "jobs": [{}],
     "layer": [{"uri": "$thing"}, {"uri": "$thing", "level": "L0"}, {"uri": "$thing", "level": "L2"}],

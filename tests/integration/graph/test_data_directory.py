@@ -1,4 +1,4 @@
-"""Test a data directory: opening older and newer data, backup and restore.
+"""Operations on a data directory: open older and newer data, back up and restore.
 
 No stored message may be lost on the way.
 """
@@ -148,10 +148,9 @@ async def test_migration_103_renames_what_databases_from_before_the_first_releas
         ]
         [facts] = await directory.rows(
             f"MATCH (h:HeldFact {{tenant: '{tenant}'}}), ()-[f:PREFERS {{tenant: '{tenant}'}}]->()"
-            " RETURN h.closing_reason AS held, f.closing_reason AS fact,"
-            " h.closed_why AS old_held, f.closed_why AS old_fact"
+            " RETURN h.closing_reason AS held, f.closing_reason AS fact, h.closed_why AS held_why, f.closed_why AS why"
         )
-        assert facts == {"held": "merged", "fact": "ended", "old_held": None, "old_fact": None}
+        assert facts == {"held": "merged", "fact": "ended", "held_why": None, "why": None}
         [others] = await directory.rows(
             f"MATCH (l:SessionLife {{tenant: '{tenant}'}}), (u:Usage {{tenant: '{tenant}'}})"
             " RETURN l.close_reason AS reason, l.why AS why, u.scenes_over_budget AS scenes, u.scenes_owed AS owed"

@@ -148,7 +148,7 @@ async def test_community_opens_with_its_links_and_unknown_one_is_refused(service
     found = await ask(service, writer.tenant, "communities")
     assert [node["id"] for node in found["users"]] == ["ann"]
     assert sum(each["members"]["nodes"] for each in found["communities"]) == 5
-    opened = await ask(service, writer.tenant, f"community/{found['of']['rain']}")
+    opened = await ask(service, writer.tenant, f"community/{found['community_of']['rain']}")
     assert "rain" in ids(opened)
     assert opened["total"] == len(opened["nodes"])
     assert (await ask(service, writer.tenant, "community/nothing"))["status"] == 404
@@ -330,12 +330,12 @@ async def test_causes_of_an_entity_and_of_a_fact_are_followed_to_the_end(service
     await writer.put(edges=[Edge("rain", "CAUSED_BY", "wet shoes"), Edge("wet shoes", "CAUSED_BY", "holes")])
     whole = ["rain", "wet shoes", "holes"]
     for element in ("rain", "ann-DISLIKES-rain", "rain-CAUSED_BY-wet shoes"):
-        found = await ask(service, writer.tenant, f"why/{element}")
+        found = await ask(service, writer.tenant, f"causes/{element}")
         assert found["paths"] == [whole], element
         assert [node["id"] for node in found["nodes"]] == whole
         assert len(found["edges"]) == 2
-    assert (await ask(service, writer.tenant, "why/tea"))["paths"] == []
-    assert (await ask(service, writer.tenant, "why/nothing"))["status"] == 404
+    assert (await ask(service, writer.tenant, "causes/tea"))["paths"] == []
+    assert (await ask(service, writer.tenant, "causes/nothing"))["status"] == 404
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ async def test_causes_of_an_entity_and_of_a_fact_are_followed_to_the_end(service
         "communities",
         "community/tea",
         "at",
-        "why/tea",
+        "causes/tea",
     ],
 )
 async def test_other_tenants_and_users_are_not_visible(service: Service, writer: GraphWriter, path: str) -> None:

@@ -1,8 +1,9 @@
 // Rename what databases from before the first release call otherwise: kinds of jobs, reasons of closings, scenes over budget.
 CALL () {
   MATCH (j:Job) WHERE j.kind IN ['read', 'anew']
-  // Both names have four letters; the id ends with the kind.
-  SET j.kind = CASE j.kind WHEN 'read' THEN 'extract' ELSE 'reextract' END, j.id = left(j.id, size(j.id) - 4) + j.kind
+  WITH j, CASE j.kind WHEN 'read' THEN 'extract' ELSE 'reextract' END AS kind
+  // The id ends with the kind; both old names have four letters.
+  SET j.kind = kind, j.id = left(j.id, size(j.id) - 4) + kind
 }
 CALL () {
   MATCH ()-[f:{{predicates}}]->() WHERE f.closed_why IS NOT NULL
