@@ -102,7 +102,7 @@ async def test_stop_during_writes_and_extraction_loses_nothing(
         code, took_s = await talk.stop()
         refusals = await asyncio.gather(*talkers)
     assert (code, took_s < STOP_MAX_S) == (0, True)
-    assert all("stopping" in str(r) for r in refusals if not isinstance(r, httpx.TransportError))
+    assert all("shutting down" in str(r) for r in refusals if not isinstance(r, httpx.TransportError))
     stored, _ = await _stored(graph, tenant)
     assert set(talk.acknowledged) <= stored
     await a_worker(graph).drain()
