@@ -40,4 +40,4 @@ def test_sync_on_the_command_line_reports_what_it_found(tmp_path: Path) -> None:
         report = home.run("sync", "--json").document()
         assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
         shown = home.run("sync", "--dry-run")
-        assert (shown.code, f"{report['total']} compared" in shown.out) == (0, True)
+        assert (shown.code, f"{report['total']} checked" in shown.out) == (0, True)

@@ -46,7 +46,7 @@ def test_cookbook_has_at_least_twenty_recipes() -> None:
 
 async def test_recipes_work_on_chinese_data(bilingual: Graph) -> None:
     recipes = {about.split(":")[0].split(",")[0]: text for about, text in RECIPES}
-    rows = await asked(bilingual, recipes["What holds now"], user="张曼婷")
+    rows = await asked(bilingual, recipes["Currently valid facts"], user="张曼婷")
     assert {"绘画", "品茶", "上海"} <= {row[2] for row in rows}
     found = await asked(bilingual, recipes["Messages with a word"], words="花生")
     assert [row[2] for row in found] == ["我对花生过敏。"]

@@ -95,7 +95,7 @@ async def test_request_is_traced_down_to_its_statements(
     assert ["neo4j recall/recall", "recall", "request graphql", CALLER] in paths
     assert ["neo4j ingest/add_messages", "remember", "request graphql", CALLER] in paths
     assert [span.status.message for span in ours if span.name == "recall" and span.status.code == 2] == ["InputError"]
-    work = [span for span in found if span.name == "work read"]
+    work = [span for span in found if span.name == "job extract"]
     assert work
     assert any(by_id.get(span.parent_span_id) in work for span in found if span.name.startswith("neo4j "))
     told = b"".join(collector.bodies)

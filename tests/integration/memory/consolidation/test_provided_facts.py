@@ -133,7 +133,7 @@ async def test_facts_provided_for_an_unread_message_are_stored_with_it(graph: Gr
     await memory.remember(TenantId(tenant), an_incoming(messages=(again,), facts=(a_preference(7),)))
     first = await unread_text(graph, tenant)
     assert first is not None
-    assert len(first.changed) == 500
+    assert sum(len(scene.messages) for scene in first.scenes) == 500
     assert first.more
     await worker.drain()
     assert "Thing7" in await facts_of(graph, tenant)
