@@ -32,12 +32,20 @@ WALL_MAX_S: Final = 180.0
 # Threads share the GIL, so more of them would only slow the event loop down.
 THREADS_MAX: Final = 4
 _LOOK_S: Final = 0.2
+# A thread is stopped again after this time at the earliest.
+_AGAIN_S: Final = 0.1
 # A thread still running this long after the stop is abandoned; it ends with the process.
 _GRACE_S: Final = 5.0
 
 
 class _Stop(BaseException):
     """Raised inside a thread to stop it; not caught by `except Exception`."""
+
+
+def _raise_in_thread(thread_id: int, exception: type[BaseException] | None) -> None:
+    """Raise an exception in a thread before its next bytecode; None drops one that is pending."""
+    raised = None if exception is None else ctypes.py_object(exception)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), raised)
 
 
 class _Runner(Generic[T]):
@@ -47,7 +55,10 @@ class _Runner(Generic[T]):
         self._work = work
         self._loop = loop
         self._guard = threading.Lock()
-        self._over = False
+        # Id of the thread while it runs the call: the system gives the ids of ended threads to new ones, and a stop
+        # must never reach another thread.
+        self._stoppable: int | None = None
+        self._stopped_at_s: float | None = None
         self.done: asyncio.Future[T] = loop.create_future()
         self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
         self._clock: int | None = None
@@ -69,30 +80,52 @@ class _Runner(Generic[T]):
             return None
 
     def stop(self) -> None:
-        """Raise `_Stop` in the thread, unless it has finished."""
+        """Raise `_Stop` in the thread if it runs the call; a call that has not begun does not begin.
+
+        To be repeated until the thread has ended, because Python drops exceptions in callbacks such as `__del__`.
+        """
         with self._guard:
-            ident = self._thread.ident
-            if not self._over and ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(_Stop))
+            now_s = time.monotonic()
+            if self._stopped_at_s is not None and now_s - self._stopped_at_s < _AGAIN_S:
+                return
+            self._stopped_at_s = now_s
+            if self._stoppable is not None:
+                _raise_in_thread(self._stoppable, _Stop)
 
     def _run(self) -> None:
         result: Any = None
         error: BaseException | None = None
         try:
-            if hasattr(time, "pthread_getcpuclockid"):
-                self._clock = time.pthread_getcpuclockid(threading.get_ident())
-            try:
-                result = self._work()
-            finally:
-                with self._guard:
-                    self._over = True
+            result = self._call()
         except BaseException as raised:
             error = raised
+        while True:
+            try:
+                self._refuse_stops()
+                break
+            except _Stop:
+                # It arrived before stops were refused; the next one comes `_AGAIN_S` later at the earliest.
+                continue
         try:
             self._loop.call_soon_threadsafe(self._deliver, result, error)
         except RuntimeError:
             # The loop was closed; nothing awaits the result.
             return
+
+    def _call(self) -> T:
+        if hasattr(time, "pthread_getcpuclockid"):
+            self._clock = time.pthread_getcpuclockid(threading.get_ident())
+        with self._guard:
+            if self._stopped_at_s is not None:
+                raise _Stop
+            self._stoppable = threading.get_ident()
+        return self._work()
+
+    def _refuse_stops(self) -> None:
+        """Accept no more stops, and drop one that is pending."""
+        with self._guard:
+            self._stoppable = None
+            _raise_in_thread(threading.get_ident(), None)
 
     def _deliver(self, result: T, error: BaseException | None) -> None:
         if self.done.done():

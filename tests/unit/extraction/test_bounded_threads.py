@@ -1,8 +1,11 @@
 """Test that computations in a thread end at their deadline and on cancellation."""
 
 import asyncio
+import random
+import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -83,3 +86,31 @@ async def test_event_loop_runs_while_a_thread_computes() -> None:
         turns += 1
     spinning.exception()
     assert turns > 5 * (time.monotonic() - started_s)
+
+
+@pytest.fixture
+def frequent_switches() -> Iterator[None]:
+    """Let threads take turns every 10 µs, so that a stop arrives at any line."""
+    before_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before_s)
+
+
+@pytest.mark.usefixtures("frequent_switches")
+async def test_cancelling_calls_at_any_moment_disturbs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system gives the ids of ended threads to new ones: a late stop must not reach them."""
+    disturbed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda told: disturbed.append(told.exc_type))
+    chance, until_s = random.Random(7), time.monotonic() + 2.0
+    while time.monotonic() < until_s:
+        threads, sizes = BoundedThreads(), [chance.choice((0, 1, 20, 300, 2_000)) for _ in range(4)]
+        calls = [asyncio.create_task(threads.run(lambda n=n: sum(range(n)))) for n in sizes]  # type: ignore[misc]
+        for _ in range(chance.randrange(4)):
+            threading.Thread(target=lambda: sum(range(50))).start()
+            await asyncio.sleep(0)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+    await until_none_is_left()
+    assert disturbed == []
