@@ -9,6 +9,9 @@ Python but not a call of a C function such as a regular-expression search. Such 
 event loop, so inputs are bounded and patterns unambiguous (tests/unit/test_text_cost.py). A separate process could be
 killed inside such a call, but would need a second copy of rules and dictionary and seconds to restart after each kill,
 and would protect extraction only, not request handling.
+
+The calls must not start threads: until a new thread runs, CPython lists it under the id of the thread that started it,
+and a stop could hit it instead; its starter would then wait for it for ever.
 """
 
 import asyncio

@@ -4,10 +4,12 @@ For functions that would hold the GIL, and so block every request, for many seco
 deadline or when the caller is cancelled, and exits when its parent process is gone.
 """
 
+import asyncio
 import os
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from typing import Any, Final, TypeVar
@@ -46,10 +48,18 @@ class OwnProcess:
             TooSlowError: the call exceeded its time and was killed.
             EndedEarlyError: the process ended without a result.
         """
+        loop, deadlines = asyncio.get_running_loop(), list[asyncio.TimerHandle]()
         child = _Child(work, args, self.wall_max_s)
+
+        # On the event loop: a thread of `BoundedThreads` must not start another thread.
+        def set_deadline() -> None:
+            deadlines.append(loop.call_later(self.wall_max_s, child.kill))
+
         try:
-            ok, result = await self._thread.run(child.run)
+            ok, result = await self._thread.run(partial(child.run, lambda: loop.call_soon_threadsafe(set_deadline)))
         finally:
+            for deadline in deadlines:
+                deadline.cancel()
             child.kill()
         if not ok:
             raise result
@@ -70,17 +80,19 @@ class _Child:
         # A daemon process also ends with the interpreter.
         self._process = context.Process(target=_compute, args=(self._child_end,), name="computing", daemon=True)
 
-    def run(self) -> tuple[bool, Any]:
-        """Return whether the call succeeded, and its result or exception; runs in a thread."""
+    def run(self, on_start: Callable[[], object]) -> tuple[bool, Any]:
+        """Return whether the call succeeded, and its result or exception; runs in a thread.
+
+        Args:
+            on_start: called when the process runs.
+        """
         with self._guard:
             if self._killed:
                 return False, TooSlowError("it was stopped")
             self._process.start()
         self._child_end.close()
-        timer = threading.Timer(self._wall_max_s, self.kill)
-        timer.daemon = True
-        timer.start()
         try:
+            on_start()
             self._parent_end.send(self._work)
             answer: tuple[bool, Any] = self._parent_end.recv()
         except (EOFError, OSError):
@@ -91,7 +103,6 @@ class _Child:
         else:
             return answer
         finally:
-            timer.cancel()
             self.kill()
             self._process.join()
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -131,3 +132,23 @@ def is_there(process: int) -> bool:
     with contextlib.suppress(OSError):
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return False
+
+
+async def test_cancelling_while_a_process_starts_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    disturbed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: disturbed.append(told.exc_type))
+    before_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for _ in range(40):
+            call = asyncio.create_task(OwnProcess().run(halved, 1))
+            while not multiprocessing.active_children():  # noqa: ASYNC110  a thread starts it
+                await asyncio.sleep(0)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+    finally:
+        sys.setswitchinterval(before_s)
+    async with asyncio.timeout(MANY_S):
+        while any(thread.name == "reading" for thread in threading.enumerate()):  # noqa: ASYNC110  they end by themselves
+            await asyncio.sleep(0.05)
+    assert disturbed == []
