@@ -1,6 +1,8 @@
 """Check everyday memories: JSON, ids, order of times, gold messages, and expressions against the texts.
 
-Usage: `python tests/everyday_sets/check.py [FILE...]`; all files of this folder by default. Exits with 1 on a problem.
+    python tests/everyday_sets/check_memories.py [FILE...]
+
+Checks all memories of this folder by default. Exits with 1 on a problem.
 """
 
 import json
@@ -56,35 +58,42 @@ def question_problems(question: dict[str, Any], messages: dict[str, Any], last: 
         yield "category and `answerable` disagree"
     if unknown := {*question["gold_messages"], *question.get("near_messages", ())} - messages.keys():
         yield f"unknown messages {sorted(unknown)}"
-        return
-    answers, _ = ([re.compile(one, re.IGNORECASE) for one in question[name]] for name in ("answer", "stale"))
-    gold = [messages[name]["text"] for name in question["gold_messages"]]
-    right = [text for text in gold if any(one.search(text) for one in answers)]
-    if question["answerable"]:
-        if not gold or not answers:
-            yield "no gold messages or no answer"
-        if not right:
-            yield "no gold message matches an answer"
-        if question["category"] not in TWO_HOPS and len(right) < len(gold) and "note" not in question:
-            yield "a gold message matches no answer (say why in `note`, or drop it)"
-        if not any(one.search(question.get("answer_text", "")) for one in answers):
-            yield "`answer_text` matches no answer"
-    elif gold or answers:
+    elif question["answerable"]:
+        yield from answer_problems(question, messages)
+    elif question["gold_messages"] or question["answer"]:
         yield "unanswerable, with an answer"
+
+
+def answer_problems(question: dict[str, Any], messages: dict[str, Any]) -> Iterator[str]:
+    """Yield how the expressions of an answerable question disagree with the messages."""
+    gold = [messages[name]["text"] for name in question["gold_messages"]]
+    right = [text for text in gold if matches(question["answer"], text)]
+    if not gold or not question["answer"]:
+        yield "no gold messages or no answer"
+    if not right:
+        yield "no gold message matches an answer"
+    if question["category"] not in TWO_HOPS and len(right) < len(gold) and "note" not in question:
+        yield "a gold message matches no answer (say why in `note`, or drop it)"
+    if not matches(question["answer"], question.get("answer_text", "")):
+        yield "`answer_text` matches no answer"
     allowed = {*question["gold_messages"], *question.get("paraphrase_messages", ())}
-    for name, message in messages.items():
-        if name not in allowed and any(one.search(message["text"]) for one in answers) and "note" not in question:
+    for name in messages.keys() - allowed if "note" not in question else ():
+        if matches(question["answer"], messages[name]["text"]):
             yield f"{name} matches an answer too (gold, paraphrase, a narrower expression, or a `note`)"
     for item in question.get("all_of", ()):
-        if not any(re.search(one, text, re.IGNORECASE) for one in item for text in gold):
+        if not any(matches(item, text) for text in gold):
             yield f"no gold message has the item {item}"
 
+
+def matches(expressions: list[str], text: str) -> bool:
+    """Return whether one of the regular expressions is found in a text."""
+    return any(re.search(one, text, re.IGNORECASE) for one in expressions)
 
 
 def main() -> int:
     """Check the files and print their counts."""
     here = Path(__file__).parent
-    files = [Path(one) for one in sys.argv[1:]] or sorted(here.rglob("*.json"))
+    files = [Path(one) for one in sys.argv[1:]] or sorted(here.glob("*/*.json"))
     wrong, counts = 0, Counter[str]()
     for file in files:
         memory = json.loads(file.read_text("utf-8"))

@@ -1,6 +1,6 @@
 """Check the everyday reading sets: JSON, fields, counts, and texts that repeat one another or an older set.
 
-Usage: `python tests/everyday_sets/reading/check.py`. Exits with 1 on a problem.
+Usage: `python tests/everyday_sets/reading/check_messages.py`. Exits with 1 on a problem.
 """
 
 import json
