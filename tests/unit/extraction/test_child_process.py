@@ -135,8 +135,8 @@ def is_there(process: int) -> bool:
 
 
 async def test_cancelling_while_a_process_starts_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    disturbed: list[object] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda told: disturbed.append(told.exc_type))
+    unraisable: list[tuple[str, object]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: unraisable.append((told.err_msg or "", told.exc_type)))
     before_s = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -151,4 +151,5 @@ async def test_cancelling_while_a_process_starts_leaves_no_thread(monkeypatch: p
     async with asyncio.timeout(MANY_S):
         while any(thread.name == "reading" for thread in threading.enumerate()):  # noqa: ASYNC110  they end by themselves
             await asyncio.sleep(0.05)
-    assert disturbed == []
+    # A stop may be dropped in a callback of the garbage collector, but must not end a thread.
+    assert [told for told in unraisable if "thread" in told[0]] == []
