@@ -53,7 +53,9 @@ class OwnProcess:
 
         # On the event loop: a thread of `BoundedThreads` must not start another thread.
         def set_deadline() -> None:
-            deadlines.append(loop.call_later(self.wall_max_s, child.kill))
+            # The call may have ended before this runs; then no timer may keep the child's pipes open.
+            if not child.killed:
+                deadlines.append(loop.call_later(self.wall_max_s, child.kill))
 
         try:
             ok, result = await self._thread.run(partial(child.run, lambda: loop.call_soon_threadsafe(set_deadline)))
@@ -74,7 +76,7 @@ class _Child:
         self._work = work, args
         self._wall_max_s = wall_max_s
         self._guard = threading.Lock()
-        self._killed = False
+        self.killed = False
         context = get_context("spawn")
         self._parent_end, self._child_end = context.Pipe()
         # A daemon process also ends with the interpreter.
@@ -87,7 +89,7 @@ class _Child:
             on_start: called when the process runs.
         """
         with self._guard:
-            if self._killed:
+            if self.killed:
                 return False, TooSlowError("it was stopped")
             self._process.start()
         self._child_end.close()
@@ -97,7 +99,7 @@ class _Child:
             answer: tuple[bool, Any] = self._parent_end.recv()
         except (EOFError, OSError):
             # The pipe closes when the child is killed.
-            if self._killed:
+            if self.killed:
                 return False, TooSlowError(f"it was stopped after {self._wall_max_s:.0f} s")
             return False, EndedEarlyError("a process that computes ended early; perhaps it had no memory left")
         else:
@@ -109,7 +111,7 @@ class _Child:
     def kill(self) -> None:
         """Kill the process."""
         with self._guard:
-            self._killed = True
+            self.killed = True
             if self._process.pid is not None:
                 self._process.kill()
 

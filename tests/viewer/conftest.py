@@ -10,6 +10,7 @@ from playwright.async_api import Browser, async_playwright
 
 from tests.conftest import Server
 from tests.support.cli_process import Home
+from tests.viewer.watching import Watching
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -51,3 +52,10 @@ def address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFact
     folder: Path = tmp_path_factory.mktemp("viewer")
     with Home(folder, given).running("serve", "--port", "0", "--no-browser", "--json") as service:
         yield str(service.document()["viewer"]).split("?")[0].rstrip("/")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
+    """Open a page of the tenant that the module's fixture `memory` created."""
+    async with Watching.page_of(browser, address, memory) as watching:
+        yield watching

@@ -1,13 +1,11 @@
 """Test that axe-core finds no serious problem in any view, theme and language."""
 
 import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
 
 from tests.viewer.watching import Watching
 
@@ -30,12 +28,6 @@ async def memory(address: str) -> str:
         await Watching.told(address, name, text, session=f"s{turn}")
     await Watching.found(address, name, "jasmine tea")
     return name
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
-    async with Watching.page_of(browser, address, memory) as watching:
-        yield watching
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,9 @@
 """Test exploring in the browser: search, paths, filters, undo."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
 
 from tests.viewer.watching import Watching
 
@@ -21,12 +19,6 @@ async def memory(address: str) -> str:
         for turn, text in enumerate(texts):
             await Watching.told(address, name, text, user=user, session=f"{user}-{turn}")
     return name
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
-    async with Watching.page_of(browser, address, memory) as watching:
-        yield watching
 
 
 async def _named(viewer: Watching, label: str) -> str:

@@ -32,12 +32,6 @@ async def memory(address: str) -> str:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
-    async with Watching.page_of(browser, address, memory) as watching:
-        yield watching
-
-
-@pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
     """Open a narrow page with touch input."""
     size = {"width": 360, "height": 760}

@@ -1,11 +1,9 @@
 """Test time travel in the browser: both axes, playback, timeline, changes."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Final
 
 import pytest_asyncio
-from playwright.async_api import Browser
 
 from tests.viewer.watching import Watching, ann_told
 
@@ -23,12 +21,6 @@ async def memory(address: str) -> str:
     name = "look-back"
     await ann_told(address, name, _TOLD, until_found=("Berlin", "jasmine tea", "Lisbon"))
     return name
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def viewer(browser: Browser, address: str, memory: str) -> AsyncIterator[Watching]:
-    async with Watching.page_of(browser, address, memory) as watching:
-        yield watching
 
 
 async def _named(viewer: Watching, label: str) -> str:

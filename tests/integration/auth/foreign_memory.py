@@ -39,7 +39,7 @@ SET j.state = 'dead', j.open = null, j.due_ms = 0, j.error = 'quokka', j.failed_
 
 @dataclass(frozen=True)
 class Foreign:
-    """What a caller could name of another tenant.
+    """Ids and contents of another tenant that a caller could name.
 
     Attributes:
         things: an id or URI for each kind of node and edge.

@@ -4,11 +4,11 @@ The viewer's own tests also reduce the cases in `patch_cases.json`. Requirements
 """
 
 import asyncio
-import gc
 import json
 import random
-import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection, f
 from schema.change import Change, NumberedChange, Op
 from schema.frames import Count, EdgeView, GraphSnapshot, NodeView
 from schema.ids import MemoryId
+from tests.support.growth import assert_about_linear
 
 CASES = Path(__file__).parent / "patch_cases.json"
 MOMENT = datetime(2026, 3, 1, 10, tzinfo=UTC)
@@ -272,30 +273,27 @@ def test_updated_cached_snapshot_equals_a_later_one(
     assert {edge.id: edge for edge in now.edges} == {edge.id: edge for edge in later.edges}
 
 
-def drops_s(count: int, *, caught: bool) -> float:
-    """Return the seconds of processor time for as many drops of nodes as there are edges."""
+def dropping(count: int, *, caught: bool) -> Callable[[], None]:
+    """Return the work of as many drops of nodes as there are edges."""
     nodes = [a_node(f"n{number}", number) for number in range(count)]
     edges = [an_edge(f"n{number}-n{number + 1}", number) for number in range(count - 1)]
     puts = [] if caught else [numbered(n + 1, Op.EDGE_PUT, edge.id, edge.model_dump()) for n, edge in enumerate(edges)]
     drops = [numbered(len(puts) + n + 1, Op.NODE_DROP, f"n{n}", {}) for n in range(count)]
     total = Count(nodes=count, edges=count - 1)
     kept = Snapshot(epoch=EPOCH, seq=0, as_of=AT, total=total, nodes=nodes, edges=edges)
-    best_s = float("inf")
-    for _ in range(5):
-        gc.collect()
-        begun_s = time.thread_time()
+
+    def work() -> None:
         if caught:
             assert caught_up(kept, drops, user=None).edges == []
         else:
             assert {op for op, _ in coalesce([*puts, *drops])} == {Op.EDGE_DROP, Op.NODE_DROP}
-        best_s = min(best_s, time.thread_time() - begun_s)
-    return best_s
+
+    return work
 
 
 @pytest.mark.parametrize("caught", [True, False], ids=["kept map", "patch"])
 def test_cost_of_dropping_nodes_is_linear(caught: bool) -> None:
-    # Linear work takes 4 times as long for 4 times as many, quadratic work 16 times.
-    assert any(drops_s(8_000, caught=caught) < 8 * drops_s(2_000, caught=caught) for _ in range(5))
+    assert_about_linear(partial(dropping, caught=caught), 2_000)
 
 
 async def test_viewers_of_the_same_snapshot_get_the_same_bytes_until_a_deletion() -> None:

@@ -42,7 +42,7 @@ def test_first_matching_action_is_taken(fact: AcceptedFact, verdict: FactAction)
 
 
 def test_ended_preference_closes_the_favourite_as_well() -> None:
-    """Who no longer likes red does not have red as the favourite colour."""
+    """A favourite colour ends together with the preference for that colour."""
     known = known_after(a_fact("tea"), favourite("red", 0))
     over = a_fact("red", closes=True)
     found = resolve(over, known)
