@@ -41,6 +41,15 @@ class AnswerType(StrEnum):
     OTHER = "other"
 
 
+class TimeReference(StrEnum):
+    """The state of affairs that a question asks about: NOW, FORMER, that of a DATED time, or OPEN if it does not say."""
+
+    NOW = "now"
+    FORMER = "former"
+    DATED = "dated"
+    OPEN = "open"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryAnalysis:
     """Analysis of a question, for retrieval and ranking.
@@ -61,7 +70,9 @@ class QueryAnalysis:
         entity_keys: the same in order, then keys of the hints and of the kinship words ("my sister").
         kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
         possible_names: capitalised English words that may name somebody or something, case folded.
+        time_reference: the state of affairs that the question asks about.
         role: role of the speaker whose earlier statements the question asks about.
+        asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
     """
@@ -83,7 +94,9 @@ class QueryAnalysis:
     entity_keys: tuple[str, ...] = ()
     kinship_words: tuple[str, ...] = ()
     possible_names: frozenset[str] = frozenset()
+    time_reference: TimeReference = TimeReference.OPEN
     role: Role | None = None
+    asks_agent: bool = False
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
@@ -135,7 +148,9 @@ def analyse(
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
         kinship_words=tuple(own_ties_in(text)),
         possible_names=_possible_names(text, chinese=chinese),
+        time_reference=time_reference(text, time),
         role=role_asked(text),
+        asks_agent=asks_agent(text),
         indirect_target=indirect_target(text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
@@ -374,6 +389,44 @@ def role_asked(question: str) -> Role | None:
     }
     first = {role: min(one.start() for one in ones if one) for role, ones in matches.items() if any(ones)}
     return min(first, key=first.__getitem__) if first else None
+
+
+_ASKS_AGENT: Final = re.compile(
+    r"\b(?:did|have|had|will|would|can|were) you\b|\byou(?:'ll| will| promised?| offered?| said| going to)\b|"
+    r"\byour (?:promise|offer|suggestion|advice)|[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)"
+)
+
+
+def asks_agent(question: str) -> bool:
+    """Return whether a question asks what the agent said, does or will do, rather than about its user."""
+    text = plain(question[:_SPEAKER_READ_CHARS_MAX]).replace("’", "'")
+    return _ASKS_AGENT.search(text) is not None
+
+
+# The state of affairs that a question asks about.
+
+_NOW: Final = re.compile(
+    r"\b(?:now|nowadays|these days|currently|current|at the moment|at present|present|right now|still|any ?more|latest|"
+    r"newest|up to date)\b|现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵"
+)
+_FORMER: Final = re.compile(
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old|earlier|at first|first|back then|in the past|"
+    r"ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾经|当初|最早|一开始|起初|从前|早先|前一|上一|先前|那时|旧|老的"
+)
+
+
+def time_reference(question: str, time: QuestionTime) -> TimeReference:
+    """Return the state of affairs that a question asks about; "now" takes precedence, then a time that it names.
+
+    "How old" and "first name" ask for no former state.
+    """
+    text = plain(question[:_INTENT_READ_CHARS_MAX])
+    if _NOW.search(text):
+        return TimeReference.NOW
+    if time.exact_span is not None:
+        return TimeReference.DATED
+    text = re.sub(r"\bhow old\b|\bfirst name\b", " ", text)
+    return TimeReference.FORMER if _FORMER.search(text) else TimeReference.OPEN
 
 
 # Indirect questions: "what does my sister's employer sell?" names the sister, but the answer is a fact about her

@@ -11,8 +11,10 @@ from typing import Final
 import numpy as np
 
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
-from extraction.query_analysis import AnswerType, QueryAnalysis, begins_with
+from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
+from extraction.temporal.phrases import plain as plain_text
 from extraction.temporal.phrases import spans_in
+from extraction.text.cues import gives_reason, makes_promise, reports_change
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
@@ -29,6 +31,7 @@ from graph_service.memory.recall.lexical_scores import (
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 from schema.kept_results import kept_by_chars
+from schema.labels import Role
 from schema.timespan import Timespan
 
 # Number of messages in a window that is scored as one text.
@@ -53,6 +56,8 @@ _TIMES_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
+# A capitalised word that does not begin a sentence.
+_NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +233,67 @@ def _plain(
         "confidence": _column(one.confidence or 0.0 for one in candidates),
         "importance": _column((one.importance or 5) / 10 for one in candidates),
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
+        "fact": _column(one.kind is HitKind.FACT for one in candidates),
+        "scene": _column(one.kind is HitKind.SCENE for one in candidates),
+        **_of_dialogue(candidates, analysis),
     }
+
+
+# Features of messages to an assistant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cues:
+    """What the wording of a text tells, and the names in it."""
+
+    change: bool
+    reason: bool
+    promise: bool
+    names: frozenset[str]
+
+
+@kept_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _cues(text: str) -> _Cues:
+    plain = plain_text(text).replace("’", "'")
+    return _Cues(
+        change=reports_change(plain),
+        reason=gives_reason(plain),
+        promise=makes_promise(plain),
+        names=frozenset(name.casefold() for name in _NAME.findall(text)),
+    )
+
+
+def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+    """Return the features that depend on the question's time reference and on who is to be heard.
+
+    `newer_*` is the position of a candidate's day among the days of all, from 0 (oldest) to 1, and `change_*` its wording
+    of change, each named after the time reference; those of other time references are left out.
+    """
+    cues = [_cues(one.text[:_TIMES_CHARS_MAX]) for one in candidates]
+    from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
+    why = analysis.answer_type is AnswerType.WHY
+    somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
+    of_user = _column(one.role == Role.USER for one in candidates) * (analysis.role is None)
+    reference = analysis.time_reference
+    asked, end = reference is TimeReference.DATED, analysis.time.end if analysis.time else None
+    return {
+        f"newer_{reference}": _positions_in_time(candidates),
+        f"change_{reference}": _column(one.change for one in cues),
+        "after_asked_time": _column(asked and end is not None and one.said_at >= end for one in candidates),
+        "user_message": of_user,
+        "user_reason": of_user * why,
+        "reason": _column(why and one.reason for one in cues),
+        "agent_message": from_agent * analysis.asks_agent,
+        "agent_promise": _column(analysis.asks_agent and one.promise for one in cues) * from_agent,
+        "name": _column(somebody and bool(one.names - analysis.capitalized) for one in cues),
+    }
+
+
+def _positions_in_time(candidates: Sequence[Candidate]) -> Floats:
+    """Return the position of each candidate's day among the days of all, from 0 (the first) to 1 (the last)."""
+    days = [one.said_at.astimezone(UTC).date() for one in candidates]
+    places = {day: place for place, day in enumerate(sorted(set(days)))}
+    return _column(places[day] for day in days) / max(len(places) - 1, 1)
 
 
 def _column(values: Iterable[float]) -> Floats:

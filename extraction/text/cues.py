@@ -1,0 +1,40 @@
+"""Wording that tells what a message does: report a change, give a reason, or promise something. Pure.
+
+The ranking compares these cues with what a question asks for. English and Chinese, simplified characters; other spellings
+are converted by the caller.
+"""
+
+import re
+from typing import Final
+
+# Only the beginning is searched; a message that is longer says many things.
+_CHARS_MAX: Final = 4_000
+_MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|monday|next"
+_CHANGE: Final = re.compile(
+    rf"\b(?:now|new|mov(?:ed?|ing)|switch(?:ed|ing)?|chang(?:ed?|ing)|replac(?:ed|ing)|instead|no longer|any ?more|gone|"
+    rf"quit|left|swapp?(?:ed)?|from now on|since|start(?:ed)?|back (?:to|on)|again|updated?|raised|bump(?:ed)?|"
+    rf"goes? (?:up|down)|put me (?:on|up)|from (?:{_MONTH})\w*|sold|over to)\b|"
+    rf"改[成用吃为到]|换[成到了]|搬[到去了家]|现在|不再|不[用吃做要卖住]了|新的?|调到|挪到|涨|已经|以后|起改|又"
+)
+_REASON: Final = re.compile(
+    r"\b(?:because|since|so|cause|cos|due to|reason|that's why|wanted?|needed|too|can't|couldn't|tired of|made me)\b|"
+    r"因为|所以|由于|为了|怕|嫌|图|不然|省得|太|受不了"
+)
+_PROMISE: Final = re.compile(
+    r"\bi(?:'ll| will| can|'m going to)\b|\bshall i\b|我(?:会|来|给[您你]|帮[您你]|先|到时|每)|以后我|提醒[您你]"
+)
+
+
+def reports_change(plain_text: str) -> bool:
+    """Return whether a text has wording of change: "we moved", "from now on", 换成."""
+    return _CHANGE.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def gives_reason(plain_text: str) -> bool:
+    """Return whether a text has wording of a reason: "because", "couldn't", 因为."""
+    return _REASON.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def makes_promise(plain_text: str) -> bool:
+    """Return whether a text says in the first person that something will be done: "I'll remind you", 我会."""
+    return _PROMISE.search(plain_text, 0, _CHARS_MAX) is not None
