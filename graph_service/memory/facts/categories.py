@@ -7,6 +7,7 @@ from extraction.text.lexicon_en import KIN as KIN_EN
 from extraction.text.lexicon_zh import KIN as KIN_ZH
 from schema.fact import FactKind
 from schema.ids import name_key
+from schema.predicates import TASTES
 from schema.profile import Category
 
 
@@ -22,7 +23,6 @@ _GOALS: Final = _words("plan|goal|dream|promise|decision|looks forward to|wants|
 _PEOPLE: Final = _words(
     "married to|knows|met|dating|engaged to|family|relative|parent|friends with|best friend|认识|家人|亲戚"
 )
-TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph_service.memory.facts.categories import TASTES, category_of
+from graph_service.memory.facts.categories import category_of
 from schema.fact import FactKind
 from schema.ids import name_key
+from schema.predicates import TASTES
 from schema.profile import ITEMS_MAX, Category
 
 
