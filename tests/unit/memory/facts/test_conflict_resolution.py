@@ -12,7 +12,7 @@ from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactActi
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.validity import Contradiction, validity_periods
 from schema.errors import InputError
-from schema.fact import AcceptedFact, KnownFact
+from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId
 from schema.relations import canonical_relation
 from schema.telling import Assertion, Closing, Stated, joined, telling_of, telling_text
@@ -20,7 +20,7 @@ from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import a_fact, after, favourite, living, plan, stated
 
 
-def known_after(*facts: AcceptedFact) -> list[KnownFact]:
+def known_after(*facts: AcceptedFact) -> list[Fact]:
     return after([], plan([], *facts))
 
 
