@@ -42,7 +42,7 @@ class AnswerType(StrEnum):
 
 
 class TimeReference(StrEnum):
-    """The state of affairs that a question asks about: NOW, FORMER, that of a DATED time, or OPEN if it does not say."""
+    """The state of affairs that a question asks about: NOW, FORMER, at a DATED time, or OPEN if it does not say."""
 
     NOW = "now"
     FORMER = "former"
@@ -410,8 +410,9 @@ _NOW: Final = re.compile(
     r"newest|up to date)\b|现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵"
 )
 _FORMER: Final = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old|earlier|at first|first|back then|in the past|"
-    r"ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾经|当初|最早|一开始|起初|从前|早先|前一|上一|先前|那时|旧|老的"
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old|earlier|at first|first|back then|"
+    r"in the past|ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾经|当初|最早|一开始|起初|从前|早先|"
+    r"前一|上一|先前|那时|旧|老的"
 )
 
 

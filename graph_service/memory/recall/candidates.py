@@ -38,7 +38,9 @@ class Candidate:
         session, position, tokens, fact_cosine: for messages only: the session; the order among messages of the same
             time; packed token and whole-text vectors; the best cosine of a retrieved fact that the message proves.
         subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
-        proofs: ids of the messages that prove a fact.
+        proofs: ids of the messages that prove a fact, or of the messages of a scene.
+        closed: the fact was valid only before the time of the question.
+        overtaken_by: id of the fact that closed this fact, or all facts that this message proves.
         ends: ids of the entities that a fact is about, without user and agent.
     """
 
@@ -71,6 +73,8 @@ class Candidate:
     evidence: tuple[EvidenceMessage, ...] = ()
     proofs: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    closed: bool = False
+    overtaken_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,15 @@ The features do not depend on the ranking. The weights were fitted for each lang
 """
 
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis
 from extraction.text.search_terms import Terms, said_in, terms_of
 from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 
 # Answers with a lower confidence are marked as `nothing_relevant`.
@@ -23,7 +25,7 @@ _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceFeatures:
-    """Features of a question and its candidates; all but `words` from 0 to 1.
+    """Features of a question and its candidates; numbers but `words` and `similarity_mean` from 0 to 1.
 
     Attributes:
         known: share of the question's terms that the candidates together contain, weighted by rarity.
@@ -32,6 +34,8 @@ class ConfidenceFeatures:
         joint: best mean of share and scaled cosine of a single candidate.
         stranger: 1 if the question names somebody or something that no candidate mentions, else 0.
         words: logarithm of the number of terms.
+        similarity_mean: mean cosine of the messages; None without vectors.
+        answer_type: what the question asks for.
     """
 
     known: float
@@ -40,11 +44,18 @@ class ConfidenceFeatures:
     joint: float
     stranger: float
     words: float
+    similarity_mean: float | None = None
+    answer_type: AnswerType = AnswerType.OTHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceWeights:
-    """Weights of the features, and the intercept `base`."""
+    """Weights of the features, and the intercept `base`.
+
+    Attributes:
+        answer_types: addend for each type of answer. A memory that names the topic of a question usually holds the
+            reason or the person asked for, but less often the number.
+    """
 
     base: float
     known: float = 0.0
@@ -53,6 +64,23 @@ class ConfidenceWeights:
     joint: float = 0.0
     stranger: float = 0.0
     words: float = 0.0
+    similarity_mean: float = 0.0
+    answer_types: Mapping[AnswerType, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    def total(self, features: ConfidenceFeatures) -> float:
+        """Return the logarithm of the odds that the memory contains an answer."""
+        return self.answer_types.get(features.answer_type, 0.0) + math.fsum(
+            (
+                self.base,
+                self.known * features.known,
+                self.best * features.best,
+                self.meaning * (features.meaning or 0.0),
+                self.joint * features.joint,
+                self.stranger * features.stranger,
+                self.words * features.words,
+                self.similarity_mean * (features.similarity_mean or 0.0),
+            )
+        )
 
 
 ENGLISH: Final = ConfidenceWeights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
@@ -62,12 +90,43 @@ CHINESE: Final = ConfidenceWeights(base=-1.9, joint=4.7, stranger=-0.6)
 CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, stranger=-2.0)
 
 
-def confidence_of(features: ConfidenceFeatures, *, chinese: bool) -> float:
-    """Return the probability that the memory contains an answer, 0 to 1."""
-    weights = weights_for(chinese=chinese, vectors=features.meaning is not None)
-    values = astuple(replace(features, meaning=features.meaning or 0.0))
-    base, *factors = astuple(weights)
-    total = base + math.fsum(value * factor for value, factor in zip(values, factors, strict=True))
+# For messages to an assistant, in both languages: fitted on the everyday memories, where half of the unanswerable
+# questions are about a topic of the memory.
+_ANSWER_TYPES: Final = MappingProxyType(
+    {
+        AnswerType.WHY: 2.5,
+        AnswerType.WHO: 2.0,
+        AnswerType.WHERE: 1.6,
+        AnswerType.WHEN: 1.0,
+        AnswerType.HOW_MANY: -2.0,
+    }
+)
+EVERYDAY: Final = ConfidenceWeights(
+    base=-3.3,
+    known=3.8,
+    best=-2.0,
+    meaning=1.0,
+    joint=0.5,
+    stranger=-0.9,
+    words=1.4,
+    similarity_mean=4.0,
+    answer_types=_ANSWER_TYPES,
+)
+EVERYDAY_WITHOUT_VECTORS: Final = ConfidenceWeights(
+    base=-2.6, known=3.8, best=-1.4, stranger=-0.8, words=1.5, answer_types=_ANSWER_TYPES
+)
+
+
+def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: float = 0.0) -> float:
+    """Return the probability that the memory contains an answer, 0 to 1.
+
+    Args:
+        dialogue: share of the weights for messages to an assistant (`ranking.dialogue_share`), 0 to 1.
+    """
+    vectors = features.meaning is not None
+    everyday = EVERYDAY if vectors else EVERYDAY_WITHOUT_VECTORS
+    of_people = weights_for(chinese=chinese, vectors=vectors).total(features)
+    total = of_people if dialogue == 0.0 else (1 - dialogue) * of_people + dialogue * everyday.total(features)
     return round(1.0 / (1.0 + math.exp(-total)), 4)
 
 
@@ -95,6 +154,7 @@ def confidence_features(
         for place in holders:
             shares[place] += rarity[word] / total
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
+    cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]
     pairs = zip(shares, candidates, strict=True)
     known_names = {*speakers, *map(name_key, own_names)}
     return ConfidenceFeatures(
@@ -104,6 +164,8 @@ def confidence_features(
         joint=max((share / 2 + _scaled(one.cosine or 0.0) / 2 for share, one in pairs), default=0.0),
         stranger=float(_names_a_stranger(analysis.possible_names, candidates, known_names)),
         words=math.log1p(len(holders_of)),
+        similarity_mean=math.fsum(cosines) / len(cosines) if cosines else None,
+        answer_type=analysis.answer_type,
     )
 
 

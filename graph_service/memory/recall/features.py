@@ -166,8 +166,9 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
     scaled = dict(zip(columns, table, strict=True))
     for at, score in bm25.items():
         candidate = found.candidates[at]
-        if proofs := [place[proof] for proof in candidate.proofs if proof in place]:
-            table[:, at] = of_messages[:, proofs].max(axis=1)
+        proofs = [place[proof] for proof in candidate.proofs if proof in place]
+        if proofs and candidate.kind is HitKind.FACT:
+            table[:, at] = np.fmax.reduce(of_messages[:, proofs], axis=1)
         # The weight of the length was fitted on messages, so statements and summaries have no length.
         scaled["length"][at] = np.nan
         scaled["lexical"][at] = score
@@ -266,8 +267,8 @@ def _cues(text: str) -> _Cues:
 def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
     """Return the features that depend on the question's time reference and on who is to be heard.
 
-    `newer_*` is the position of a candidate's day among the days of all, from 0 (oldest) to 1, and `change_*` its wording
-    of change, each named after the time reference; those of other time references are left out.
+    `newer_*` is the position of a candidate's day among the days of all, from 0 (oldest) to 1, and `change_*` its
+    wording of change, each named after the time reference; those of other time references are left out.
     """
     cues = [_cues(one.text[:_TIMES_CHARS_MAX]) for one in candidates]
     from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
@@ -280,6 +281,9 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         f"newer_{reference}": _positions_in_time(candidates),
         f"change_{reference}": _column(one.change for one in cues),
         "after_asked_time": _column(asked and end is not None and one.said_at >= end for one in candidates),
+        "superseded": _column(one.overtaken_by is not None for one in candidates)
+        * (reference in (TimeReference.NOW, TimeReference.OPEN)),
+        "former": _column(one.closed for one in candidates) * (reference is TimeReference.FORMER),
         "user_message": of_user,
         "user_reason": of_user * why,
         "reason": _column(why and one.reason for one in cues),

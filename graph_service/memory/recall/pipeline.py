@@ -22,7 +22,7 @@ from graph_service.memory.recall.confidence import (
     confidence_of,
 )
 from graph_service.memory.recall.query import Question, resolve_question
-from graph_service.memory.recall.ranking import weights_for
+from graph_service.memory.recall.ranking import dialogue_share, weights_for
 from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules, ranked
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
@@ -101,14 +101,16 @@ async def recall(
     parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
     found, scores = candidates_in(row, question.kinds, analysis.vector), layer_scores_in(row["layer_scores"])
-    matching, refused = filtered(found, asked)
+    matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
 
+    dialogue = dialogue_share(found.messages)
     weights = weights_for(
         chinese=analysis.chinese,
         vectors=embedder is not None,
         tokens=analysis.tokens is not None,
         chars=analysis.chars,
+        dialogue=dialogue,
     )
 
     def answered() -> Answer:
@@ -132,7 +134,7 @@ async def recall(
             notes=(*notes, *_notes(analysis)),
             analysis=analysis,
             features=features,
-            confidence=confidence_of(features, chinese=analysis.chinese) if shown.hits else 0.0,
+            confidence=confidence_of(features, chinese=analysis.chinese, dialogue=dialogue) if shown.hits else 0.0,
         )
 
     chars = sum(len(one.text) for one in found.candidates)

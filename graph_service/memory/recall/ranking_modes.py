@@ -12,7 +12,7 @@ from typing import Final
 from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.query import HitKind, Mode, Question
-from graph_service.memory.recall.ranking import Weights, rank
+from graph_service.memory.recall.ranking import Weights, rank, without_repeats
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if the step does not find it.
@@ -108,7 +108,7 @@ def ranked(
             return by_similarity_and_importance(found.candidates)
         case Mode.BEST:
             hits = rank(found, weights, analysis=analysis, now=now, limit=len(found.candidates))
-            return Ordered(hits=tuple(hits), search_path=())
+            return Ordered(hits=without_repeats(hits), search_path=())
 
 
 def by_layers(

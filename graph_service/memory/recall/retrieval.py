@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from extraction.embeddings.token_vectors import whole_cosines
-from extraction.query_analysis import QueryAnalysis
+from extraction.query_analysis import QueryAnalysis, TimeReference
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
@@ -45,6 +45,8 @@ VECTOR_K: Final = 400
 # Characters of evidence retrieved with all candidates, and minimum for each message; `with_evidence` reads the rest.
 # At most eight channels find facts and scenes.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
+# Scenes are short; longer ones end with messages that nobody asks the scene for.
+_SCENE_MESSAGES: Final = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -98,6 +100,9 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "evidence_max": question.evidence,
         "evidence_chars": max(evidence_chars, _EVIDENCE_CHARS_MIN),
         "with_layer_scores": with_layer_scores,
+        # A caller that names a time wants what was valid then.
+        "with_closed": question.valid_at is None and question.as_of is None,
+        "scene_messages": _SCENE_MESSAGES,
     }
 
 
@@ -143,9 +148,12 @@ def candidates_in(
         kinds: requested kinds; facts that are not requested only raise the messages that prove them.
         vector: vector of the question, for the cosines of messages that the vector index did not return.
     """
-    fact_cosines = _fact_cosines(row["rows"])
+    facts = [one for one in row["rows"] if one[0] == HitKind.FACT]
+    fact_cosines, overtaken = _fact_cosines(facts), _overtaken_by(facts)
     cosines = whole_cosines([one[-1] for one in row["messages"]], vector or ()).tolist()
-    messages = [_message(one, fact_cosines, cosine) for one, cosine in zip(row["messages"], cosines, strict=True)]
+    messages = [
+        _message(one, fact_cosines, overtaken, cosine) for one, cosine in zip(row["messages"], cosines, strict=True)
+    ]
     others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
     return CandidateSet(
         candidates=tuple(sorted([*messages, *others], key=attrgetter("kind", "id"))),
@@ -157,13 +165,27 @@ def candidates_in(
 def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
     """Return for each message the best cosine of a fact that it proves."""
     best: dict[str, float] = {}
-    for _, _, _, similarity, _, _, proofs in rows:
-        if (cosine := _cosine(similarity)) is not None:
+    for _, _, _, similarity, _, _, proofs, closed, _ in rows:
+        if not closed and (cosine := _cosine(similarity)) is not None:
             best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
     return best
 
 
-def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: float) -> Candidate:
+def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
+    """Return {message: fact that closed a fact it proves} for messages of which every retrieved fact was replaced."""
+    closing: dict[str, str] = {}
+    valid: set[str] = set()
+    for *_, proofs, closed, closed_by in rows:
+        if closed and closed_by:
+            closing |= dict.fromkeys(proofs or (), closed_by)
+        else:
+            valid.update(proofs or ())
+    return {message: fact for message, fact in closing.items() if message not in valid}
+
+
+def _message(
+    row: Sequence[Any], fact_cosines: Mapping[str, float], overtaken: Mapping[str, str], own_cosine: float
+) -> Candidate:
     """Return a message; `own_cosine` is that of its stored vector, NaN without one."""
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
     cosine = _cosine(similarity)
@@ -185,11 +207,12 @@ def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: 
         position=position or 0,
         tokens=tokens,
         fact_cosine=fact_cosines.get(name),
+        overtaken_by=overtaken.get(name),
     )
 
 
 def _fact_or_scene(row: Sequence[Any]) -> Candidate:
-    kind, name, scores, similarity, shown, evidence, proofs = row
+    kind, name, scores, similarity, shown, evidence, proofs, closed, closed_by = row
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
     # Only facts have these columns.
@@ -219,6 +242,8 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         steps=tuple(steps or ()),
         evidence=tuple(_evidence(message) for message in evidence),
         proofs=tuple(proofs or ()),
+        closed=closed,
+        overtaken_by=closed_by if closed else None,
         ends=tuple(ends),
     )
 
@@ -264,8 +289,13 @@ def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
     return LayerScores(layers=layers, used_at=used_at)
 
 
-def filtered(found: CandidateSet, asked: ResolvedQuestion) -> tuple[CandidateSet, tuple[Removed, ...]]:
-    """Return only the candidates that match user, session, kinds and roles, and the numbers removed by reason.
+def filtered(
+    found: CandidateSet, asked: ResolvedQuestion, analysis: QueryAnalysis
+) -> tuple[CandidateSet, tuple[Removed, ...]]:
+    """Return only the candidates that match user, session, kinds, roles and time, and the numbers removed by reason.
+
+    Facts that are no longer valid remain only if the question asks about a former state, or about a time at which they
+    were valid.
 
     The indexes already filter by these; this second check of URIs prevents that an index error leaks a memory.
     """
@@ -274,6 +304,7 @@ def filtered(found: CandidateSet, asked: ResolvedQuestion) -> tuple[CandidateSet
         ("outside the scope", lambda one: one.uri.startswith(asked.uri_prefixes)),
         ("another kind", lambda one: one.kind in kinds),
         ("another role", lambda one: not roles or one.kind is not HitKind.MESSAGE or one.role in roles),
+        ("no longer valid", lambda one: not one.closed or _is_asked_for(one, analysis)),
     ]
     kept, removed = list(found.candidates), []
     for why, passes in checks:
@@ -281,3 +312,15 @@ def filtered(found: CandidateSet, asked: ResolvedQuestion) -> tuple[CandidateSet
         kept = [one for one in kept if passes(one)]
         removed += [Removed(reason=why, count=before - len(kept))] if len(kept) < before else []
     return replace(found, candidates=tuple(kept)), tuple(removed)
+
+
+def _is_asked_for(fact: Candidate, analysis: QueryAnalysis) -> bool:
+    """Return whether the question asks about a state of affairs in which a closed fact was valid."""
+    if analysis.time_reference is TimeReference.FORMER:
+        return True
+    time = analysis.time
+    if analysis.time_reference is not TimeReference.DATED or time is None:
+        return False
+    return (time.end is None or fact.said_at < time.end) and (
+        time.start is None or fact.invalid_at is None or fact.invalid_at > time.start
+    )

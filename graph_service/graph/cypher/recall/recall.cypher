@@ -21,6 +21,7 @@
 // another type and would cause a new plan, which takes seconds)
 // $asked_to_ms: int, exclusive
 // $valid_at: datetime; only facts valid at this time
+// $with_closed: bool, also facts found by vector or words that were valid before $valid_at only
 // $known_at: datetime, transaction time: only what was known then; null: all. memory/facts/bitemporal.py has the same rule
 // $per_channel: int, rows per channel
 // $expand_top: int, top hits of each message channel for which neighbouring messages are returned too
@@ -36,13 +37,15 @@
 // $entity_filter: list of str, entity keys; only what mentions one of them, or null
 // $with_layer_scores: bool, return the similarity of scene summaries and the last access
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
+// $scene_messages: int, maximum number of messages of a scene to return the ids of
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
 // messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for
 // each hit and neighbour.
-// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids] for each scene and fact.
+// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; the
+// evidence of a scene is its messages, and a fact is closed if it was valid before $valid_at only.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
 // subject, object], for facts also kind, rationale, steps and the ids of subject and object that are entities; null for facts that
 // were not requested and only lead to messages.
@@ -216,7 +219,8 @@ CALL (named_entities) {
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
   RETURN collect(['scene', s.id, found, cosine,
-    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, []]) AS scenes
+    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence,
+    COLLECT { MATCH (p:Message)-[:PART_OF]->(s) WHERE p.user_id = $user_id RETURN p.id LIMIT $scene_messages }, false, null]) AS scenes
 }
 CALL (entity_edges, second_hop) {
   CALL (entity_edges, second_hop) {
@@ -224,13 +228,13 @@ CALL (entity_edges, second_hop) {
     WITH $fact_vector AS v WHERE v IS NOT NULL
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $vector_k) SCORE AS score
-    WHERE {{holds r}}
+    WHERE {{started r}} AND ($with_closed OR {{holds r}})
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'vector' AS channel, score
    UNION ALL
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $per_channel}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
-      AND {{holds r}}
+      AND {{started r}} AND ($with_closed OR {{holds r}})
     RETURN r, 'words' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN entity_edges ELSE [] END AS one
@@ -263,7 +267,8 @@ CALL (entity_edges, second_hop) {
      CASE WHEN $known_at IS NOT NULL AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
           ELSE r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps,
-     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence]) AS facts
+     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
+    NOT ({{open r}}), r.closed_by]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN named_entities | e.key] AS named
 CALL (messages, rows) {
