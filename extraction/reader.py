@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from schema.assertion import CorrectionKind
 from schema.entity import EntityType
 from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import MemoryId
 from schema.labels import Role
-from schema.telling import Stated
 
 # Subjects of the two participants, however the text refers to them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
@@ -79,7 +79,7 @@ class ProposedFact:
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
-        stated: entered by a person, not extracted.
+        correction: entered by a person, not extracted.
     """
 
     subject: str
@@ -99,7 +99,7 @@ class ProposedFact:
     closes: bool = False
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
-    stated: Stated | None = None
+    correction: CorrectionKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

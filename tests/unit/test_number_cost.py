@@ -22,8 +22,8 @@ from graph_service.memory.forgetting.plan import (
     names_and_values,
     scenes_to_resegment,
 )
+from schema.assertion import Assertion, assertion_text
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Assertion, telling_text
 from tests.support.growth import assert_about_linear
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -159,7 +159,7 @@ def a_held_fact(place: int, told: str) -> MemberFact:
         "quotes": [],
         "base_strength": 0.5,
         "confidence": 0.5,
-        "told": [telling_text(telling)],
+        "assertions": [assertion_text(telling)],
     }
     return MemberFact(
         subject_id="ann",

@@ -91,7 +91,7 @@ class SessionFactJudge:
         if self.judge is None:
             return NOTHING_JUDGED
         # Facts that a person states need no judge.
-        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.stated is None]
+        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
         doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:

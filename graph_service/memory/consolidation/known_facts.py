@@ -75,5 +75,7 @@ def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> 
                 relation = canonical_relation(fact.relation)
                 key = keys.get(subject, SubjectKey())
                 key = key.with_fact(fact.predicate, relation, entities[fact.object].id, ended=fact.closes)
-                keys[subject] = replace(key, near=key.near | set(bands(simhash(fact.statement.strip()))))
+                keys[subject] = replace(
+                    key, similarity_keys=key.similarity_keys | set(bands(simhash(fact.statement.strip())))
+                )
     return keys

@@ -211,7 +211,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
 
         provided = allowed(provided_by_message.reading(scene))
         basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending)
-        overview_deferred = whole and bool(stored.get("overview_owed"))
+        overview_deferred = whole and bool(stored.get("overview_pending"))
         if not due and basis.fresh and not overview_deferred:
             return None
         async with limit:

@@ -344,7 +344,7 @@ def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[KnownFact]
     """Estimate the cost of planning in characters: messages, new facts with their quotes, and known facts."""
     text = sum(len(message.text) for extraction in scenes for message in extraction.scene.messages)
     quotes = sum(len(fact.quotes) for one in scenes for reading in one.readings for fact in reading.facts)
-    assertions = sum(len(fact.told) for fact in known)
+    assertions = sum(len(fact.assertions) for fact in known)
     return text + FACT_CHARS * (facts_in(scenes) + len(known)) + ASSERTION_CHARS * (quotes + assertions)
 
 

@@ -63,8 +63,16 @@ def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     readings_here = [reading for reading in readings if reading.reader != CALLER]
     if readings_here:
         last = readings_here[-1]
-        return {"read_by": last.reader, "read_path": list(last.path), "owed": last.path[0] if last.owed else None}
-    return {"read_by": CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
+        return {
+            "read_by": last.reader,
+            "read_path": list(last.path),
+            "fallback_reason": last.path[0] if last.owed else None,
+        }
+    return (
+        {"read_by": CALLER, "read_path": [], "fallback_reason": None}
+        if any(reading.facts for reading in readings)
+        else {}
+    )
 
 
 def scene_cost(readings: Iterable[Reading | Judging], layers: SceneSummary | None) -> dict[str, int]:

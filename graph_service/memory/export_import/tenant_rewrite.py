@@ -67,7 +67,7 @@ class TenantRename:
                 return sorted(self.new_id(one) for one in value)
             case "marked":
                 return sorted((self._prefixed(one, ":") for one in value), key=lambda one: one.partition(":")[0])
-            case "told":
+            case "assertions":
                 return sorted((self._assertion_text(one) for one in value), key=lambda one: one.partition("|")[0])
             case "scope tenant" | "scope user":
                 return self._scope(role, stored)

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.bitemporal import FactTimes
+from schema.assertion import Closing, last_word, parse_assertion
 from schema.ids import MemoryId
-from schema.telling import Closing, last_word, telling_of
 
 
 class FrozenModel(BaseModel):
@@ -111,4 +111,4 @@ def closing_view(edge: Mapping[str, Any], texts: Mapping[str, str]) -> ClosingVi
 
 
 def _assertions(edge: Mapping[str, Any]) -> list[Any]:
-    return [telling_of(text) for text in edge["told"] or ()]
+    return [parse_assertion(text) for text in edge["assertions"] or ()]

@@ -17,10 +17,10 @@ from extraction.text.near_duplicates import (
     near_duplicates,
     plain,
 )
+from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.labels import Label
 from schema.predicates import holds_one, whitelist
-from schema.telling import Closing
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
@@ -56,7 +56,7 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
     if same is not None:
-        assertions = {(assertion.message_id, assertion.ends) for assertion in same.told}
+        assertions = {(assertion.message_id, assertion.ends) for assertion in same.assertions}
         if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
             return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:

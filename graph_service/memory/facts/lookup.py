@@ -44,7 +44,7 @@ class SubjectKey:
     objects: frozenset[str] = frozenset()
     predicates: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
-    near: frozenset[str] = frozenset()
+    similarity_keys: frozenset[str] = frozenset()
 
     def row(self, subject: str) -> dict[str, Any]:
         return {
@@ -52,7 +52,7 @@ class SubjectKey:
             "object_ids": sorted(self.objects),
             "predicates": sorted(self.predicates),
             "one_relations": sorted(self.relations),
-            "near": sorted(self.near),
+            "similarity_keys": sorted(self.similarity_keys),
         }
 
     def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":

@@ -26,9 +26,9 @@ from graph_service.memory.facts.claims import (
 from graph_service.memory.facts.conflict_resolution import resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
+from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.ids import MemoryId
-from schema.telling import Closing
 
 _REASONS = {
     Closing.REPLACED: "another took its place",
@@ -68,7 +68,7 @@ def plan_facts(
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
         # A correction is taken literally, never as a near-duplicate of another fact.
-        same = None if fact.stated else resolve(fact, index.near(fact)).same
+        same = None if fact.correction else resolve(fact, index.near(fact)).same
         if same is not None:
             new = replace(new, claim=same.claim)
         for more in _apply_judgement(new, judged.get(fact.claim) if same is None else None, claims):
@@ -89,13 +89,13 @@ class _ClaimBuilder:
         self._parts = [claim]
         self._wording = claim.wording
         self._is_open = any(one.invalid_at is None for one in claim.periods)
-        self._is_stated = bool(claim.stated)
+        self._is_stated = bool(claim.corrections)
         self.view = _view(claim)
 
     def add(self, more: KnownClaim) -> None:
         self._parts.append(more)
         self._wording = self._wording.merged(more.wording)
-        self._is_stated = self._is_stated or bool(more.stated)
+        self._is_stated = self._is_stated or bool(more.corrections)
         if self._is_open:
             return
         if self._is_stated:
@@ -181,7 +181,7 @@ def _view(claim: KnownClaim) -> KnownFact:
     """Return a claim as one fact, for comparison: the open one, if there is one."""
     open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
-        return replace(open_now, told=claim.assertions)
+        return replace(open_now, assertions=claim.assertions)
     return fact_of_period(
         claim, 0, ValidityPeriod(assertions=sorted(claim.assertions, key=lambda one: one.valid_at)), None
     )
@@ -244,7 +244,7 @@ def _planned_periods(
 def _reason(fact: KnownFact, before: KnownFact | None) -> str:
     """Return why a fact is written, for the change log."""
     closed = fact.closing_reason is not None and (before is None or before.invalid_at is None)
-    if set(fact.stated) - set(before.stated if before else ()):
+    if set(fact.corrections) - set(before.corrections if before else ()):
         return "stated by a person"
     if before is None:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"

@@ -106,7 +106,18 @@ def fact_element(
     """Return the details of a fact; `row` has the columns of `lookup/fact_by_id`."""
     edge = row["edge"]
     subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
-    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closing_reason", "told", "slot", "merged", *_MOMENTS)
+    taken = (
+        "evidence",
+        "quotes",
+        "kind",
+        "steps",
+        "closed_by",
+        "closing_reason",
+        "assertions",
+        "slot",
+        "merged",
+        *_MOMENTS,
+    )
     fields = {name: edge[name] for name in edge if name not in taken}
     return ElementView(
         **fields,
@@ -114,7 +125,7 @@ def fact_element(
         kind="fact",
         fact_kind=edge["kind"] or FactKind.FACT.value,
         steps=edge["steps"] or [],
-        manual=bool(edge["stated"]),
+        manual=bool(edge["corrections"]),
         label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
         predicate=row["predicate"],
         subject=subject,

@@ -178,14 +178,14 @@ def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Map
     behind = True if basis.behind else None
     if layers is None:
         return {"name": stored["name"], "abstract": stored["abstract"], "layers_behind": behind}
-    kept = stored.get("layers_by") not in (None, EXTRACTIVE) and layers.made_by == EXTRACTIVE
+    kept = stored.get("abstract_by") not in (None, EXTRACTIVE) and layers.made_by == EXTRACTIVE
     return {
         "name": stored["name"] if kept else layers.title,
         "abstract": stored["abstract"] if kept else layers.abstract,
         "overview": layers.overview,
-        "layers_by": stored["layers_by"] if kept else layers.made_by,
+        "abstract_by": stored["abstract_by"] if kept else layers.made_by,
         "overview_by": layers.overview_by,
-        "overview_owed": True if layers.owed else None,
+        "overview_pending": True if layers.owed else None,
         "layers_n": basis.messages,
         "layers_hash": basis.key,
         "layers_behind": behind,

@@ -10,7 +10,7 @@
 // $episodes_max: int
 // $facts_chars_max: int, characters of provided facts; the episode that exceeds it is the last, so that at least one is read
 // $told_max: int, messages that provided facts may refer to, likewise
-// $owed: bool, also scenes that wait for an overview by a model
+// $include_pending_overviews: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only messages before this time
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms
 // Times of messages are ISO texts, because dates are slow in the driver.
@@ -116,7 +116,7 @@ CALL (s, steps, episodes) {
    UNION
     MATCH (near:Scene {tenant: $tenant, session_id: s.id})
     USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
-    WHERE $owed AND near.start_ms >= 0 AND near.overview_owed
+    WHERE $include_pending_overviews AND near.start_ms >= 0 AND near.overview_pending
     RETURN near
    UNION
     UNWIND episodes AS episode
@@ -130,8 +130,8 @@ CALL (s, steps, episodes) {
   WITH near, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS held
-  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .layers_n, .layers_hash,
-                  .layers_behind, .overview_owed, .unextracted}, messages: held}) AS scenes
+  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .abstract_by, .layers_n, .layers_hash,
+                  .layers_behind, .overview_pending, .unextracted}, messages: held}) AS scenes
 }
 CALL (s) {
   MATCH (newest:Scene {tenant: $tenant, session_id: s.id})

@@ -10,6 +10,6 @@ CALL () {
 WITH r, startNode(r) AS s, endNode(r) AS o
 RETURN r {.id, .user_id, .relation, .statement, .strength, .confidence, .first_seen, .last_seen, .valid_at, .invalid_at,
           .recorded_at, .known_at, .closing_known_at, .reader, .trigger_emotion, .importance, .kind, .rationale, .steps, .evidence, .quotes,
-          .closed_by, .closing_reason, .told, .slot, .merged, .stated} AS edge,
+          .closed_by, .closing_reason, .assertions, .slot, .merged, .corrections} AS edge,
        s {.id, .name, .user_id, .entity_type} AS source, labels(s) AS source_labels,
        o {.id, .name, .user_id, .entity_type} AS target, labels(o) AS target_labels, type(r) AS predicate

@@ -10,8 +10,8 @@ from extraction.llm.fact_judge import VERDICTS_MAX, Doubt, Judged, Judgement, ju
 from extraction.llm.output_schemas import FactsJudging, VerdictReading
 from graph_service.memory.consolidation.fact_judging import DOUBTS_MAX, doubts_of
 from graph_service.memory.facts.reconciliation import plan_facts
+from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, KnownFact
-from schema.telling import Closing
 from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
