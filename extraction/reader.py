@@ -113,7 +113,7 @@ class Reading:
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
-        owed: a model was unavailable and is to read the scene again.
+        needs_model: a model was unavailable and is to read the scene again.
     """
 
     reader: str
@@ -127,7 +127,7 @@ class Reading:
     dropped: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     cut: bool = False
-    owed: bool = False
+    needs_model: bool = False
 
 
 Reader = Callable[[SceneText], Awaitable[Reading]]

@@ -40,7 +40,7 @@ _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
 _TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
-def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
+def is_additive(clause: str, *, predicate: str, name: str) -> bool:
     """Return whether the fact of a clause adds to known facts rather than replaces them.
 
     Args:

@@ -123,7 +123,7 @@ async def load_session_input(
         "chars_max": _CHARS_MAX,
         "episodes_max": _EPISODES_MAX,
         "facts_chars_max": _FACTS_CHARS_MAX,
-        "told_max": _REFERENCES_MAX,
+        "references_max": _REFERENCES_MAX,
         "pause_ms": pause_ms,
         "span_ms": pause_ms * span_pauses(rules),
         "include_pending_overviews": with_deferred,

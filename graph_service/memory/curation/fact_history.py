@@ -13,7 +13,7 @@ from graph_service.memory.facts.conflict_resolution import conflicting_claims
 from schema.errors import NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 VERSIONS_MAX: Final = 200
 
@@ -63,7 +63,7 @@ async def fact_history(
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
     claim = _claim_of_fact(found[0])
     rule = whitelist()[claim.predicate]
-    single_relation = claim.relation if holds_one(claim.predicate, claim.relation) else None
+    single_relation = claim.relation if is_single_valued(claim.predicate, claim.relation) else None
     closer = found[0]["edge"]["closed_by"]
     parameters = {
         "tenant": tenant,

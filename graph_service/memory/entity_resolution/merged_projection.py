@@ -15,7 +15,7 @@ from graph_service.memory.facts.conflict_resolution import closes
 from schema.assertion import parse_assertion
 from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 _BOOKKEEPING: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded_in"})
 
@@ -235,7 +235,7 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
                 _close(row, closer.row)
         if any(one.adds for one in assertions):
             continue
-        if holds_one(claim.predicate, claim.relation):
+        if is_single_valued(claim.predicate, claim.relation):
             closers.setdefault(single_value_key, _CloserIndex()).add(edge)
         if opposite := whitelist()[claim.predicate].opposite:
             closers.setdefault(("of", opposite, claim.object_id), _CloserIndex()).add(edge)

@@ -20,7 +20,7 @@ from extraction.text.near_duplicates import (
 from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, KnownFact
 from schema.labels import Label
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
@@ -94,7 +94,7 @@ def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
 def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
     """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
     mine, other = fact.claim, one.claim
-    if mine[:3] != other[:3] or holds_one(mine.predicate, mine.relation) or not one.object_name:
+    if mine[:3] != other[:3] or is_single_valued(mine.predicate, mine.relation) or not one.object_name:
         return False
     names = plain(fact.object.name), plain(one.object_name)
     common_min = COMMON_PART_MIN if fact.subject.label is Label.ENTITY else PROFILE_COMMON_PART_MIN
@@ -108,7 +108,7 @@ def closes(claim: Claim, other: Claim) -> Closing | None:
         return None
     if claim.predicate == other.predicate:
         another = claim.object_id != other.object_id
-        single_valued = claim.relation == other.relation and holds_one(claim.predicate, claim.relation)
+        single_valued = claim.relation == other.relation and is_single_valued(claim.predicate, claim.relation)
         return Closing.REPLACED if another and single_valued else None
     opposite = whitelist()[claim.predicate].opposite == other.predicate
     return Closing.REVERSED if opposite and claim.object_id == other.object_id else None

@@ -27,7 +27,7 @@ from graph_service.memory.facts.validity import (
 from schema.assertion import Assertion, Closing
 from schema.fact import Claim
 from schema.ids import MemoryId
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 # Bounds the time for one claim: at most this many compatible assertions are skipped one by one, far more than a person
 # states. Periods not closed by then stay open.
@@ -48,7 +48,7 @@ def _opposites(predicate: str) -> tuple[str, ...]:
 
 def _single_valued_group(claim: Claim) -> _Group | None:
     """Return the group of claims of which one is valid at a time; None if the relation has many values."""
-    if claim.predicate not in whitelist() or not holds_one(claim.predicate, claim.relation):
+    if claim.predicate not in whitelist() or not is_single_valued(claim.predicate, claim.relation):
         return None
     return "one", claim.subject_id, claim.predicate, claim.relation or "", "" if claim.relation is None else "named"
 

@@ -9,7 +9,7 @@ from graph_service.graph.store import Row, Writing
 from graph_service.memory.facts.rows import known_fact
 from schema.fact import Claim, KnownFact
 from schema.ids import TenantId
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 # Rounds of the search: facts, those in conflict with them, and those in conflict with these.
 _READS_MAX: Final = 3
@@ -57,7 +57,7 @@ class SubjectKey:
 
     def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":
         rule = whitelist()[predicate]
-        one = {relation} if relation and holds_one(predicate, relation) else set()
+        one = {relation} if relation and is_single_valued(predicate, relation) else set()
         # An end without a relation ends the claim with any relation, so all single-valued ones are read.
         one |= rule.one if ended and relation is None else set()
         return replace(

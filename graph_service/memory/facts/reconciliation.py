@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from extraction.llm.fact_judge import Judged, Judgement
+from extraction.llm.fact_judge import FactVerdict, Judgement
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
     KnownClaim,
@@ -46,7 +46,7 @@ _NEAR_MAX: Final = 32
 def plan_facts(
     known: Sequence[KnownFact],
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
-    judged: Mapping[Claim, Judged] = MappingProxyType({}),
+    judged: Mapping[Claim, FactVerdict] = MappingProxyType({}),
 ) -> list[PlannedFact]:
     """Return the facts to write so that the graph contains the accepted ones.
 
@@ -110,7 +110,9 @@ class _ClaimBuilder:
         return self._parts[0]
 
 
-def _apply_judgement(new: KnownClaim, judged: Judged | None, claims: Mapping[Claim, _ClaimBuilder]) -> list[KnownClaim]:
+def _apply_judgement(
+    new: KnownClaim, judged: FactVerdict | None, claims: Mapping[Claim, _ClaimBuilder]
+) -> list[KnownClaim]:
     """Apply a model's verdict to a new claim: assign it to a known claim, or end that one; ignore unknown claims."""
     about = None if judged is None else claims.get(judged.known)
     known = None if about is None else about.merged()

@@ -16,7 +16,7 @@ from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.forgetting.name_matcher import NameMatcher
 from schema.assertion import parse_assertion
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 Row = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
         # An assertion that a fact ended, without a relation, ends it under any relation.
         over = relation is None and any(parse_assertion(text).ends for text in told)
         relations.update(rule.one if over else ())
-        relations.update({relation} if relation and holds_one(fact["predicate"], relation) else ())
+        relations.update({relation} if relation and is_single_valued(fact["predicate"], relation) else ())
     return [
         {
             "subject_id": subject,

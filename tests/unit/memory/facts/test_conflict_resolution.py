@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
-from extraction.rules.additive_cues import holds_beside
+from extraction.rules.additive_cues import is_additive
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, closes, most_similar, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.validity import Contradiction, validity_periods
@@ -126,7 +126,7 @@ def test_living_in_a_town_and_in_its_country_coexist() -> None:
 def test_phrases_of_addition_and_of_change_are_distinguished(
     clause: str, predicate: str, name: str, *, beside: bool
 ) -> None:
-    assert holds_beside(clause, predicate=predicate, name=name) is beside
+    assert is_additive(clause, predicate=predicate, name=name) is beside
 
 
 @pytest.mark.parametrize(
