@@ -1,4 +1,9 @@
-"""Facts: relations with valid times and evidence."""
+"""Facts: relations with valid times and evidence.
+
+A reading proposes facts by name (`schema.message.ProvidedFact` from a caller, `ProposedFact` from a reader); the check
+resolves them to an `AcceptedFact`, which is one assertion; all assertions of a claim together make its `Fact`s, one for
+each validity period. So the three have different values, and no other type for a fact is stored.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -86,6 +91,8 @@ class Proof:
 class AcceptedFact:
     """A proposal that passed the check: both ends are resolved, the predicate is on the whitelist.
 
+    Not a `Fact` yet: it asserts or ends a claim, which may be stored already for several periods.
+
     Attributes:
         statement: the fact in words, in the language of the conversation.
         strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
@@ -137,8 +144,8 @@ class ExtractedValues:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownFact:
-    """A fact as stored in the graph.
+class Fact:
+    """A fact as stored in the graph: one validity period of a claim.
 
     Attributes:
         evidence, scenes: ids of the evidence messages and of their scenes, sorted.

@@ -4,9 +4,13 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from schema.errors import InstallError
 from schema.labels import Label
+
+# Predicates of likes and dislikes.
+TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from extraction.llm.prompts import as_data, filled_prompt
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 
 # Maximum number of verdicts used from one answer.
 VERDICTS_MAX: Final = 200
@@ -30,7 +30,7 @@ class Doubt:
     """
 
     fact: AcceptedFact
-    similar: tuple[KnownFact, ...]
+    similar: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,7 +136,9 @@ def vars_of(question: Question) -> dict[str, Any]:
 
 def without_clock(version: dict[str, Any]) -> dict[str, Any]:
     """Return a version without the times at which this run wrote it."""
-    return {name: value for name, value in version.items() if name not in ("known_at", "closing_known_at")}
+    fact = {name: value for name, value in version["fact"].items() if name != "closing_known_at"}
+    fact["told"] = [{**one, "heard_at": None} for one in fact["told"]]
+    return {**version, "fact": fact, "known_at": None}
 
 
 async def recorded() -> dict[str, Any]:

@@ -13,9 +13,9 @@ from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
-from graph_service.memory.facts.rows import known_fact
+from graph_service.memory.facts.rows import fact_from_row
 from schema.errors import MisreadError
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import scope_token
 from schema.predicates import whitelist
 
@@ -30,7 +30,7 @@ def related_predicates(predicate: str) -> set[str]:
     return {predicate, whitelist()[predicate].opposite or predicate}
 
 
-def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) -> list[Doubt]:
+def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list[Doubt]:
     """Return the new facts that the rules would add besides similar known ones; each claim once, most similar first.
 
     Args:
@@ -49,7 +49,7 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) ->
     return sorted(doubts.values(), key=_order)[:DOUBTS_MAX]
 
 
-def _may_touch(fact: AcceptedFact, known: KnownFact) -> bool:
+def _may_touch(fact: AcceptedFact, known: Fact) -> bool:
     return (
         known.subject_id == fact.subject.id
         and known.predicate in related_predicates(fact.predicate)
@@ -118,7 +118,7 @@ def _merged(one: FactVerdicts, other: FactVerdicts) -> FactVerdicts:
     )
 
 
-async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[KnownFact]:
+async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[Fact]:
     """Return known facts of the same subjects that share words, other than the subject's name, with new ones."""
     scope = scope_token(owner.tenant, owner.user_id)
     asks = []
@@ -134,5 +134,5 @@ async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact])
         )
     wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
     rows = await graph.read(statement("consolidation/similar_facts"), wanted) if asks else []
-    facts = {fact.id: fact for fact in map(known_fact, rows)}
+    facts = {fact.id: fact for fact in map(fact_from_row, rows)}
     return [facts[name] for name in sorted(facts)]

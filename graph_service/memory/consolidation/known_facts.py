@@ -9,9 +9,9 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
 from graph_service.memory.facts.lookup import SubjectKey, read_related_rows
-from graph_service.memory.facts.rows import known_fact
+from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
-from schema.fact import Claim, KnownFact
+from schema.fact import Claim, Fact
 from schema.ids import MemoryId
 from schema.predicates import whitelist
 from schema.relations import canonical_relation
@@ -25,8 +25,8 @@ class KnownFacts:
         member_ids: ids of facts that belong to merged entities.
     """
 
-    facts: tuple[KnownFact, ...]
-    mentions: dict[MemoryId, KnownFact]
+    facts: tuple[Fact, ...]
+    mentions: dict[MemoryId, Fact]
     member_ids: frozenset[MemoryId] = frozenset()
 
 
@@ -60,8 +60,8 @@ async def load_known(
     )
 
 
-def _known(rows: Sequence[Row]) -> list[KnownFact]:
-    return [known_fact(row) for row in rows]
+def _known(rows: Sequence[Row]) -> list[Fact]:
+    return [fact_from_row(row) for row in rows]
 
 
 def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> dict[str, SubjectKey]:

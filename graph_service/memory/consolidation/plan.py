@@ -27,7 +27,7 @@ from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change, Op
 from schema.entity import EntityRef
-from schema.fact import AcceptedFact, KnownFact
+from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId, fact_uri, memory_id, scope_token
 from schema.importance import importance_of_strength
 from schema.labels import Label, Role
@@ -45,7 +45,7 @@ ASSERTION_CHARS: Final = 10
 
 
 def plan_mentions(
-    known: Mapping[MemoryId, KnownFact],
+    known: Mapping[MemoryId, Fact],
     scene: MemoryId,
     scene_uri: str,
     named: Mapping[MemoryId, Sequence[tuple[MemoryId, datetime]]],
@@ -62,7 +62,7 @@ def plan_mentions(
         before = known.get(memory_id(uri))
         moments = [moment for _, moment in evidence_messages]
         evidence = tuple(sorted({message for message, _ in evidence_messages} | set(before.evidence if before else ())))
-        fact = KnownFact(
+        fact = Fact(
             id=memory_id(uri),
             uri=uri,
             subject_id=scene,
@@ -185,8 +185,8 @@ def plan_digest(
     scenes: Sequence[SceneExtraction],
     names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
-    facts_known: Sequence[KnownFact],
-    mentions_known: Mapping[MemoryId, KnownFact],
+    facts_known: Sequence[Fact],
+    mentions_known: Mapping[MemoryId, Fact],
     *,
     recorded_at: datetime,
     member_ids: Collection[MemoryId] = (),
@@ -340,7 +340,7 @@ def _message_row(message: Message) -> dict[str, Any]:
     }
 
 
-def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[KnownFact]) -> int:
+def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[Fact]) -> int:
     """Estimate the cost of planning in characters: messages, new facts with their quotes, and known facts."""
     text = sum(len(message.text) for extraction in scenes for message in extraction.scene.messages)
     quotes = sum(len(fact.quotes) for one in scenes for reading in one.readings for fact in reading.facts)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
 from schema.assertion import Assertion, CorrectionKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import MemoryId, TenantId, UserId
-from schema.labels import Label
 
 # Prefix of the ids of sessions with one statement each.
 PREFIX: Final = "by-hand:"
@@ -64,8 +64,8 @@ def sentence_of(kind: StatementKind, words: str) -> str:
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
-async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
-    """Return a row of `lookup/fact_by_id` with the names of both ends.
+async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactWithEnds:
+    """Return the fact that a person corrects.
 
     Raises:
         InputError: the id is malformed.
@@ -73,17 +73,12 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
         ConflictError: an end is a merged entity.
     """
     check_ids(factId=fact_id)
-    rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
-    if not rows or rows[0]["predicate"] == "MENTIONED":
+    found = await fact_by_id(graph.read, tenant, fact_id)
+    if found is None or found.fact.predicate == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
-    if rows[0]["edge"]["merged"]:
+    if found.merged:
         raise ConflictError(f"the fact {fact_id!r} is of merged entities; split them, correct it, and merge them again")
-    row = rows[0]
-    names = {
-        "subject_name": _name(row["source"], row["source_labels"]),
-        "object_name": _name(row["target"], row["target_labels"]),
-    }
-    return {**row, **names}
+    return found
 
 
 async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correction) -> Correction:
@@ -163,9 +158,3 @@ async def _visible_edges(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -
         ]
         visible[row["properties"]["id"]] = MemoryId(projected[0]) if projected else visible[row["properties"]["id"]]
     return visible
-
-
-def _name(end: dict[str, Any], labels: Sequence[str]) -> str:
-    if Label.USER in labels:
-        return "user"
-    return "assistant" if Label.AGENT in labels else str(end["name"])

@@ -11,7 +11,7 @@ from typing import Final
 
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Assertion, Closing, CorrectionKind, joined, last_word
-from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, FactDetail, KnownFact, Proof
+from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, FactDetail, Proof
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 
 # Minimum base strength of a fact that a person stated.
@@ -119,8 +119,8 @@ class PlannedFact:
         reason: why it is written, for the change log.
     """
 
-    fact: KnownFact
-    before: KnownFact | None
+    fact: Fact
+    before: Fact | None
     reason: str
 
 
@@ -143,7 +143,7 @@ class KnownClaim:
     wording: Wording
     ignored_closings: frozenset[str] = frozenset()
     object_name: str | None = None
-    periods: tuple[KnownFact, ...] = ()
+    periods: tuple[Fact, ...] = ()
     corrections: frozenset[str] = frozenset()
 
     @property
@@ -165,9 +165,9 @@ def strength_of(base: float, proofs: int) -> float:
     return round(1.0 - (1.0 - base) * _DOUBT_FACTOR ** max(proofs - 1, 0), 4)
 
 
-def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, KnownClaim]:
+def known_claims(facts: Iterable[Fact]) -> dict[Claim, KnownClaim]:
     """Group stored facts by claim, and merge their assertions."""
-    claims: dict[Claim, list[KnownFact]] = {}
+    claims: dict[Claim, list[Fact]] = {}
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
         claims.setdefault(fact.claim, []).append(fact)
     return {
@@ -195,7 +195,7 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
     )
 
 
-def stored_assertions(fact: KnownFact) -> tuple[Assertion, ...]:
+def stored_assertions(fact: Fact) -> tuple[Assertion, ...]:
     """Return the assertions of a stored fact; derived from its evidence if an older version wrote it."""
     if fact.assertions:
         return fact.assertions
@@ -263,7 +263,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
     )
 
 
-def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> KnownFact:
+def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> Fact:
     """Return a period of a claim as a fact.
 
     Args:
@@ -273,7 +273,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
     evidence = tuple(sorted({assertion.message_id for assertion in said}))
     messages = {assertion.message_id for assertion in period.assertions}
     wording = corrected_wording(claim.wording, claim.assertions, claim.corrections)
-    return KnownFact(
+    return Fact(
         id=claim.period_id(slot),
         uri=claim.period_uri(slot),
         subject_id=claim.claim.subject_id,
@@ -307,7 +307,7 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
     )
 
 
-def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact:
+def absorbed_fact(fact: Fact, assertions: Sequence[Assertion]) -> Fact:
     """Close a stored period, at its start, because it turned out to be part of an earlier one.
 
     Args:
@@ -319,7 +319,7 @@ def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact
     return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
 
 
-def _of_known(fact: KnownFact) -> KnownClaim:
+def _of_known(fact: Fact) -> KnownClaim:
     assertions, read = stored_assertions(fact), fact.extracted or fact
     return KnownClaim(
         claim=fact.claim,

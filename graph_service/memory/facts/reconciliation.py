@@ -27,7 +27,7 @@ from graph_service.memory.facts.conflict_resolution import resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Closing
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
 
 _REASONS = {
@@ -44,7 +44,7 @@ _NEAR_MAX: Final = 32
 
 
 def plan_facts(
-    known: Sequence[KnownFact],
+    known: Sequence[Fact],
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
     judged: Mapping[Claim, FactVerdict] = MappingProxyType({}),
 ) -> list[PlannedFact]:
@@ -158,11 +158,11 @@ class _FactIndex:
         by_band: claims by SimHash band, each with the number of its last `put`, in this order.
     """
 
-    facts: dict[Claim, KnownFact] = field(default_factory=dict)
+    facts: dict[Claim, Fact] = field(default_factory=dict)
     by_band: dict[str, dict[Claim, int]] = field(default_factory=dict)
     puts: int = 0
 
-    def put(self, fact: KnownFact) -> None:
+    def put(self, fact: Fact) -> None:
         self.facts[fact.claim] = fact
         self.puts += 1
         for band in bands(simhash(fact.statement)):
@@ -170,7 +170,7 @@ class _FactIndex:
             alike.pop(fact.claim, None)
             alike[fact.claim] = self.puts
 
-    def near(self, fact: AcceptedFact) -> list[KnownFact]:
+    def near(self, fact: AcceptedFact) -> list[Fact]:
         """Return the latest near-duplicates of a fact, at most `_NEAR_MAX`, and the fact of the same claim."""
         found: dict[Claim, int] = {}
         for band in bands(simhash(fact.statement)):
@@ -179,7 +179,7 @@ class _FactIndex:
         return [self.facts[claim] for claim in sorted({*latest} | ({fact.claim} & self.facts.keys()), key=_claim_order)]
 
 
-def _view(claim: KnownClaim) -> KnownFact:
+def _view(claim: KnownClaim) -> Fact:
     """Return a claim as one fact, for comparison: the open one, if there is one."""
     open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
@@ -243,7 +243,7 @@ def _planned_periods(
     return items
 
 
-def _reason(fact: KnownFact, before: KnownFact | None) -> str:
+def _reason(fact: Fact, before: Fact | None) -> str:
     """Return why a fact is written, for the change log."""
     closed = fact.closing_reason is not None and (before is None or before.invalid_at is None)
     if set(fact.corrections) - set(before.corrections if before else ()):

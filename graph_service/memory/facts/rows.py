@@ -1,4 +1,4 @@
-"""Convert facts between relationship properties and `KnownFact`. Pure."""
+"""Convert facts between relationship properties and `Fact`. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -11,17 +11,17 @@ from pydantic import TypeAdapter
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import PlannedFact
 from schema.assertion import Closing, assertion_text, parse_assertion
-from schema.fact import ExtractedValues, FactDetail, FactKind, KnownFact
+from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
 from schema.importance import importance_of_strength
 
 _READ_AS: Final = TypeAdapter(ExtractedValues)
 
 
-def known_fact(row: Mapping[str, Any]) -> KnownFact:
-    """Return the fact in a row of `facts/related_facts`."""
+def fact_from_row(row: Mapping[str, Any]) -> Fact:
+    """Return the fact in a row with the columns `subject_id`, `object_id`, `predicate` and `properties`."""
     stored = row["properties"]
-    return KnownFact(
+    return Fact(
         id=stored["id"],
         uri=stored["uri"],
         subject_id=row["subject_id"],

@@ -114,7 +114,7 @@ async def test_closed_fact_names_what_closed_it(graph: Graph, tenant: str) -> No
         "I moved to Oslo. I hate jazz. I don't like coffee anymore.",
     )
     standing = await memory.facts.standing(here, found["Oslo"]["id"])
-    assert (standing.closing, standing.invalid_at) == (None, None)
+    assert (standing.closing, standing.fact.invalid_at) == (None, None)
 
 
 async def test_reopened_fact_stays_open_after_rereading(graph: Graph, tenant: str) -> None:
@@ -123,7 +123,7 @@ async def test_reopened_fact_stays_open_after_rereading(graph: Graph, tenant: st
         await say(graph, tenant, text, day=day)
     acme = (await edges(graph, tenant))["Acme"]["id"]
     standing = await memory.facts.reopen(here, acme, "both jobs at once")
-    assert (standing.invalid_at, standing.closing) == (None, None)
+    assert (standing.fact.invalid_at, standing.closing) == (None, None)
     reopened = await graph_hash(graph, tenant)
     await say(graph, tenant, "I work at Globex.", day=1)
     assert await graph_hash(graph, tenant) == reopened

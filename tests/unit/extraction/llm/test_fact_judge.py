@@ -11,7 +11,7 @@ from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from graph_service.memory.consolidation.fact_judging import DOUBTS_MAX, doubts_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from schema.assertion import Closing
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
@@ -22,7 +22,7 @@ def goal(obj: str, day: int = 0) -> AcceptedFact:
     return a_fact(obj, day=day, predicate="CARES_ABOUT", relation="plan")
 
 
-def known_goals(*objects: str) -> list[KnownFact]:
+def known_goals(*objects: str) -> list[Fact]:
     return after([], plan([], *(goal(obj) for obj in objects)))
 
 
@@ -100,7 +100,7 @@ def test_prompt_shows_at_most_five_known_facts_per_fact() -> None:
     assert {len(doubt.similar) for doubt in doubts} == {5}
 
 
-def judged_plan(known: list[KnownFact], fact: AcceptedFact, judgement: Judgement, other: Claim) -> list[KnownFact]:
+def judged_plan(known: list[Fact], fact: AcceptedFact, judgement: Judgement, other: Claim) -> list[Fact]:
     judged = {fact.claim: FactVerdict(judgement=judgement, known=other)}
     return after(known, plan_facts(known, [(fact, SCENE)], judged))
 

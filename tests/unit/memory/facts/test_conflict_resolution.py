@@ -13,14 +13,14 @@ from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.validity import Contradiction, validity_periods
 from schema.assertion import Assertion, Closing, CorrectionKind, assertion_text, joined, parse_assertion
 from schema.errors import InputError
-from schema.fact import AcceptedFact, KnownFact
+from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId
 from schema.relations import canonical_relation
 from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import a_fact, after, favourite, living, plan, stated
 
 
-def known_after(*facts: AcceptedFact) -> list[KnownFact]:
+def known_after(*facts: AcceptedFact) -> list[Fact]:
     return after([], plan([], *facts))
 
 

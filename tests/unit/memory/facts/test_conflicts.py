@@ -18,7 +18,7 @@ from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, validity_periods
 from schema.assertion import Assertion, Closing, CorrectionKind, joined
 from schema.errors import ConflictError
-from schema.fact import AcceptedFact, Claim, KnownFact, Proof
+from schema.fact import AcceptedFact, Claim, Fact, Proof
 from schema.ids import MemoryId
 from tests.support.builders import NOON
 from tests.support.growth import assert_about_linear
@@ -130,7 +130,7 @@ def test_conflicting_claims_are_found_by_index(facts: list[AcceptedFact]) -> Non
         assert found.of(claim) == conflicting_claims(claim, names)
 
 
-def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+def one_by_one(known: list[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
     """Return what reopening writes when it is planned again after each conflicting claim that is ignored."""
     board = known_claims(known)
     owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.periods}
