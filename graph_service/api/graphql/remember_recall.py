@@ -252,6 +252,9 @@ class RecallHit:
     role: str | None = strawberry.field(description="Messages only.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
+    overtaken_by: str | None = strawberry.field(
+        description="Id of the fact that replaced this fact, or every fact read from this message: it is out of date."
+    )
     subject: str | None = strawberry.field(description="Facts only.")
     predicate: str | None = strawberry.field(description="Facts only.")
     relation: str | None = strawberry.field(description="Facts only.")
@@ -331,6 +334,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         role=one.role,
         pending=one.pending,
         invalid_at=one.invalid_at,
+        overtaken_by=one.overtaken_by,
         subject=one.subject,
         predicate=one.predicate,
         relation=one.relation,

@@ -67,6 +67,7 @@ class HitAnswer(Result):
     relation: str | None = None
     object: str | None = None
     invalid_at: datetime | None = Field(None, description="When the fact stopped being true.")
+    overtaken_by: str | None = Field(None, description="Id of the fact that replaced it: this is out of date.")
     rationale: str | None = None
     steps: list[str] = Field([])
     evidence: list[Proof] = Field([])
@@ -163,6 +164,7 @@ def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
         relation=one.relation,
         object=one.object,
         invalid_at=one.invalid_at,
+        overtaken_by=one.overtaken_by,
         rationale=one.rationale,
         steps=list(one.steps),
         evidence=[_proof(message, whole=whole) for message in one.evidence],

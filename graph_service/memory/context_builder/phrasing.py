@@ -67,7 +67,7 @@ WORDS: Final = {
         nobody="Nothing is known about this user yet.",
         no_profile="No profile of this user is known yet.",
         nothing="Nothing in memory was found for the question.",
-        doubtful="Memory probably holds no answer to the question (confidence {confidence:.2f}).",
+        doubtful="Nothing certain was found (confidence {confidence:.2f}); nearest:",
         away="What is always to be known of the user is not at hand: the database is away.",
         headings={
             Section.PROFILE: "## About the user",
@@ -91,7 +91,7 @@ WORDS: Final = {
         nobody="目前对该用户一无所知。",
         no_profile="目前还没有该用户的画像。",
         nothing="记忆中没有找到与问题有关的内容。",
-        doubtful="记忆中很可能没有这个问题的答案（置信度 {confidence:.2f}）。",
+        doubtful="没有找到确定的答案（置信度 {confidence:.2f}）；最接近的内容：",
         away="数据库暂时不可用，用户画像暂缺。",
         headings={
             Section.PROFILE: "## 用户画像",

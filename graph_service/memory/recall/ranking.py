@@ -164,9 +164,9 @@ _EVERYDAY_PLAIN = {
     "agent_promise": 1.35,
     "name": 0.5,
     # These were not in the data, or had no weight.
-    "speaker": 1.0,
-    "time_range": 0.5,
-    "role": 1.0,
+    "speaker": 0.3,
+    "time_range": 0.2,
+    "role": 0.3,
 }
 
 
@@ -316,18 +316,19 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     messages that prove it. A scene is left out if one of its messages is above it, or among the first hits.
     """
     first = {hit.candidate.id for hit in hits[:_FIRST_HITS] if hit.candidate.kind is HitKind.MESSAGE}
-    seen: set[str] = set()
+    shown: set[str] = set()
+    stated: set[str] = set()
     kept = []
     for hit in hits:
         one = hit.candidate
-        if one.kind is HitKind.MESSAGE:
-            repeats = one.id in seen
-            seen.add(one.id)
-        else:
-            repeats = not seen.isdisjoint(one.proofs)
-            if one.kind is HitKind.SCENE:
-                repeats = repeats or not first.isdisjoint(one.proofs)
-            elif len(one.proofs) == 1:
-                seen.update(one.proofs)
+        match one.kind:
+            case HitKind.MESSAGE:
+                repeats = one.id in stated
+                shown |= set() if repeats else {one.id}
+            case HitKind.FACT:
+                repeats = not shown.isdisjoint(one.proofs)
+                stated |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
+            case HitKind.SCENE:
+                repeats = not (first | shown).isdisjoint(one.proofs)
         kept += [] if repeats else [hit]
     return tuple(kept)

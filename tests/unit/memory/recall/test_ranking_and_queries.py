@@ -33,7 +33,7 @@ def a_row(
         line = [name, "s1", said_ms, 0, None, f"text {name}"]
         return [*line, "memory://x", "user", 5, None, cosine, [list(pair) for pair in found.items()], None]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
-    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], []]
+    return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None]
 
 
 def found_of(rows: list[list[Any]]) -> CandidateSet:
@@ -105,7 +105,7 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
     messages = [a_row(name, cosine=0.6) for name in "abc"]
     facts = [a_row(name, kind="fact", cosine=cosine) for name, cosine in (("f", 0.8), ("g", 0.9), ("h", 0.7))]
     for fact, proofs in zip(facts, (["a", "b"], ["b"], ["c"]), strict=True):
-        fact[-1] = proofs
+        fact[6] = proofs
     found = candidates_in({"messages": messages, "rows": facts, "named": []}, kinds)
     assert {one.id: one.fact_cosine for one in found.messages} == pytest.approx({"a": 0.6, "b": 0.8, "c": 0.4})
     assert {one.kind for one in found.candidates} == {HitKind.MESSAGE, HitKind.FACT} & set(kinds)
@@ -120,7 +120,7 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
 def test_unrequested_fact_is_not_returned() -> None:
     """The statement then returns only its effect on messages."""
     fact = a_row("f", kind="fact", cosine=0.8)
-    fact[4], fact[-1] = None, ["a"]
+    fact[4], fact[6] = None, ["a"]
     found = candidates_in({"messages": [a_row("a")], "rows": [fact], "named": []}, (HitKind.MESSAGE,))
     assert [(one.kind, one.id) for one in found.candidates] == [(HitKind.MESSAGE, "a")]
     assert [one.fact_cosine for one in found.messages] == pytest.approx([0.6])

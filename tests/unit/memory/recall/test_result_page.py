@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.cursor import CursorState, cursor_of, shown_in
 from graph_service.memory.recall.query import (
@@ -150,7 +151,7 @@ def test_hits_outside_the_scope_are_dropped_and_counted() -> None:
     narrow = QueryFilters(session_id="s1", roles=(Role.USER,))
     question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
     asked = resolve_question(TenantId("t"), question, now=NOON)
-    left, removed = filtered(CandidateSet(candidates=tuple(rows), messages=()), asked)
+    left, removed = filtered(CandidateSet(candidates=tuple(rows), messages=()), asked, QueryAnalysis())
     assert [one.id for one in left.candidates] == ["mine"]
     assert {one.reason: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
 

@@ -1,0 +1,64 @@
+"""Test which state of affairs a question asks about, whom it addresses, and the cues in messages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from extraction.query_analysis import TimeReference, analyse
+from extraction.text.cues import gives_reason, makes_promise, reports_change
+
+ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where do I live now?", TimeReference.NOW),
+        ("Who is my boss these days?", TimeReference.NOW),
+        ("我现在住在哪里？", TimeReference.NOW),
+        ("我現在住在哪裡？", TimeReference.NOW),
+        ("Where did I live before Lisbon?", TimeReference.FORMER),
+        ("What was my previous phone number?", TimeReference.FORMER),
+        ("我以前在哪里上班？", TimeReference.FORMER),
+        ("Where did I work in May 2025?", TimeReference.DATED),
+        ("2025年5月我住在哪里？", TimeReference.DATED),
+        ("Where do I live now, and where in May 2025?", TimeReference.NOW),
+        ("Where do I live?", TimeReference.OPEN),
+        ("How old is my son?", TimeReference.OPEN),
+        ("What is my sister's first name?", TimeReference.OPEN),
+        ("我妹妹吃什么？", TimeReference.OPEN),
+    ],
+)
+def test_question_asks_about_a_state_of_affairs(question: str, expected: TimeReference) -> None:
+    assert analyse(question, reference=ASKED_AT).time_reference is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did you promise to send me?", True),
+        ("When will you remind me?", True),
+        ("你答应每天几点叫我？", True),
+        ("What did my sister promise?", False),
+        ("Where do I live?", False),
+        ("我答应了妈妈什么？", False),
+    ],
+)
+def test_question_asks_the_agent_about_itself(question: str, expected: bool) -> None:
+    assert analyse(question, reference=ASKED_AT).asks_agent is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "reason", "promise"),
+    [
+        ("we moved again, we are in madrid now", True, False, False),
+        ("i switched to decaf because it kept me awake", True, True, False),
+        ("i'll remind you on friday", False, False, True),
+        ("药换成了缬沙坦，因为脚肿", True, True, False),
+        ("我会提醒您的", False, False, True),
+        ("i drive a tesla", False, False, False),
+        ("我开特斯拉", False, False, False),
+    ],
+)
+def test_cues_are_found_in_both_languages(text: str, change: bool, reason: bool, promise: bool) -> None:
+    assert (reports_change(text), gives_reason(text), makes_promise(text)) == (change, reason, promise)

@@ -1,0 +1,156 @@
+"""Test the ranking of messages to an assistant: which weights apply, current before former, and no repeats."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.query_analysis import QueryAnalysis, TimeReference
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
+from graph_service.memory.recall.query import HitKind, Question, resolve_question
+from graph_service.memory.recall.ranking import (
+    ENGLISH,
+    EVERYDAY,
+    dialogue_share,
+    rank,
+    weights_for,
+    without_repeats,
+)
+from graph_service.memory.recall.retrieval import filtered
+from schema.ids import TenantId, fact_uri, user_uri
+from schema.timespan import Timespan
+from tests.support.builders import NOON
+from tests.support.candidates import a_candidate, all_found
+
+
+def said(name: str, *, role: str = "user", speaker: str | None = None, day: int = 0) -> Candidate:
+    return a_candidate(name, role=role, speaker=speaker, said_at=NOON + timedelta(days=day))
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([said("hi"), said("hello", role="assistant")], 1.0),
+        ([said("hi", speaker="Ann"), said("hello", role="assistant", speaker="Bob")], 0.0),
+        ([said("hi", speaker="Ann"), said("hello", speaker="Bob")], 0.0),
+        ([said(f"note {place}") for place in range(12)], 1.0),
+        ([said(f"note {place}") for place in range(60)], 0.5),
+        ([said(f"note {place}") for place in range(200)], 0.0),
+        ([], 1.0),
+    ],
+)
+def test_messages_to_an_assistant_are_told_from_conversations(messages: list[Candidate], expected: float) -> None:
+    assert dialogue_share(messages) == expected
+
+
+def test_weights_change_gradually_from_notes_to_conversation() -> None:
+    alone = {"chinese": False, "vectors": True, "tokens": True}
+    assert weights_for(**alone) == ENGLISH
+    assert weights_for(**alone, dialogue=1.0) == EVERYDAY
+    half = weights_for(**alone, dialogue=0.5)
+    assert half.plain["speaker"] == pytest.approx((ENGLISH.plain["speaker"] + EVERYDAY.plain["speaker"]) / 2)
+    assert half.plain["newer_now"] == pytest.approx(EVERYDAY.plain["newer_now"] / 2)
+
+
+@pytest.mark.parametrize(
+    ("reference", "first"), [(TimeReference.NOW, "new"), (TimeReference.OPEN, "new"), (TimeReference.FORMER, "old")]
+)
+def test_question_decides_if_the_later_or_the_earlier_statement_is_first(reference: TimeReference, first: str) -> None:
+    """Both messages are equally similar to the question."""
+    text = "my number is 555"
+    found = all_found(
+        replace(said("old", day=0), text=text), replace(said("new", day=30), text=text), said("other", day=10)
+    )
+    hits = rank(found, EVERYDAY, analysis=QueryAnalysis(time_reference=reference), now=NOON, limit=9)
+    assert [hit.candidate.id for hit in hits if hit.candidate.text == text][0] == first
+
+
+def a_fact(name: str, *proofs: str, closed: bool = False, said_at: datetime = NOON, **more: object) -> Candidate:
+    uri = fact_uri(user_uri("t", "ann"), "RELATES_TO", name, "o", 0)
+    return a_candidate(name, HitKind.FACT, uri=uri, proofs=proofs, closed=closed, said_at=said_at, **more)
+
+
+def test_overtaken_message_is_below_an_equal_one_that_is_not() -> None:
+    found = all_found(replace(said("a"), text="x", overtaken_by="f"), replace(said("b"), text="x"))
+    hits = rank(found, EVERYDAY, analysis=QueryAnalysis(), now=NOON, limit=9)
+    assert [hit.candidate.id for hit in hits] == ["b", "a"]
+    assert hits[1].parts["superseded"] < 0
+
+
+@pytest.mark.parametrize(
+    ("analysis", "kept"),
+    [
+        (QueryAnalysis(), ["open"]),
+        (QueryAnalysis(time_reference=TimeReference.NOW), ["open"]),
+        (QueryAnalysis(time_reference=TimeReference.FORMER), ["early", "late", "open"]),
+        (
+            QueryAnalysis(
+                time_reference=TimeReference.DATED,
+                time=Timespan(start=datetime(2025, 5, 1, tzinfo=UTC), end=datetime(2025, 6, 1, tzinfo=UTC)),
+            ),
+            ["late", "open"],
+        ),
+    ],
+)
+def test_closed_facts_answer_only_questions_about_their_time(analysis: QueryAnalysis, kept: list[str]) -> None:
+    year = datetime(2025, 1, 1, tzinfo=UTC)
+    facts = (
+        a_fact("early", closed=True, said_at=year, invalid_at=datetime(2025, 4, 1, tzinfo=UTC)),
+        a_fact(
+            "late", closed=True, said_at=datetime(2025, 4, 1, tzinfo=UTC), invalid_at=datetime(2026, 1, 1, tzinfo=UTC)
+        ),
+        a_fact("open", said_at=year),
+    )
+    asked = resolve_question(TenantId("t"), Question(user_id="ann", text="x"), now=NOON)
+    left, _ = filtered(CandidateSet(candidates=facts, messages=()), asked, analysis)
+    assert [one.id for one in left.candidates] == kept
+
+
+def hits_of(*candidates: Candidate) -> list[Hit]:
+    return [Hit(candidate=one, score=1 - place / 100) for place, one in enumerate(candidates)]
+
+
+def a_scene(name: str, *messages: str) -> Candidate:
+    return a_candidate(name, HitKind.SCENE, proofs=messages)
+
+
+@pytest.mark.parametrize(
+    ("ranked", "kept"),
+    [
+        ([a_scene("s", "a", "b"), said("a"), said("c")], ["a", "c"]),
+        ([a_scene("s", "x"), said("a")], ["s", "a"]),
+        ([a_fact("f", "a"), said("a"), said("b")], ["f", "b"]),
+        ([said("a"), a_fact("f", "a"), said("b")], ["a", "b"]),
+        ([a_fact("f", "a", "b"), said("a"), said("b")], ["f", "a", "b"]),
+        ([said("b"), a_fact("f", "a", "b")], ["b"]),
+        ([a_fact("f", "a"), a_fact("g", "a")], ["f"]),
+    ],
+)
+def test_nothing_is_told_twice(ranked: list[Candidate], kept: list[str]) -> None:
+    assert [hit.candidate.id for hit in without_repeats(hits_of(*ranked))] == kept
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["m", "f", "s"]), st.sets(st.integers(0, 9), min_size=1, max_size=3)), max_size=30
+    )
+)
+def test_without_repeats_keeps_the_order_and_every_proof(drawn: list[tuple[str, set[int]]]) -> None:
+    """Every message of the input is still shown, itself or by a fact that it proves."""
+    candidates = []
+    for place, (kind, numbers) in enumerate(drawn):
+        proofs = tuple(f"m{number}" for number in sorted(numbers))
+        candidates.append(
+            said(proofs[0])
+            if kind == "m"
+            else a_fact(f"f{place}", *proofs)
+            if kind == "f"
+            else a_scene(f"s{place}", *proofs)
+        )
+    candidates = list({one.id: one for one in candidates}.values())
+    kept = [hit.candidate for hit in without_repeats(hits_of(*candidates))]
+    assert [one for one in candidates if one in kept] == kept
+    shown = {name for one in kept for name in (one.id, *one.proofs)}
+    assert all(one.id in shown for one in candidates if one.kind is HitKind.MESSAGE)
