@@ -58,6 +58,25 @@ _CONTRACTIONS: Final = tuple(
             0,
         ),
         (
+            r"\b(I|[Hh]e|[Ss]he|[A-Z][a-z]+|[Mm]y [a-z-]+) (?:said|swore|agreed)(?: that)? (?:I|he|she|we)"
+            r"(?:'d| would|'ll| will)\b(?! (?:like|love|rather|prefer|have|be (?:happy|glad|sad|fine))\b)",
+            r"\1 promised to",
+            0,
+        ),
+        (
+            r"\b([Gg]ave (?:[Mm]y |[Hh]is |[Hh]er )?\w+ (?:my|his|her) word|[Gg]ave (?:my|his|her) word)(?: that)? (?:I|he|she|we)"
+            r"(?:'d| would|'ll| will)\b",
+            r"\1 to",
+            0,
+        ),
+        (r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b", "I love", 0),
+        (
+            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on) (.{2,30}?) (?:every (?:single )?day|all day(?: long)?|for breakfast|"
+            r"forever|for the rest of my life)\b",
+            r"I love \1",
+            0,
+        ),
+        (
             r"\bI told((?: (?:my|our) \w+| him| her| them| [A-Z]\w+))(?: that)? (?:I|we)(?:'d| would|'ll| will)\b",
             r"I promised\1 to",
             0,
@@ -66,6 +85,28 @@ _CONTRACTIONS: Final = tuple(
         (r"\b(I|[Ww]e)(?:'d| would) (?:much |really |definitely )?(?:rather|sooner)\b(?! not\b)", r"\1 prefer to", 0),
         (r"\b(I|[Ww]e)(?:'d| would) prefer\b", r"\1 prefer", 0),
         (r"\b(?:I'd|I would|[Ww]e'd|[Ww]e would) (?:really |also |absolutely )?(?:love|like) to\b", "I aspire to", 0),
+        # Words for relatives.
+        (
+            r"\b([Mm]y|[Oo]ur) (?:youngest|eldest|oldest|first-?born|middle one|little one)\b"
+            r"(?! (?:son|daughter|child|boy|girl|kid|brother|sister|one|sibling|cousin|cat|dog))",
+            r"\1 child",
+            0,
+        ),
+        (r"\b([Mm]y|[Oo]ur) (?:little|big)? ?(?:boy|lad)\b", r"\1 son", 0),
+        (r"\b([Mm]y|[Oo]ur) little girl\b", r"\1 daughter", 0),
+        (r"\b(?:[Tt]he|[Mm]y) (?:missus|wifey|wife|better half\b(?=.{0,40}\bshe\b))(?!')\b", "my wife", 0),
+        (r"\b(?:[Tt]he|[Mm]y) (?:hubby|hubs|husband)\b", "my husband", 0),
+        (r"\b[Mm]y (?:other|better) half\b", "my partner", 0),
+        (r"\b[Mm]y (?:bf|fella|bloke)\b", "my boyfriend", 0),
+        (r"\b[Mm]y gf\b", "my girlfriend", 0),
+        (r"\b([Mm]y|[Oo]ur) folks\b", r"\1 parents", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:gran|nan|nana|granny|nanna|nonna)\b", r"\1 grandmother", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:grandad|granddad|gramps|grandpop)\b", r"\1 grandfather", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:sis)\b", r"\1 sister", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:bro)\b", r"\1 brother", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:mam|mama|mummy|mommy)\b", r"\1 mum", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:papa|daddy|pop|pops)\b", r"\1 dad", 0),
+        (r"^[Tt]he (kids|twins|in-laws|boys|girls)\b", r"my \1", 0),
         (r"\bcan'?t\b", "can not", re.IGNORECASE),
         (r"\bcannot\b", "can not", re.IGNORECASE),
         (r"\bwon't\b", "will not", re.IGNORECASE),
@@ -75,13 +116,28 @@ _CONTRACTIONS: Final = tuple(
         (r"'ll\b", " will", 0),
         (r"'d\b", " would", 0),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
-        (r"\bwe're\b", "we are", re.IGNORECASE),
-        (r"\b([Mm]y|[Hh]is|[Hh]er) ([a-z]+)'s (?=called|named|from|an? )", r"\1 \2 is ", 0),
+        (r"\b(?:we're|We're)\b", "we are", 0),
+        (r"\b([Tt]hey)'re\b", r"\1 are", 0),
+        (
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|(?<![a-z] )[a-z]+|who|[Ee]mail)'s "
+            r"(?=(?:been|got|moved|changed|left|gone|started|decided|become|had|turned|switched|quit)\b)",
+            r"\1 has ",
+            0,
+        ),
+        (
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
+            r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|out|still|"
+            r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|closed|"
+            r"closing|taking|seeing|dating|retiring|retired|back|at|with|only|almost|nearly|\d+)\b)",
+            r"\1 is ",
+            0,
+        ),
     )
 )
 # Quick check for any contraction.
 _MAY_CHANGE = re.compile(
-    r"'|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
+    r"'|youngest|eldest|oldest|born\b|one\b|missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
+    r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
     re.IGNORECASE,
 )
 
@@ -131,15 +187,21 @@ _OPENERS = (
     r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike"
 )
 _CUT = re.compile(
-    r"; ?|—| - |, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:" + _OPENERS + r")\b)"
+    r"; ?|—|–| - |: (?=(?:"
+    + _OPENERS
+    + r")\b)|, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:"
+    + _OPENERS
+    + r")\b)"
     r"|,? (?=(?:but|because|although|though) )|,? and (?=(?:I|we|he|she|they|it|my|his favorite|her favorite|"
     + _VERBS
-    + r")\b)",
+    + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|hates|was|had|moved|just|goes|takes|can|does|"
+    r"wants|got|turned|plays|studies)\b)",
 )
 _LEAD = re.compile(
-    r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
+    r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
-    r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|reminder|just to let you know|"
+    r"just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
     r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
@@ -185,20 +247,37 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
-# Elided "I": "Just moved to Austin", "Never liked jazz".
+# Elided "I": "Just moved to Austin", "Turned 33 on Sunday", "Allergic to nuts", "Flying to Oslo on the 9th".
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
+_AT_FIRST: Final = (
+    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really|officially|probably|"
+    r"definitely|actually|ok so|ok) ){0,3}"
+)
 _ELIDED = re.compile(
-    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really) ){0,3}"
-    r"(?:moved|joined|quit|left|liked|loved|hated|enjoyed|started|stopped|got (?:a|an|my|promoted|married|"
-    r"engaged|hired|"
-    r"laid)|had (?:dinner|lunch|coffee|drinks|breakfast)|trying to|planning to|hoping to|thinking of|saving up|"
-    r"looking "
-    r"forward|allergic to|born (?:in|on|and)|grew up|used to|signed up|decided to|training for|preparing for|"
-    r"based in|"
-    r"turned \d|adopted|bought|visited|can not stand|not a (?:big |huge )?fan|not into|do not (?:like|eat|drink))\b|"
-    # "Still learning German" is about the speaker; "Learning German is hard" is not.
-    r"^(?:(?:just|still|been|currently|now|also) ){1,2}(?:working (?:at|for|as)|living in|studying|learning|"
-    r"reading)\b",
+    _AT_FIRST
+    + r"(?:used to|can not (?:stand|eat|have|drink|do|wear)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
+    r"had (?:dinner|lunch|coffee|drinks|breakfast|an?|my|our|the|to)|"
+    r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|been [a-z]+ing) |(?:got|bought|sold|took|gave|went|came|began|broke|met|saw|swore|made|found|lost|put|ran|won|quit|left|built|chose|cut|"
+    r"fell|flew|grew|kept|paid|rode|spent|taught|wrote|became|swapped|said|told|"
+    r"(?!need|feed|speed|bleed|red |bed |breed|indeed|shed|wed |exceed|proceed|married|engaged|diagnosed|promoted|based|retired|"
+    r"born|allergic|divorced|widowed)[a-z]{2,12}ed)(?= (?:an?|the|my|our|his|her|to|on|at|in|up|off|out|down|over|into|from|for|with|back|away|as|"
+    r"rid|it|me|us|about|that|some|one|two|three|home|work|eating|drinking|smoking|taking|using|being|playing|going|"
+    r"jobs|schools|banks|gyms|house|dad|mum|mom|tested|married|engaged|divorced|promoted|fired|laid|hired|diagnosed|into|"
+    r"sick|tired|coffee|sugar|meat|dairy|alcohol|[a-z]+ing)\b| (?:(?-i:[A-Z])|\d)|,)(?! by\b)|retired\b)",
+    re.IGNORECASE,
+)
+_ELIDED_BE = re.compile(
+    _AT_FIRST
+    + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|as)|"
+    r"prescribed)|"
+    r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|off to|off (?:the|my)|"
+    r"on (?=(?:day|\d|half|a low|the waiting|antibiotics|statins|metformin|insulin|[a-z]+ (?:mg|now)))|back (?:in|on|home|at|to)|"
+    r"pregnant|expecting|trying to|planning to|hoping to|thinking of|saving up|saving for|training for|preparing for|"
+    r"looking forward|(?:flying|heading|moving|starting|working|living|renting|taking|dating|seeing|getting|going|having|"
+    r"driving|staying|leaving|learning|studying|travelling|traveling|running|visiting|picking up|meeting|playing|selling|"
+    r"buying|switching|changing|using|wearing|sharing|teaching|retiring|hosting|doing|reading) (?:to|for|at|in|on|an?|the|my|"
+    r"our|up|off|back|with|from|out|home|[A-Z]|\d|[a-z]+ (?:on|at|in|next|from|again|since|for|tomorrow|now)))\b"
+    r"(?!.{0,80}? (?:is|are|was|were|can|makes?|takes|costs|would|feels|does|helps|sounds|seems) )",
     re.IGNORECASE,
 )
 
@@ -228,10 +307,18 @@ def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
 
 
+# "Maya and I are engaged" is one clause, with two people as its subject.
+_JOINT = re.compile(
+    r"(?:.{0,40}[,!:] |(?:and|but|so|well|oh|yes) )?(?:[A-Z][a-z]+(?: [A-Z][a-z]+)?|(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}[a-z-]+(?: [A-Z]\w+)?)"
+)
+
+
 def _pieces(text: str) -> list[tuple[int, int]]:
     cuts = [0]
     ends = []
     for cut in _CUT.finditer(text):
+        if cut[0].strip() == "and" and _JOINT.fullmatch(text, max(cuts[-1], cut.start() - 80), cut.start()):
+            continue
         ends.append(cut.start())
         cuts.append(cut.end())
     ends.append(len(text))
@@ -278,8 +365,11 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         return state.speaker.me, first["rest"]
     if third := _THIRD.match(text):
         return state.third, third["rest"]
-    if state.opens and state.subject in (None, state.speaker.me) and _ELIDED.match(text):
-        return state.speaker.me, text
+    if state.opens and state.subject in (None, state.speaker.me):
+        if be := _ELIDED_BE.match(text):
+            return state.speaker.me, ("was " if be["was"] else "am ") + text[0].lower() + text[1:]
+        if _ELIDED.match(text):
+            return state.speaker.me, text[0].lower() + text[1:]
     if _GOES_ON.match(text):
         # The subject of "love" is unclear in "LeBron is the man - love his skills".
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
@@ -299,16 +389,20 @@ def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:
     if kin["n"]:
         state.third = state.speaker.subject_named(kin["n"])
         return state.third
+    state.third = kin_named(word, kin["q"], kin["p"], state)
+    return state.third
+
+
+def kin_named(word: str, which: str, possessive: str | None, state: DiscourseState) -> str | None:
+    """Return the subject for a relative without a name: "my younger sister", "his brother"; None if unclear."""
     # "His brother" is not a relative of the user, unless "he" is the user.
-    possessor = (kin["p"] or "my").lower()
+    possessor = (possessive or "my").lower()
     if word not in SOLE_KIN or (possessor in ("his", "her") and state.third != THE_USER):
-        state.third = None
         return None
-    which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
+    which = " ".join(one for one in which.split() if one in WHICH_KIN)
     plain = KIN_NAME.get(word, word)
     # "My younger sister" need not be the sister who was named before.
-    state.third = f"{which} {plain}" if which else state.named.get(word) or plain
-    return state.third
+    return f"{which} {plain}" if which else state.named.get(word) or plain
 
 
 def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:

@@ -13,8 +13,10 @@ from extraction.rules.en.clauses import (
     without_lead,
 )
 from extraction.rules.en.clauses import owner as owner_of
+from extraction.rules.en.everyday_frames import read_whole
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
 from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.en.plans import read_reasons
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
@@ -136,6 +138,11 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
         for name in re.split(r",? (?:and|&) |, ", found["n"]) if owner is not None else ():
             yield from _belongs(clause, state, owner, name, word)
+    for found in _HAS_NAMES.finditer(text) if clause.subject is not None else ():
+        word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
+        for name in re.split(r",? (?:and|&) |, ", found["n"]):
+            yield from _belongs(clause, state, clause.subject, name, word)
+    yield from _named_later(clause, state)
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
         for found in pattern.finditer(text):
             groups = found.groupdict()
@@ -144,6 +151,33 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
                 yield from _belongs(clause, state, _owner(found["p"], name, clause, state), name, word)
+
+
+_HAS_NAMES: Final = re.compile(
+    r"\b(?:have|has|got|adopted|had)(?: got)? (?:two|three|four|five|six|both|\d|a couple of|twin) (?:[a-z-]+ ){0,2}?(?P<k>kids|children|sons|"
+    r"daughters|boys|girls|sisters|brothers|twins|cats|dogs|kittens|puppies|rabbits|grandchildren|grandsons|granddaughters|hamsters|guinea pigs|horses|budgies|hens),?:?"
+    r"(?: called| named| -)?,? (?P<n>" + NAME + r"(?:, " + NAME + r"){0,4},? (?:and|&) " + NAME + r")"
+)
+_NAMED_LATER: Final = re.compile(
+    r"^(?:(?:his|her|its|their|the [a-z]+'s) names? (?:is|are|will be)|(?:he|she|it|they) (?:is|are)(?: now)? (?:called|named)|(?:I|we) (?:called|named|have called|have named) (?:him|her|it|them)|"
+    r"(?:he|she|it) (?:is|goes by|answers to)) (?P<n>" + NAME + r")(?=$|[,.!]| (?:now|after|and|because|for|by)\b)"
+)
+_NEWCOMER: Final = re.compile(
+    r"\b(?:had|have|has|got|adopted|took in|rescued|bought|welcomed|getting|get|there is|with us is|joined by) (?:(?:an?|our|my|the|new|little|healthy|beautiful|tiny|stray|rescue|second|third|first|"
+    r"[a-z-]+-old|baby|black|white|ginger|brown|grey|gray) ){1,5}?(?P<k>boy|girl|son|daughter|baby|"
+    + _PET_WORDS
+    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup)\b"
+)
+
+
+def _named_later(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield the name of a child or animal that an earlier clause told of: `got a kitten!! her name's Miso`."""
+    if state.many is not None and (found := _NAMED_LATER.match(clause.text)):
+        if _is_name(found["n"], state.many):
+            yield from _belongs(clause, state, state.speaker.me, found["n"], state.many)
+        state.many = None
+    elif (found := _NEWCOMER.search(clause.text)) and clause.subject in (None, state.speaker.me):
+        state.many = {"boy": "son", "girl": "daughter"}.get(found["k"].lower(), found["k"].lower())
 
 
 def _is_name(name: str, word: str) -> bool:
@@ -161,21 +195,31 @@ def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) ->
     return owner_of(possessive, clause, state)
 
 
+_SPOUSES: Final = frozenset(("husband", "wife", "partner", "boyfriend", "girlfriend", "late husband", "late wife"))
+_GONE: Final = re.compile(
+    r"\b(?:died|passed away|passed on|was put down|had to be put down|crossed the rainbow bridge|is no longer with us|ran away|got run over|"
+    r"went missing|has gone missing|was put to sleep)\b|^my late\b",
+    re.IGNORECASE,
+)
+
+
 def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
     if owner is None or owner == state.speaker.subject_named(name):
         return
     state.named[word] = name
     is_pet = word.split()[-1] in PETS
+    gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None
     yield draft(
         clause,
         state,
         owner,
         "RELATES_TO",
         name,
-        f"{{o}} is {{s}}'s {word}.",
+        f"{{o}} was {{s}}'s {word}." if gone else f"{{o}} is {{s}}'s {word}.",
         relation=word,
         kind=EntityType.ANIMAL if is_pet else EntityType.PERSON,
         strength=0.8,
+        closes=gone,
     )
 
 
@@ -250,7 +294,12 @@ _HINT: Final = re.compile(
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """Yield at most one effect with its cause: `red wine gives me headaches`, `my back pain comes from sitting`."""
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
-    if _HINT.search(text) is None or HYPOTHETICAL.search(text):
+    if HYPOTHETICAL.search(text):
+        return
+    clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
+    yield from read_reasons(text, clause, state)
+    yield from read_whole(clause, state)
+    if _HINT.search(text) is None:
         return
     for number, pattern in enumerate(_PATTERNS):
         found = pattern.match(text)
@@ -262,7 +311,6 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         # "My sister is from Spain" names no cause: "from" counts after symptoms only.
         if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
             continue
-        clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
         yield draft(clause, state, effect, "CAUSED_BY", cause, "{s} is caused by {o}.")
         return
 

@@ -116,7 +116,7 @@ _TRAIT = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"^(?:an? |the |some |really |very |pretty |quite )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
+    r"^(?:an? |the |some |really |very |pretty |quite |got )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
     + "|".join(sorted(CONDITIONS, key=len, reverse=True))
     + r"))\b",
     re.IGNORECASE,
@@ -286,8 +286,8 @@ _FOODS = word_set(
     "mushrooms cilantro "
     "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak"
 )
-_AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
-_LASTING_THE = re.compile(
+AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
+LASTING_THE = re.compile(
     r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|"
     r"drums|cello|theat(?:er|re)|"
     r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|"
@@ -344,7 +344,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     # "I love the color" is about a thing at hand, not a lasting preference.
-    if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
+    if rule.predicate in ("PREFERS", "DISLIKES") and AT_HAND.match(text) and not LASTING_THE.match(text):
         return []
     title = quoted_title(text)
     return [ObjectPhrase(name, EntityType.WORK if title else None) for name in things(text)]

@@ -1,0 +1,865 @@
+"""English frames of everyday life: moves, work, partners, children, ages, belongings, medicines, allergies, changes."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from extraction.rules.en.frames import (
+    KIN_PATTERN,
+    NUMBER,
+    OWNER,
+    Frame,
+    States,
+    after,
+    clause_frame,
+    medicines,
+    positions,
+    possessions,
+    proper_name,
+    read_age,
+    read_allergens,
+    read_birthday,
+    read_exact,
+    read_firms,
+    read_frames,
+    read_noun,
+    read_one_thing,
+    read_places,
+    read_plain_medicines,
+    read_product,
+    read_slots,
+    read_things,
+    read_workplaces,
+)
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.lexicon_en import KIN
+from schema.entity import EntityType
+
+_PERSON: Final = EntityType.PERSON
+_ORG: Final = EntityType.ORGANIZATION
+_PLACE: Final = EntityType.PLACE
+_TOPIC: Final = EntityType.TOPIC
+_NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
+_PROPER: Final = r"(?-i:[A-Z][\w'&.-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&-]*){0,3})"
+_END: Final = r"(?=$|[,.;!?)]| )"
+_MORE: Final = r"any ?(?:more|longer)"
+
+
+# Moves
+
+_LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=_PLACE)
+_LEFT: Final = States(
+    says="{s} no longer lives in {o}.", relation="lives in", group="old", read=read_places, kind=_PLACE, closes=True
+)
+_MOVED: Final = (
+    r"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|returned|gone back|went back|come back|"
+    r"came back|migrated|transferred|am back|are back|is back|settled)(?: (?:back|home|house|out|over|up|down|across|in|"
+    r"again|away|the whole family|north|south|east|west|together|permanently|for good)){0,2}"
+)
+MOVES: Final = (
+    clause_frame(
+        r"^after (?:[\w-]+ ){1,4}(?:years?|months?|decades?)(?: of living)? in (?P<old>(?-i:[A-Z])[\w' -]{1,30}?),? (?:I|we) (?:have |am |are |finally |just )*"
+        r"(?:moved|come|came|gone|went|am|are|back|returned|relocated|left)(?: back| home| over| down| up)*(?: (?:to|in|for) (?P<o>(?:the )?(?-i:[A-Z]).+))?",
+        _LEFT,
+        _LIVES,
+    ),
+    after(
+        r"(?:am|is|are) (?:now |currently )?(?:living |staying )?in (?:an? )?(?:care home|nursing home|hospice|dorm|student halls|halls|sheltered housing|flat|studio|bedsit|cottage|caravan|houseboat|house)(?: [a-z]+)? (?:in|near|outside) (?P<o>(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"(?:have |has )?(?:lived|been living|been|been based|been back) in (?P<o>(?-i:[A-Z]).+? (?:since|for (?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
+        _LIVES,
+    ),
+    after(
+        r"(?:ended up|wound up|settled|landed|made (?:my|our|his|her) home|made (?:my|our) life) (?:living )?in (?P<o>(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    clause_frame(
+        r"^(?P<o>(?-i:[A-Z])[\w' -]{2,25}?) is (?:home|my home|where (?:I|we) live|my new home|our new home)(?: now| these days| for now)?",
+        _LIVES,
+    ),
+    after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", _LIVES, _LEFT),
+    after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", _LIVES, _LEFT),
+    after(
+        r"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)(?: [a-z]+){0,2} to (?P<o>.+)",
+        _LIVES,
+    ),
+    after(r"(?:gone|went|come|came|moved|am|is|are) (?:back )?home to (?P<o>(?-i:[A-Z]).+)", _LIVES),
+    after(
+        r"(?:am|is|are) (?:back )?(?:home )?in (?P<o>.{2,40}? (?:now|these days|nowadays|for good|permanently))\b",
+        _LIVES,
+    ),
+    after(
+        r"(?:am |is |are )?(?:living|renting|lodging|based|settled|house-?sitting|rent|renting a (?:flat|room|house|place|"
+        r"studio)|staying|share a (?:flat|house)|sharing a (?:flat|house)|have a (?:flat|place|house|room|studio)|"
+        r"bought a (?:flat|place|house|home|studio)|found a (?:flat|place|house|room|studio)|got a (?:flat|place|room))"
+        r"(?: (?:now|here|at the moment|temporarily|currently|with [a-z ]{2,20}?))? (?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"(?:have )?(?:left|swapped|traded|moved from|moved out of) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _LIVES,
+        _LEFT,
+    ),
+    after(rf"(?:do|does|did) not live (?:in|at|on|near) (?P<old>.{{2,50}}?) {_MORE}", _LEFT),
+    after(r"(?:no longer|used to) (?:live|lives|rent|stay) (?:in|at|on|near) (?P<old>.+)", _LEFT),
+    after(r"(?:am|is|are) (?:no longer in (?P<old>.+))", _LEFT),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?:new |current |own )?(?:place|home|flat|house|apartment|room|digs|bungalow|cottage)(?: now)? is "
+        r"(?:now )?(?:in|on|at|near|outside) (?P<o>.+)",
+        _LIVES,
+    ),
+    clause_frame(r"^home is (?:now )?(?P<o>(?-i:[A-Z]).+)", _LIVES),
+    clause_frame(
+        r"^(?:we|I) (?:got|have got|picked up|got handed) the keys (?:to|for) (?:our|my|the) .{0,30}? in (?P<o>.+)",
+        _LIVES,
+    ),
+)
+
+
+# Work
+
+_WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=_ORG)
+_WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=_TOPIC)
+_NOT_AT: Final = States(
+    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=_ORG, closes=True
+)
+_NOT_AS: Final = States(
+    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=_TOPIC, closes=True
+)
+_TRADES: Final = (
+    "teaching|nursing|banking|law|journalism|retail|accounting|accountancy|consulting|farming|catering|hospitality|finance|"
+    "academia|medicine|marketing|advertising|recruitment|engineering|the army|the navy|the police|the civil service|"
+    "freelancing|plumbing|bartending|waitressing|cleaning|tutoring|sales|hairdressing|childminding|trucking|driving"
+)
+_JOB_WORD: Final = (
+    r"(?:job|gig|position|role|post|placement|internship|apprenticeship|contract|place|traineeship|residency|fellowship|"
+    r"work|shifts|part-time job|full-time job|training contract|secondment)"
+)
+_WHO_DECIDES: Final = (
+    r"^(?:they|he|she|it|the (?:boss|company|firm|board|school|hospital|team|agency|manager|owner)|my (?:boss|manager|company|"
+    r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
+)
+WORK: Final = (
+    after(
+        r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)(?: [a-z-]+){0,3}? "
+        rf"{_JOB_WORD} (?:as (?P<j>.{{3,40}}?) )?(?:at|with|for) (?P<o>.+)",
+        _WORKS_AT,
+        _WORKS_AS,
+    ),
+    after(rf"(?:got|landed|accepted|started|took|found)(?: [a-z-]+){{0,3}}? {_JOB_WORD} as (?P<j>.+)", _WORKS_AS),
+    after(
+        r"(?:signed|signed on|signed up|gone to work|went to work|started|started out|started work|started working|begun|contracting) (?:at|with|for) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:work|works|working|am working|is working|are working|temp|temps|temping|am temping|consult|contract)"
+        r"(?: (?:nights|days|evenings|weekends|shifts|night shifts|day shifts|part[- ]time|full[- ]time|remotely|freelance|"
+        r"flexible hours|from home|now|the (?:night|early|late|day|front|bar) ?(?:shift|desk)?|two days a week|three days a "
+        r"week|four days a week)){1,2} (?:at|for|in) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:am|is|are) (?:now )?(?:with|at) (?P<o>(?-i:[A-Z]).{1,40}?) (?:now|these days|as (?P<j>.+))",
+        _WORKS_AT,
+        _WORKS_AS,
+    ),
+    after(
+        r"(?:am|is|became|have become|has become) (?:now )?(?:an? |the )?(?P<j>.{3,40}?) (?:at|for|with) (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _WORKS_AS,
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:am|is|are) (?:now )?(?:working|employed|temping|interning|apprenticed|an? apprentice|an? intern|contracted|doing "
+        r"(?:an internship|an apprenticeship|a placement|shifts)) (?:at|for|with) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:(?:was|were|got|been|being|get) (?:promoted|made up|moved up|bumped up|bumped|upgraded)(?: [a-z]+)? (?:to|from .{3,30}? to)|"
+        r"(?:was|got|been) (?:made|named|appointed|elected)|(?:became|become|qualified as|stepped up (?:as|to)|took over as|"
+        r"moved up to|retrained as|trained as|am (?:now )?working as|work as|am employed as|make a living as|"
+        r"earn my living as|am now|is now|am officially|am the new|is the new|started as|took up work as|took a job as)) "
+        r"(?:to )?(?P<j>.+)",
+        _WORKS_AS,
+    ),
+    after(
+        r"(?:drive|drives) (?:the |a )?(?:number \d+ )?(?P<j>bus|taxi|lorry|truck|cab|tram|train|ambulance|school bus|delivery van)(?:es|s)? (?:for a living|for work|for (?P<o>.+))",
+        _WORKS_AT,
+    ),
+    clause_frame(
+        rf"{_WHO_DECIDES} (?:have |has |just |finally |have just |has just )?(?:made|promoted|appointed|named) me (?:to )?(?P<j>.+)",
+        _WORKS_AS,
+    ),
+    clause_frame(
+        r"^(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}) (?:have |has |just |finally |have just |has just )?"
+        r"(?:hired me|took me on|taken me on|offered me (?:the|a) job and I (?:took it|said yes|accepted))(?: as (?P<j>.+))?",
+        _WORKS_AT,
+        _WORKS_AS,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?:new |current )?(?:job title|job|role|position|title|profession|occupation) is (?:now )?(?P<j>(?:an? |the )?.{{3,40}})",
+        _WORKS_AS,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?:new |current )?(?:employer|company|workplace) is (?:now |called )?(?P<o>(?-i:[A-Z]).+)",
+        _WORKS_AT,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )(?:new |current |old )?(?:job|work|desk|office|team|shift|role|post) (?:at|with) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) notice at|gave (?:my )?notice at|"
+        r"finished (?:up )?at|no longer (?:work|works) (?:at|for)|am no longer (?:at|with)|am done (?:at|with)|stopped working "
+        r"(?:at|for)|got (?:fired|sacked|laid off|let go) (?:from|by)|was (?:fired|sacked|laid off|let go|made redundant) "
+        r"(?:from|by|at)|been (?:fired|sacked|laid off|let go|made redundant) (?:from|by|at)|retired from)"
+        r"(?: (?:my|the|his|her|our)(?: old)? (?:job|post|position|role|shifts) (?:at|with))?) (?P<old>(?:the )?(?-i:[A-Z]).{1,40}?)"
+        r"(?: (?:for|to (?:join|work at|work for|start at)) (?P<o>(?-i:[A-Z]).+)|$|[,.;!]| (?:in|last|this|after|because|on|at|and|due|over|when|a)\b.*)",
+        _NOT_AT,
+        _WORKS_AT,
+    ),
+    after(
+        rf"(?:left|quit|gave up|retired from|packed in|got out of|stopped|am done with|walked away from) (?P<was>{_TRADES})\b(?! (?:my|the|him|her|a)\b)",
+        States(
+            says="{s} no longer works in {o}.",
+            relation="works in",
+            group="was",
+            read=read_exact,
+            kind=_TOPIC,
+            closes=True,
+        ),
+    ),
+    after(
+        r"(?:went|gone|going|turned|became|am now|am) (?P<o>freelance|self-employed|solo|part[- ]time|full[- ]time)\b",
+        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+    ),
+    after(
+        r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=_TOPIC),
+    ),
+    after(
+        r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am out of work|am between "
+        r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=_TOPIC),
+    ),
+    after(
+        r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
+        r"(?: (?:up|a|an|my|our|own|the|small|little|tiny|new|family)){1,4} (?P<o>(?:[a-z-]+ ){0,2}(?:shop|café|cafe|bakery|practice|"
+        r"studio|business|company|restaurant|salon|agency|clinic|bar|pub|bookshop|gallery|firm|consultancy|startup|start-up|"
+        r"workshop|school|nursery|farm|gym|brewery|hotel|guesthouse|b&b|store|stall|food truck|etsy shop|online shop|surgery|"
+        r"garage|deli|pottery|florist'?s?|hairdresser'?s?|barbershop|kiosk))\b",
+        States(says="{s} runs {o}.", relation="runs", read=read_exact),
+    ),
+)
+
+
+# Partners
+
+_ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
+_MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
+_PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(_PERSON), kind=_PERSON)
+_NOT_MARRIED: Final = States(
+    says="{s} is no longer married to {o}.", relation="married to", read=read_exact, kind=_PERSON, closes=True
+)
+_NOT_PARTNER: Final = States(
+    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=_PERSON, closes=True
+)
+_SPLIT: Final = (
+    r"(?:split|split up|broke up|broken up|break up|separated|parted ways|called it quits|called it off|ended things|are over|"
+    r"are done|went our separate ways|are no longer (?:together|dating|a couple|an item|seeing each other)|"
+    rf"are not (?:together|dating|a couple|an item|seeing each other|an item) {_MORE})"
+)
+_DIVORCED: Final = (
+    r"(?:divorced|got divorced|are divorced|finalised the divorce|are getting (?:a divorce|divorced)|filed for divorce)"
+)
+_DATES: Final = (
+    r"(?:am |is |are |started |been |begun )*(?:seeing|dating|going out with|in a relationship with|together with|going steady with|"
+    r"courting|involved with)"
+)
+_HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
+_FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
+PARTNERS: Final = (
+    after(
+        rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{_NAME})",
+        _ENGAGED,
+    ),
+    after(
+        rf"(?:proposed to) (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{_NAME})(?=.{{0,60}}\b(?:yes|accepted|engaged))",
+        _ENGAGED,
+    ),
+    clause_frame(
+        rf"^(?P<o>{_NAME}) and (?:I|me) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
+        _ENGAGED,
+    ),
+    clause_frame(
+        rf"^(?:I|me) and (?P<o>{_NAME}) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
+        _ENGAGED,
+    ),
+    clause_frame(
+        rf"^(?P<o>{_NAME}) (?:has |just |finally |has just |has finally )*(?:proposed(?: to me)?|popped the question|put a ring on it|asked me to marry (?:him|her))\b",
+        _ENGAGED,
+    ),
+    clause_frame(
+        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:are |got |have got |have |has |just |finally |just got )*engaged\b",
+        States(
+            says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
+        ),
+    ),
+    clause_frame(
+        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:got married|are married|tied the knot|have got married|eloped|got hitched)\b",
+        States(
+            says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
+        ),
+    ),
+    clause_frame(
+        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:have |just |finally )*(?:{_SPLIT}|{_DIVORCED})\b",
+        States(
+            says="{o} is no longer {s}'s partner.",
+            relation="partner",
+            read=proper_name(_PERSON),
+            kind=_PERSON,
+            subject="a",
+            closes=True,
+        ),
+    ),
+    clause_frame(
+        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me))? (?:got |are |have got |have been |have |just |finally |recently )*(?:married(?! (?:him|her|to))|tied the knot|"
+        r"eloped|got hitched)\b(?<=.)",
+        _MARRIED,
+    ),
+    after(
+        rf"(?:got |have |just |finally )*(?:married|tied the knot with|eloped with|wed|got hitched to|remarried) (?:to )?(?:my [a-z-]+ )?(?P<o>{_NAME})",
+        _MARRIED,
+    ),
+    clause_frame(
+        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me)) (?:got |are |have |just |finally |recently |have just |have finally )*{_DIVORCED}\b",
+        _NOT_MARRIED,
+    ),
+    clause_frame(
+        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{_NAME}))? and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT}|{_DIVORCED})\b",
+        _NOT_MARRIED,
+    ),
+    clause_frame(
+        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{_NAME}))? and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT})\b",
+        _NOT_PARTNER,
+    ),
+    clause_frame(
+        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |have finally )*{_SPLIT}",
+        _NOT_PARTNER,
+    ),
+    clause_frame(
+        rf"^me and (?P<o>{_NAME}) (?:are |have |just |finally |recently |have just |have finally )*{_SPLIT}",
+        _NOT_PARTNER,
+    ),
+    after(
+        rf"(?:{_SPLIT}|ended it|ended things|finished) (?:with|from) (?:my (?:[a-z-]+ ){{1,2}}?)?(?P<o>{_NAME}|(?:my )?{_FRIEND})",
+        _NOT_PARTNER,
+    ),
+    after(
+        rf"(?:dumped|am no longer (?:with|seeing|dating)|(?:do|am) not (?:see|seeing|dating|date)) (?P<o>{_NAME})(?=$|[,.]| (?:any|in|last|after))",
+        _NOT_PARTNER,
+    ),
+    after(rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{_NAME})", _NOT_MARRIED),
+    after(
+        rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{_NAME})",
+        _PARTNER,
+    ),
+    after(
+        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{_NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)", _PARTNER
+    ),
+    after(rf"met someone(?: new)?,? (?:called |named |(?:his|her|their) name is )?(?P<o>{_NAME})", _PARTNER),
+    clause_frame(
+        rf"^(?:I and |me and )?(?P<o>{_NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |been |moved |now )*(?:together|dating|"
+        r"seeing each other|a couple|an item|going out|in a relationship|going steady|back together|in together)\b(?! to\b)",
+        _PARTNER,
+    ),
+    after(rf"been together .{{0,40}}?,? (?P<o>{_NAME}) and (?:me|I)\b", _PARTNER),
+    clause_frame(
+        rf"^(?P<o>{_NAME}) is my (?P<r>ex(?:-(?:husband|wife|boyfriend|girlfriend))?)\b",
+        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+    ),
+    after(
+        r"(?:was|were|am|is|been|have been|became) (?P<o>widowed|divorced|single|pregnant|expecting|a widow|a widower)\b(?!,? (?:parent|mother|father|mum|dad|day|to)\b)",
+        States(
+            says="{s} is {o}.",
+            relation="is",
+            read=lambda text: read_exact("pregnant" if text == "expecting" else "widowed" if "widow" in text else text),
+        ),
+    ),
+)
+
+
+# Children and other relatives
+
+_CHILD: Final = {"girl": "daughter", "boy": "son"}
+RELATIVES: Final = (
+    after(
+        rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{_NAME}) (?:put down|put to sleep|down|to sleep)\b",
+        States(says="{s} no longer has {o}.", relation="has", read=proper_name(None), closes=True),
+    ),
+    clause_frame(
+        rf"^(?:and )?(?P<w>my|our) (?:(?:eldest|oldest|youngest|middle)(?: one)?|first-?born|little one|little girl|little boy|baby)(?: is called| is named|,| is)? "
+        rf"(?P<o>{_NAME})\b",
+        States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
+    ),
+    after(
+        r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her )?(?:little |new |healthy |first |second |third |beautiful |tiny )*"
+        rf"(?:baby )?(?P<r>girl|boy|son|daughter|baby)(?:,| called| named|:) ?(?:called |named )?(?P<o>{_NAME})",
+        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+    ),
+    clause_frame(
+        rf"^(?P<o>{_NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: {_MORE})?$",
+        States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON, closes=True),
+    ),
+    clause_frame(
+        rf"^(?P<w>my|our|his|her) (?:new|current) (?P<r>{KIN_PATTERN}|[a-z]+ teacher|gp|plumber|cleaner|childminder|builder|"
+        rf"electrician|gardener|driver|broker|agent|editor|solicitor|optician) is (?:now |called |named |a (?:guy|woman|man) called )?(?P<o>{_NAME})",
+        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+    ),
+    after(
+        rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{_NAME})\b",
+        States(says="{s} looks after {o}.", relation="looks after", read=proper_name(_PERSON), kind=_PERSON),
+    ),
+)
+
+
+# Ages and birthdays
+
+_AGED: Final = States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME)
+_NO_UNIT: Final = r"(?! ?(?:[%:.]\d|percent|euros|dollars|pounds|minutes?|hours?|days?|weeks?|months|miles|km|kg|lbs|cm|times|of|in the|people|kids|cats|dogs|more|or|to)\b)"
+AGES: Final = (
+    after(
+        r"(?:was|were) born in (?:the (?:spring|summer|autumn|fall|winter) of )?(?P<o>(?:[A-Z][a-z]+ )?(?:19|20)\d\d)\b",
+        States(says="{s} was born in {o}.", relation="born in", read=read_exact, kind=EntityType.TIME),
+    ),
+    after(
+        rf"(?:turned|hit|am turning|is turning today|am pushing|celebrated my|(?:am|is|are)(?: all of| about| nearly| only| now| just| already)?) (?P<o>{NUMBER})"
+        rf"(?:(?:st|nd|rd|th) birthday)?(?: years? old| yrs? old| years of age)?(?=$|[,;!)]|\.(?!\d)| (?:on|today|yesterday|last|now|this|in|and|but|next|already|so|years|with|when|tomorrow|a)\b)(?! (?:in|on) (?:the|line|queue|my)\b)",
+        _AGED,
+    ),
+    clause_frame(
+        rf"^(?:at|aged) (?:the (?:ripe )?(?:old )?age of )?(?P<o>{NUMBER}),? (?:I am|I have|I finally|I still|I want|I do)\b",
+        _AGED,
+    ),
+    clause_frame(rf"^(?:as )?an? (?P<o>{NUMBER})[ -]years?[ -]old,? (?:[a-z-]+,? ){{0,3}}(?:I|my)\b", _AGED),
+    clause_frame(rf"^{OWNER} age is (?P<o>{NUMBER})\b", _AGED),
+    clause_frame(
+        rf"^(?P<k>my|our) (?P<o>{NUMBER})[ -]years?[ -]old,?(?: (?:{KIN_PATTERN}))?,? (?P<a>{_NAME})\b",
+        States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME, subject="a"),
+    ),
+    clause_frame(
+        rf"^{OWNER} (?:birthday|bday|b-day|date of birth|dob|birth date) (?:is|falls on|was|:)(?: on)?(?: the)? (?P<o>.+)",
+        States(says="{s} was born on {o}.", relation="born on", read=read_birthday, kind=EntityType.TIME),
+    ),
+)
+
+
+# Belongings
+
+_HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
+_NOT_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
+_MINE: Final = r"(?:my|our|the|his|her|that|an?|both|all) (?:old |trusty |ancient |beloved |last |beat-up |poor )*"
+BELONGINGS: Final = (
+    after(
+        rf"(?:swapped|traded|traded in|exchanged|part-exchanged|replaced|ditched|upgraded|switched|gave up|given up|sold) (?:from )?{_MINE}(?P<old>.{{2,40}}?) "
+        r"(?:for|with|to|and (?:got|bought|have)) (?P<o>(?:an?|the|two|another|my) .+|(?-i:[A-Z]).+)",
+        _HAS,
+        _NOT_HAS,
+    ),
+    after(
+        rf"(?:sold|got rid of|gave away|given away|traded in|parted with|ditched|scrapped|rehomed|re-homed|returned|donated|lost|threw out|"
+        rf"chucked out|wrote off|totalled|totaled|flogged|had to (?:give up|sell|rehome|put down)|put down|crashed|no longer (?:have|has|own|owns|drive|drives|keep)) (?:{_MINE})?(?P<old>.+)",
+        _NOT_HAS,
+    ),
+    after(rf"(?:do|does) not (?:have|own|drive|keep) (?:{_MINE})?(?P<old>.{{2,40}}?) {_MORE}", _NOT_HAS),
+    after(
+        r"(?:have|has|own|owns|keep|keeps|am (?:now )?the proud owner of|is the proud owner of|bought|caved and bought|got|picked up|adopted|took in|acquired|"
+        r"inherited|treated (?:myself|ourselves) to|invested in|was given|were given|been given|rescued|took on|splashed out on|upgraded to|"
+        r"ended up (?:with|buying)|went and bought|went for|ordered|leased|lease|breed|bred|restored|built|won|share|shares|ride|rides|run|runs|use|uses)"
+        r"(?: (?:got|only|only got|myself|ourselves|himself|herself|back|now|also|just|in the end|home|us|up)){0,2} (?P<o>.+)",
+        _HAS,
+    ),
+    after(
+        r"(?:drive|drives|am driving|is driving|ride|rides) (?P<o>.+)",
+        States(says="{s} drives {o}.", relation="drives", read=read_product),
+    ),
+    after(
+        r"(?:collect|collects) (?P<o>.+)",
+        States(says="{s} collects {o}.", relation="collects", read=read_one_thing),
+    ),
+    clause_frame(
+        rf"^{OWNER} (?:new |main |current |daily |work |first |other |second |personal |gaming |own )*(?P<r>car|bike|phone|laptop|computer|camera|tablet|van|truck|motorbike|scooter|"
+        r"guitar|piano|violin|boat|watch|bicycle|e-bike|tv|console|printer|router|keyboard|cello|pc|machine) is (?:now )?(?P<o>.+)",
+        States(says="{s}'s {r} is {o}.", relation="=r", read=read_product),
+    ),
+)
+
+
+# Medicines, allergies, illnesses, diets
+
+_TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC)
+_STOPPED: Final = States(
+    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
+)
+_BY: Final = r"^(?:(?:so |and )?(?:they|he|she|the (?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|midwife|dentist)|(?:my|our|his|her) (?:new )?(?:doctor|doc|gp|consultant|nurse|psychiatrist|cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+) (?:has |have |just |now |has just |have just |wants to |then )*)"
+_MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
+_RAISED: Final = (
+    r"(?:went|gone|goes|is going|was|were|is|has been|have been|got|been)? ?(?:up|down|upped|raised|increased|doubled|tripled|halved|lowered|reduced|cut|dropped|bumped|"
+    r"changed|adjusted|put up|tapered|now)"
+)
+MEDICATION: Final = (
+    clause_frame(
+        rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
+        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC, dose="d"),
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?P<o>{MEDICINE})(?: dose| dosage)? (?:has |have |is |was |went |goes |gone |been |got |just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
+        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC, dose="d"),
+    ),
+    clause_frame(
+        rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off )?(?:my |the |off )?(?P<old>{_MED}) (?:to|for|onto|on to|and (?:put me )?on(?:to)?) (?P<o>.+)",
+        _TAKES,
+        _STOPPED,
+    ),
+    clause_frame(rf"{_BY}(?:switched|moved|changed) me (?:on |over )?to (?P<o>.+)", _TAKES),
+    clause_frame(
+        rf"{_BY}(?:put|started|has|have|got|given|gave|prescribed|recommended|keeps?) me (?:back )?(?:on |onto )?(?P<o>.+)",
+        _TAKES,
+    ),
+    clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", _STOPPED),
+    clause_frame(
+        rf"{_BY}(?:upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|changed|put up|halved|adjusted) (?:my |the )(?P<m>{MEDICINE})(?: dose| dosage)?(?: up| down)?(?: from [\w ]{{1,12}}?)? to (?P<d>{DOSE}|\d{{1,4}}\b)",
+        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=_TOPIC, dose="d"),
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?P<old>{_MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been )*(?:changed|switched|swapped|replaced|moved) (?:over )?(?:to|for|with|by) (?P<o>.+)",
+        _TAKES,
+        _STOPPED,
+    ),
+    after(
+        rf"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|swapped|went|gone) (?:over )?(?:from )?(?:my |the )?(?P<old>{_MED}) (?:to|for|onto) (?P<o>.+)",
+        _TAKES,
+        _STOPPED,
+    ),
+    after(
+        r"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|went back|gone back) (?:on |over )?to (?P<o>.+)",
+        _TAKES,
+    ),
+    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", _STOPPED),
+    after(
+        rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
+        rf"(?:do|does) not (?:take|need|use)|finished(?: my course of)?|am done with|gave up|dropped|got off|went off|was taken off|have been taken off|threw out) (?:my |the |his |her )?(?P<old>{_MED})\b",
+        _STOPPED,
+    ),
+    after(
+        r"(?:am|is|are|went|been put|was put|got put|were put|have been put|have been|been)(?: now| back| still| just| currently| also)? on (?P<o>.+)",
+        _TAKES,
+    ),
+    after(
+        r"(?:take|takes|am taking|is taking|taking|took up|have to take|has to take|need|needs|need to take|was prescribed|were prescribed|been prescribed|got prescribed|am prescribed|"
+        r"use|uses|inject|injects|started taking|started on|have started|started|start taking|restarted|swallow|have|has|rely on|was given|got given|take only)(?: (?:only|just|now|still|daily|my|his|her|about|also)){0,2} (?P<o>.+)",
+        _TAKES,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?:new |current |daily |only |regular )?(?:meds|medication|medications|medicine|medicines|prescription|tablets|pills|tablet|pill|painkiller|inhaler)(?: list)? (?:is|are|:)(?: now| just| only)?:? (?P<o>.+)",
+        _TAKES,
+    ),
+    clause_frame(rf"^(?:it is |that is )?(?:just|only|now|currently) (?P<o>{_MED}\b.*)", _TAKES),
+    clause_frame(
+        rf"^(?P<o>{DOSE} (?:of )?(?:[a-z]+ )?{MEDICINE}) (?:every|each|twice|once|daily|a day|at night|in the|three|before|with|after)\b",
+        _TAKES,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?P<o>{MEDICINE},? (?:is |are |was |got |has been )*(?:now |up to |at )*{DOSE})", _TAKES
+    ),
+)
+_ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
+_REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
+_SWELLS: Final = (
+    r"(?:(?:sends?|sent|puts?|lands?|landed|put) me (?:straight )?(?:to|in|into) (?:the )?(?:A&E|hospital|ER|emergency room|casualty|anaphyla\w+)|"
+    r"(?:gives?|gave) me (?:a |an |terrible |awful |instant |bad |horrible )*(?:hives|rash|rashes|anaphyla\w+|itchy \w+|swollen \w+|asthma attacks?|allergic reactions?)|"
+    r"(?:brings?|brought|makes?|made) me (?:out |up )?(?:in |come out in |break out in |swell|swell up|itch|wheeze|sneeze|react)\w*|"
+    r"(?:makes?|made) my (?:throat|lips|mouth|tongue|face|eyes|skin) (?:swell|itch|tingle|close|burn|puff|go|water)\w*|"
+    r"(?:is|are) (?:out|off[- ]limits|off the (?:menu|table)|a no-?go|poison|deadly|a no|forbidden|not (?:safe|an option)) (?:for|to) me|"
+    r"(?:and I|and me) (?:do not|did not|will never) (?:mix|get along|agree|get on)|(?:could|would|will|can) kill me|(?:set|sets) off my (?:asthma|allergies|allergy|eczema)|"
+    r"(?:do|does) not agree with me|closes? (?:my|up my) throat)"
+)
+HEALTH: Final = (
+    after(
+        r"(?:am|is|are|was|were|turned out|turns out|has always been)(?: not only)? ?(?:to be )?(?:\w+ly |very |quite |also |still |mildly |badly |a bit |super )*(?:allergic|intolerant|anaphylactic|sensitive|hypersensitive) to (?P<o>.+)",
+        _ALLERGIC,
+    ),
+    after(
+        r"(?:react|reacts|reacted) (?:badly |terribly |strongly |really badly |violently )?(?:to|with) (?P<o>.+)",
+        _ALLERGIC,
+    ),
+    after(
+        r"(?:come|comes|came|break|breaks|broke) (?:out|up) in (?:hives|a rash|spots|blisters|welts|bumps|an itchy rash)(?: all over)? (?:from|with|when I eat|if I eat|whenever I eat|after|after eating|at the sight of|because of|near|around) (?P<o>.+)",
+        _ALLERGIC,
+    ),
+    after(
+        r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
+        _ALLERGIC,
+    ),
+    after(
+        r"(?:have|has|had|developed|got)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |life-threatening )?(?:allergy|allergies|intolerance|reaction|sensitivity) to (?P<o>.+)",
+        _ALLERGIC,
+    ),
+    after(
+        r"(?:can not|could never|must not|may not|should not) (?:have|eat|drink|touch|go near|tolerate|digest|be near|be around|take|do|handle) (?:any |anything (?:with|containing) )?(?P<o>.+)",
+        _REACTS,
+    ),
+    clause_frame(
+        rf"^(?P<o>[A-Za-z][a-z]*(?: [a-z]+)?(?:(?:,| and| or) [a-z]+(?: [a-z]+)?){{0,2}}) (?:always |just |really |also )?{_SWELLS}",
+        _REACTS,
+    ),
+    clause_frame(
+        rf"^(?:{OWNER} )(?P<o>[a-z]+(?: [a-z]+)?) (?:allergy|intolerance)\b",
+        _REACTS,
+    ),
+    clause_frame(
+        r"^(?:note|fyi|reminder|ps|careful|important|warning)?:? ?(?:(?:severe|serious|bad|mild) )?(?P<o>[a-z]+) (?:allergy|intolerance)(?: here| alert| over here|, so|$)",
+        _REACTS,
+    ),
+    after(
+        rf"(?:have|has|suffer from|suffers from|live with|lives with|struggle with|was diagnosed with|got diagnosed with|been diagnosed with|were diagnosed with|developed|manage|got told I have)(?: got| just got| had| both)? (?:an? |the |my |this |some |really |very |pretty |quite |severe |mild |chronic |bad |terrible |early |early-onset )*"
+        rf"(?P<o>(?:[a-z0-9-]+ ){{0,3}}?{CONDITION})\b",
+        States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC),
+    ),
+    after(
+        rf"(?:went|gone|going|turned|became|become|am|is|are|eat|eats|am eating|have been|have gone|am back to being|stick to|follow|follows|am on|is on|started|cook|keep)(?: (?:now|strictly|mostly|fully|a|an|the|strict|back to|all|completely|both|lifelong)){{0,2}} (?P<o>{DIETS})(?: diet)?(?=$|[,.;!]| (?:now|since|for|in|and|but|so|these|food|last|this|diet|after|by|again|at|because|too|as)\b)",
+        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+    ),
+    after(
+        rf"(?:am|is|are) (?:no longer|not) (?:a )?(?P<old>{DIETS})\b",
+        States(says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True),
+    ),
+)
+
+
+# Tastes and the wishes about how to be answered
+
+_LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
+_PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)
+_NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
+_NO_MORE: Final = States(
+    says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
+)
+TASTES: Final = (
+    after(
+        r"(?:will not|refuse to|would rather (?:die|starve) than|would never|can not be (?:doing with|bothered with)|can not face|never|will never) "
+        r"(?:go near|touch|eat|drink|use|wear|set foot in|listen to|order|cook with|bother with)(?: (?:anything (?:with|made of)|any))? (?P<o>.+)",
+        _NOT_LIKES,
+    ),
+    after(
+        r"(?:do not|does not) (?:use|eat|drink|touch|wear|cook with|celebrate|do) (?P<o>.{2,40}?)(?<!any more)(?<!anymore)(?<!much)$",
+        _NOT_LIKES,
+    ),
+    after(
+        r"(?:prefer|prefers|would take|will take|choose) (?P<o>(?!to )[a-z'-]{2,}(?: [a-z'-]+)?(?<!ing)) (?:over|to|rather than|instead of) (?P<old>[a-z]{3,}.{0,40})",
+        _PREFERS,
+    ),
+    after(r"(?:prefer|prefers) (?P<o>(?!to ).{2,40}?) (?:over|rather than|instead of) .{2,40}", _PREFERS),
+    after(r"(?:like|likes|love|loves|enjoy|enjoys) (?P<o>(?!to ).{2,40}?) (?:more than|better than) .{2,40}", _PREFERS),
+    after(
+        r"(?:mostly|mainly|exclusively|nearly always|almost always|almost only|basically only) (?:read|listen to|watch|eat|drink|cook|wear|use|play|order|buy|travel by) (?P<o>.+)",
+        _PREFERS,
+    ),
+    after(
+        r"(?:swapped|switched from|gave up|given up|ditched|dropped|traded) (?:my |the )?(?P<old>(?-i:[a-z])[a-z]+(?: [a-z]+)?) (?:for|in favou?r of|to) (?P<o>(?-i:[a-z])[a-z]+(?: [a-z]+)?)$",
+        _PREFERS,
+        _NO_MORE,
+    ),
+    clause_frame(
+        r"^(?:give me )(?P<o>(?!a\b|the\b|an\b)[a-z][\w' -]{2,30}?) over .{2,30}? (?:any ?day|any time|every time|any day of the week)",
+        _PREFERS,
+    ),
+    clause_frame(
+        r"^(?P<o>[A-Za-z][\w' -]{2,20}?) over (?P<old>[a-z][\w' -]{2,20}?)(?:,? (?:always|any ?day|any time|every time|for me|please))+$",
+        _PREFERS,
+    ),
+    clause_frame(
+        r"^(?:please,? )?(?:no|never any|do not use(?: any)?|stop using|skip|leave out|without) (?:more )?(?P<o>(?:[a-z-]+ )?(?:emojis?|bullet points|bullets|lists|jargon|exclamation marks|small talk|headings|tables|slang|apologies|summaries|disclaimers|hashtags|calls|acronyms))\b",
+        _NOT_LIKES,
+    ),
+    clause_frame(
+        r"^(?P<o>(?:short|brief|long|detailed|simple|plain|honest|blunt|direct|concise) (?:answers|replies|messages|sentences|explanations|feedback|english|text))(?:,? (?:please|only|for me|from now on|thanks|always))+",
+        _PREFERS,
+    ),
+    clause_frame(
+        r"^(?:honestly,? |for me,? )?(?:nothing|there is nothing that) beats (?:a |an |the )?(?:good |nice |proper |bowl of |cup of |plate of |slice of |glass of |pint of |mug of )*(?P<o>.+)",
+        _LIKES,
+    ),
+    after(
+        r"(?:would|could) (?:absolutely |happily |gladly |seriously )*(?:kill|die|sell my soul|do anything|walk miles|travel miles) for (?:a |an |some )?(?:good |proper |decent |nice )*(?P<o>.+)",
+        _LIKES,
+    ),
+    after(
+        r"could (?:happily )?(?:eat|drink|live on|watch|listen to|read) (?P<o>.+?) (?:every (?:single )?day|all day|forever|for ever|all night|for the rest of my life|for breakfast)",
+        _LIKES,
+    ),
+    after(r"(?:am|is) (?:so |very |firmly |totally |forever |always |definitely )*team (?P<o>.+)", _LIKES),
+    after(
+        r"(?:(?:am|is|become|became|turned into|turning into|been) )(?:such |quite )?an? (?:complete |total |huge |big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute )*(?P<o>[a-z]+(?: [a-z]+)?) (?:nerd|fan|fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|obsessive|aficionado|devotee|person|girl|guy|woman|man|drinker)\b",
+        _LIKES,
+    ),
+    after(
+        r"(?:live for|swear by|can not (?:get enough of|live without|resist|function without|do without)|am (?:a sucker for|all about|mad for|obsessed with|hooked on|really into|wild about|big on|partial to|crazy about|nuts about)|have a (?:soft spot|weakness|thing|sweet tooth) for|always go for|always pick|always order|go for|opt for) (?P<o>.+)",
+        _LIKES,
+    ),
+    after(
+        r"(?:will|would) (?:always |gladly |happily )?(?:choose|pick|take) (?P<o>.{2,40}?) over (?P<old>.{2,40}?)(?: any ?(?:day|time)| every time|$)",
+        _PREFERS,
+    ),
+    after(
+        r"(?:am|is|are) not (?:so |that |really |too |very |exactly |particularly |much |terribly )*(?:big on|into|keen on|fond of|wild about|bothered about|crazy about|one for|a (?:big |huge |great )?(?:fan|lover) of|an? admirer of)(?: (?:the|a))? (?P<o>.+)",
+        _NOT_LIKES,
+    ),
+    after(
+        r"(?:am|is) not (?:really |much of )?an? (?P<o>[a-z]+(?: [a-z]+)?) (?:person|guy|girl|fan|drinker|eater|lover)\b",
+        _NOT_LIKES,
+    ),
+    clause_frame(
+        r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:leaves? me cold|does nothing for me|do nothing for me|makes? me (?:gag|retch|queasy|sick|cringe)|turns? my stomach|is the worst|are the worst|gives? me the creeps|grosses me out|is not my thing|are not my thing|drives? me (?:mad|nuts|crazy|up the wall|insane)|bores? me|gets? on my nerves|(?:is|are) not for me)\b",
+        _NOT_LIKES,
+    ),
+    clause_frame(
+        r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:is|are) (?:still |by far |hands down |definitely |always |now )*(?:my (?:thing|jam|favou?rites?|go-to|comfort (?:food|show|film)|weakness|happy place|drug|poison|obsession|fave|passion|everything|life)|the best thing ever|where my heart is)\b",
+        _LIKES,
+    ),
+    clause_frame(
+        r"^what I (?:value|appreciate|want|care about|look for) (?:most )?(?:in .{2,30}? )?is (?P<o>.+)",
+        States(says="{s} values {o}.", predicate="CARES_ABOUT", read=read_one_thing),
+    ),
+    clause_frame(
+        r"^(?:please,? )?(?:always |just )?(?:keep (?:it|things|everything|answers|replies|your answers|your replies|them) (?:in |to |strictly )?|use |stick (?:to|with) |stay with |answer (?:me )?in |reply (?:to me )?in |write (?:to me )?in |speak )(?P<o>[a-z][\w -]{2,30}?)(?:,? (?:please|always|from now on|with me|only|for me|going forward|thanks|ok|pls))+\b",
+        _PREFERS,
+    ),
+    after(
+        r"(?:read|listen to|watch|eat|drink|cook|wear|take|use|play|order|buy) (?:only|mostly|mainly|nothing but|exclusively|almost exclusively) (?P<o>.+)",
+        _PREFERS,
+    ),
+    clause_frame(
+        r"^(?:anything|everything|any book|all books|any film) (?:by|from|with) (?P<o>(?-i:[A-Z]).{2,30}?) (?:goes|is|gets|makes|ends|and I|will|has)\b",
+        States(says="{s} likes {o}.", predicate="PREFERS", read=proper_name(None)),
+    ),
+    after(r"(?:went|gone|going) off (?P<old>.+)", _NO_MORE),
+)
+
+
+# Other changes of one value
+
+_USES: Final = States(says="{s} uses {o}.", relation="uses", read=proper_name(None))
+_NOT_USES: Final = States(
+    says="{s} no longer uses {o}.", relation="uses", group="old", read=proper_name(None), closes=True
+)
+_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
+_NOT_NAMED: Final = States(
+    says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
+)
+CHANGES: Final = (
+    clause_frame(
+        r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|is going to be) (?:now |on )?(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|no longer) (?:on )?(?P<old>[\w][\w' :-]{0,30}?)(?: any ?more| now)?$",
+        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
+        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+    ),
+    after(
+        rf"(?:go by|goes by|am called|am known as|am going by) (?P<o>{_NAME})(?: (?:at work|now|these days|online|everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|rather than|no longer) (?P<old>{_NAME})",
+        _NAMED,
+        _NOT_NAMED,
+    ),
+    after(rf"(?:go by|goes by) (?P<o>{_NAME})\b", _NAMED),
+    after(
+        rf"(?:have )?(?:switched|changed|moved|migrated|gone over|went over|jumped|defected)(?: (?:over|across|everything|my \w+|our \w+|the \w+))? (?:from (?P<old>{_PROPER}) )(?:over )?to (?P<o>(?-i:[A-Z]).+)",
+        _USES,
+        _NOT_USES,
+    ),
+    after(
+        r"(?:have )?(?:switched|changed|migrated|gone over|went over|jumped|defected|signed up)(?: (?:over|across|everything))? (?:to|with) (?P<o>(?-i:[A-Z]).+)",
+        _USES,
+    ),
+    after(
+        rf"(?:swapped|replaced|dropped|ditched|left|traded) (?P<old>{_PROPER}) (?:for|with) (?P<o>(?-i:[A-Z]).+)",
+        _USES,
+        _NOT_USES,
+    ),
+    after(
+        r"(?:use|uses|am using|bank with|am with|are with|am on|shop at|get (?:my|our) .{2,20}? from) (?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
+        _USES,
+    ),
+    after(
+        r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ )?(?:gym|subscription|membership|account|netflix|spotify|gym membership|contract|paper|policy|insurance))\b(?! (?:and|for|at|to) )",
+        States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
+    ),
+    clause_frame(
+        r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)?(?: account| subscription| contract| plan| card| membership)?) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|history|no more|dead)\b",
+        States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
+    ),
+    clause_frame(
+        r"^(?:I|we) (?:have )?(?:just |finally )?(?:changed|switched|swapped) (?P<r>bank|gym|doctor|dentist|provider|supplier|school|church|vet|phone provider|insurer|hairdresser|therapist|GP|supermarket)e?s,? (?:and )?(?:it is|now it is|we are with|I am with|to|I am at|now with) (?P<o>(?-i:[A-Z]).+)",
+        States(says="{s}'s {r} is {o}.", relation="=r", read=proper_name(None)),
+    ),
+    after(
+        r"(?:go|goes|are|is|am|went|started)(?: both| all| now)*(?: to| at)(?: school at| the)? (?P<o>(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w'-]*){0,3} (?:Primary|School|Academy|High|College|University|Nursery|Kindergarten|Grammar|Elementary|Prep|Infants|Juniors))\b",
+        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+    ),
+)
+
+TOPICS: Final[tuple[tuple[Frame, ...], ...]] = (
+    MOVES,
+    WORK,
+    PARTNERS,
+    RELATIVES,
+    AGES,
+    MEDICATION,
+    HEALTH,
+    BELONGINGS,
+    TASTES,
+    CHANGES,
+)
+
+
+def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Return the facts of the first frame of each topic that fits a clause; None if there is none."""
+    if shared := _household(clause, state):
+        return shared
+    found = [one for frames in TOPICS for one in read_frames(frames, clause, state)]
+    return found or None
+
+
+_WITH_US: Final = re.compile(
+    r"(?:has |have |is |are |am |just |now |still )*(?:moved|moving|living|lives?|staying|stays?)(?: back)?(?: in)? with (?P<o>us|me|my [a-z-]+(?: [A-Z]\w+)?)\b"
+    r"(?! (?:next|tomorrow|on|in|from)\b)"
+)
+
+
+def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
+    """Return with whom the speaker lives: `Greta has moved in with us`, `I live with my parents`."""
+    found = _WITH_US.match(clause.rest) if clause.subject is not None else None
+    if found is None or clause.subject is None:
+        return []
+    me, other = state.speaker.me, clause.subject
+    if other == me:
+        if found["o"] in ("us", "me"):
+            return []
+        name = found["o"].removeprefix("my ")
+        other = (
+            name.rpartition(" ")[2] if name[-1:].islower() and " " in name and name.split()[-1][0].isupper() else name
+        )
+        if name.split()[0] not in KIN:
+            return []
+    elif found["o"] not in ("us", "me"):
+        return []
+    return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=_PERSON)]
+
+
+# Frames of whole sentences
+SENTENCES: Final = tuple(frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole)
+
+
+def read_whole(clause: Clause, state: DiscourseState) -> Iterable[Draft]:
+    """Yield the facts of a sentence whose clauses tell them only together: `I've changed banks, it's Monzo now`."""
+    yield from read_frames(SENTENCES, clause, state)
+    yield from read_slots(clause, state) or ()

@@ -1,0 +1,321 @@
+"""Read plans with a date, promises, and reasons of decisions from English clauses and sentences."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from extraction.rules.en.frames import KIN_PATTERN, owner_in
+from extraction.rules.en.objects import object_type
+from extraction.rules.en.phrases import noun_phrase
+from extraction.rules.en.word_classes import APPOINTMENTS
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.english_stems import gerund
+from schema.entity import EntityType
+
+# Times that lie ahead
+
+_MONTH: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
+    r"aug|sept?|oct|nov|dec)"
+)
+_WEEKDAY: Final = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
+_DAY: Final = r"(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|twelfth|(?:twenty|thirty)-?[a-z]+)"
+_SEASON: Final = (
+    r"(?:spring|summer|autumn|fall|winter|new year|easter|christmas|xmas|half[- ]term|term|the holidays|the weekend)"
+)
+_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|\d{1,2})"
+WHEN: Final = (
+    r"(?:(?:(?:on|in|by|from|at|before|until|till|for|over|during|around|about|come|starting|this|next|the) ){0,3}"
+    rf"(?:{_DAY} (?:of )?{_MONTH}|{_MONTH}(?: (?:the )?{_DAY}\b)?|the \d{{1,2}}(?:st|nd|rd|th)|{_WEEKDAY}(?! ?s\b)|tomorrow|tonight|"
+    rf"next (?:week|month|year|{_SEASON}|term|time)|this (?:week|weekend|{_SEASON}|month|year|afternoon|evening)|"
+    rf"in {_COUNT} (?:days?|weeks?|months?|years?|hours?)|{_COUNT} (?:days?|weeks?|months?) from now|{_COUNT} weeks? today|"
+    rf"{_SEASON}|the end of (?:the )?(?:week|month|year|{_MONTH}|{_SEASON}|term|this \w+|next \w+)|"
+    r"(?:early|late|mid)[- ](?:next )?[a-z]+|the (?:week|weekend|day|morning|night) after next|\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)|"
+    r"(?:the )?(?:first|second|last|third) week (?:of|in) \w+|a week (?:on|today|tomorrow)(?: \w+)?)\b)"
+)
+_WHEN = re.compile(rf"(?:^|[ ,]){WHEN}", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:last|ago|yesterday|since|used to|every|each|always|usually|often|sometimes|normally)\b", re.IGNORECASE
+)
+_WHEN_SPLIT = re.compile(rf"(?:,? |^){WHEN}", re.IGNORECASE)
+_CUT = re.compile(
+    r"[,;:()!]| - |—| (?:because|since|so|but|if|when|which|that|where|while|and|with|for (?:my|our|his|her|the|an?)|until|after|before|as|"
+    r"without|instead|to (?:see|visit|celebrate|help|get|be|meet|do)) ",
+    re.IGNORECASE,
+)
+_NO_PLAN = frozenset(
+    "thinking feeling looking wondering being doing hoping trying wanting having getting using saying asking telling sitting waiting "
+    "struggling wearing living worrying considering hating loving liking enjoying suffering dying talking joking kidding guessing "
+    "planning missing needing paying freaking losing running making keeping writing reading watching listening eating drinking sleeping "
+    "expecting raining snowing".split()
+)
+_GOING = re.compile(
+    r"(?:(?:also|finally|now|actually|definitely|officially|still|both|all|probably) ){0,2}(?:am|is|are) (?:(?:also|finally|now|actually|"
+    r"definitely|officially|still|both|all) ){0,2}(?P<v>[a-z]+ing)(?: (?P<o>.+))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCHEDULED = re.compile(
+    r"(?:(?:also|finally|now|actually|definitely|officially|still|both|all) ){0,2}(?P<v>start|starts|begin|begins|finish|finishes|fly|flies|leave|leaves|sit|sits|"
+    r"go back|goes back|return|returns|travel|graduate|graduates|retire|retires|run|present|move|moves|get married|get the keys|close on|get) (?P<o>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_AHEAD_VERBS = re.compile(
+    r"(?:(?:have|has|just|also|finally|already|both|all) ){0,3}(?:booked|got tickets (?:to|for)|bought tickets (?:to|for)|have tickets (?:to|for)|signed up (?:for|to)|"
+    r"registered (?:for|to)|enrolled (?:in|on|for)|reserved|scheduled|rsvped to|entered|put my name down for|arranged|applied (?:for|to)|"
+    r"made an appointment (?:with|at|for)|have an appointment (?:with|at)|been invited to|agreed to|got a place (?:on|in)|pencilled in|penciled in) "
+    r"(?:(?:us|me|myself|ourselves|him|her) )?(?:in |on |for |to )?(?P<o>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TRAVEL = re.compile(
+    r"(?:am|is|are) (?:(?:all|both|also|finally|now) )?(?:off|going|headed|heading|travelling|traveling) to (?P<o>(?:the )?(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)*)",
+    re.IGNORECASE,
+)
+_OWN_EVENT = re.compile(
+    r"(?:(?:also|just|only|still|now) ){0,2}(?:have|has|have got|has got|got|am having|is having|are having|am due|am in for|face|am booked in for|am booked for|"
+    r"am scheduled for|am down for|am going to|are going to|is going to|am off to|are off to|is off to|am at)(?: got)? (?P<o>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_EVENT_IS = re.compile(
+    r"^(?P<w>my|our|his|her|the|(?:my |our )?[a-z]+'s|[A-Z][a-z]+'s) (?P<o>[a-z][a-z' -]{1,40}?) (?:is|are|has been (?:moved|booked|pushed back|rescheduled|set)|got moved|starts?|begins?|"
+    r"comes up|takes place|ends?|has moved|leaves|departs|lands|falls|opens|closes|kicks off|runs out|expires)(?: now| booked| scheduled| set| coming up| due| happening| planned)?(?: (?:for|to|back to|on|at|in|from))? (?P<t>.+)$",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"^from (?P<t>.{3,20}?),? (?:I|we) (?:am|are|will be) (?:in|at) (?P<o>[A-Z][\w' -]{1,30})", re.DOTALL
+)
+_WAS = re.compile(
+    r"\b(?:was|were|had) (?:going|planning|meant|supposed|about|due)\b|\bnot\b|\bnever\b|\bno longer\b", re.IGNORECASE
+)
+
+
+def read_plans(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Return plans and appointments whose time lies ahead; None if there are none."""
+    return list(_plans(clause, state)) or None
+
+
+def _plans(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    text = clause.text
+    when = _WHEN.search(text)
+    if _WAS.search(text):
+        return
+    subject, name = clause.subject, None
+    if when is not None and _PAST.search(text) is None:
+        if found := _FROM.match(text):
+            yield _plan(clause, state, state.speaker.me, f"being in {found['o'].strip()}")
+            return
+        if subject is not None:
+            name = _doing(clause.rest) or _appointment(clause.rest)
+        elif found := _EVENT_IS.match(text):
+            subject = owner_in(found["w"], clause, state)
+            if _WHEN.search(" " + found["t"]) and found["o"].split()[-1].lower() in APPOINTMENTS | _DATED_NOUNS:
+                name = noun_phrase(found["o"])
+    if subject is not None and name is None and when is not None and (found := _TRAVEL.match(clause.rest)):
+        name = f"trip to {found['o']}"
+    if subject is not None and name is None and (found := _AHEAD_VERBS.match(clause.rest)):
+        name = _short(found["o"])
+    if subject is not None and name is not None:
+        yield _plan(clause, state, subject, name)
+
+
+_DATED_NOUNS: Final = frozenset(
+    "lease contract flight visa driving passport due-date date release launch school term leave job".split()
+)
+
+
+def _plan(clause: Clause, state: DiscourseState, subject: str, name: str) -> Draft:
+    says = "{s}'s plan: " + _WHEN_BRACES.sub("", clause.text) + "."
+    return draft(
+        clause, state, subject, "CARES_ABOUT", name, says, relation="plan", kind=EntityType.ACTIVITY, strength=0.8
+    )
+
+
+_WHEN_BRACES = re.compile(r"[{}]")
+
+
+def _short(said: str) -> str | None:
+    """Return a phrase without its time and the text after it."""
+    said = _WHEN_SPLIT.split(_CUT.split(said + " ")[0].strip(), maxsplit=1)[0]
+    return noun_phrase(said)
+
+
+def _doing(rest: str) -> str | None:
+    """Return an activity ahead: `flying to Oslo`, `starting chemo`."""
+    if found := _GOING.match(rest):
+        verb, said = found["v"].lower(), found["o"] or ""
+        if verb == "going" and re.match(r"to (?:be|do|have|get|see|try|make)\b", said):
+            return None
+        if verb in _NO_PLAN and not (verb in _LIGHT and _light(said)):
+            return None
+        if (
+            verb == "going"
+            and said.lower().startswith("to ")
+            and (base := re.match(r"to (?P<v>[a-z]+)(?P<o> .+)?$", said))
+        ):
+            verb, said = gerund(base["v"]), (base["o"] or "").strip()
+    elif found := _SCHEDULED.match(rest):
+        words = found["v"].lower().split()
+        verb = gerund(_base(words[0])) + "".join(f" {word}" for word in words[1:])
+        said = found["o"]
+        if words[0] == "get" and len(words) == 1:
+            return None
+    else:
+        return None
+    said = _WHEN_SPLIT.split(_CUT.split(f" {said} ")[0].strip(), maxsplit=1)[0].strip(" .")
+    said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
+    if verb in ("going", "heading") and re.match(r"to (?:the )?[A-Z]", said):
+        return f"trip {said}"
+    if len(said.split()) > 6 or re.search(r"\b(?:it|that|this|you|them)\b", said):
+        return None
+    return f"{verb} {said}".strip()
+
+
+_LIGHT: Final = frozenset(("getting", "having", "running", "making"))
+
+
+def _light(said: str) -> bool:
+    """Return whether the object of a light verb makes it a plan: `getting married`, `having surgery`."""
+    head = _short(said) or ""
+    return said.lower().startswith(("married", "engaged", "promoted", "a tattoo", "braces", "a divorce")) or (
+        bool(head)
+        and head.split()[-1].lower()
+        in APPOINTMENTS | {"baby", "puppy", "kitten", "dog", "cat", "10k", "5k", "marathon"}
+    )
+
+
+def _base(verb: str) -> str:
+    return {"flies": "fly", "goes": "go"}.get(verb) or (verb[:-2] if verb.endswith("shes") else verb.removesuffix("s"))
+
+
+def _appointment(rest: str) -> str | None:
+    """Return an event that someone has ahead: `the dentist`, `an interview at the library`."""
+    found = _OWN_EVENT.match(rest)
+    if found is None:
+        return None
+    name = _short(found["o"])
+    if name is None:
+        return None
+    plain = re.split(r" (?:on|at|in|with|for|to|of) ", name)[0]
+    return name if plain.split()[-1].lower() in APPOINTMENTS else None
+
+
+# Promises
+
+_PROMISE: Final = (
+    re.compile(
+        rf"(?:(?:have|has|just|also|already|even) ){{0,2}}(?:said|told (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|everyone|you)|gave (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|you) (?:my|his|her) word|swore|"
+        r"gave (?:my|his|her) word|agreed|guaranteed|assured (?:me|us|him|her|them|[A-Z]\w+)|made a (?:deal|pact) (?:with .{2,20}? )?)(?: that)? (?:I|he|she|we|they) (?:would|will) (?P<o>.+)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+)
+
+
+def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Return `I said I'd bring the salad`; None for other clauses."""
+    if clause.subject is None:
+        return None
+    for pattern in _PROMISE:
+        if found := pattern.match(clause.rest):
+            said = _WHEN_SPLIT.split(_CUT.split(f"{found['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
+            words = said.split()
+            if 1 < len(words) <= 8 and words[0].lower() not in _NO_PROMISE:
+                yield_name = re.sub(r"^(?:not )?", lambda match: match[0], said)
+                return [
+                    draft(
+                        clause,
+                        state,
+                        clause.subject,
+                        "CARES_ABOUT",
+                        yield_name,
+                        "{s} promised to {o}.",
+                        relation="promise",
+                        kind=EntityType.ACTIVITY,
+                        strength=0.8,
+                    )
+                ]
+    return None
+
+
+_NO_PROMISE: Final = frozenset("like love rather be prefer think say need want have probably maybe".split())
+
+
+# Reasons
+
+_DECIDED: Final = {
+    "cancelled": "cancelling",
+    "canceled": "cancelling",
+    "quit": "quitting",
+    "left": "leaving",
+    "switched": "switching",
+    "gave up": "giving up",
+    "moved": "moving",
+    "stopped": "stopping",
+    "chose": "choosing",
+    "picked": "picking",
+    "sold": "selling",
+    "dropped": "dropping",
+    "went with": "going with",
+    "went for": "going for",
+    "bought": "buying",
+    "changed": "changing",
+    "swapped": "swapping",
+    "postponed": "postponing",
+    "turned down": "turning down",
+    "rejected": "rejecting",
+    "decided against": "deciding against",
+    "decided on": "deciding on",
+    "went": "going",
+    "returned": "returning",
+    "skipped": "skipping",
+    "retired": "retiring",
+    "started": "starting",
+    "took up": "taking up",
+    "deleted": "deleting",
+    "ditched": "ditching",
+    "pulled out of": "pulling out of",
+    "hired": "hiring",
+    "fired": "firing",
+    "declined": "declining",
+    "put off": "putting off",
+    "broke up with": "breaking up with",
+    "closed": "closing",
+    "adopted": "adopting",
+    "joined": "joining",
+    "took": "taking",
+    "replaced": "replacing",
+    "delayed": "delaying",
+    "resigned": "resigning",
+    "rehomed": "rehoming",
+    "walked away from": "walking away from",
+    "gave away": "giving away",
+}
+_DONE: Final = "|".join(sorted(_DECIDED, key=len, reverse=True))
+_REASON: Final = re.compile(
+    rf"^(?:I|we) (?:(?:have|had|finally|just|only|also|even|recently|actually) ){{0,2}}(?P<v>{_DONE})(?P<o> [^,;]{{1,60}}?)?,? "
+    r"(?:mostly |mainly |largely |partly |purely |simply |only |just )?(?:because of|due to|on account of|over|thanks to|for the sake of|down to) (?P<c>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THE_REASON: Final = re.compile(
+    rf"^(?:the (?:main |real |only |whole )?reason|why) (?:(?:that|why) )?(?:I|we) (?:(?:have|had|finally|just|only) ){{0,2}}(?P<v>{_DONE})(?P<o> [^,;]{{1,60}}?)? "
+    r"(?:is|was) (?:mostly |mainly |simply |just |purely )?(?P<c>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BECAUSE_HINT: Final = re.compile(
+    r"because of|due to|account of|over|thanks to|reason|sake of|down to|why", re.IGNORECASE
+)
+
+
+def read_reasons(text: str, clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield the reason of a decision: `I cancelled the gym because of the price hike`."""
+    if _BECAUSE_HINT.search(text) is None:
+        return
+    for pattern in (_REASON, _THE_REASON):
+        found = pattern.match(text)
+        cause = noun_phrase(_CUT.split(f"{found['c']} ")[0]) if found else None
+        if found is None or cause is None or len(cause.split()) > 5:
+            continue
+        effect = " ".join(f"{_DECIDED[found['v'].lower()]} {found['o'] or ''}".split())
+        if len(effect.split()) <= 7:
+            yield draft(
+                clause, state, effect, "CAUSED_BY", cause, "The reason for {s} was {o}.", kind=object_type(cause)
+            )
+        return
