@@ -51,7 +51,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
         # "I promised her I'd call" and "I told Sam I would drive" are promises, not hypotheses.
         (
-            r"\b(promised?|swore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
+            r"\b([Pp]romised?|[Ss]wore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
             r"((?: to)?(?: (?:my|his|her|our) \w+| myself| him| her| them| [A-Z]\w+)?)(?: that)? (?:I|we|he|she)"
             r"(?:'d| would|'ll| will)\b",
             r"\1\2 to",
@@ -71,7 +71,7 @@ _CONTRACTIONS: Final = tuple(
         ),
         (r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b", "I love", 0),
         (
-            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on) (.{2,30}?) (?:every (?:single )?day|all day(?: long)?|for breakfast|"
+            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on|live off) (.{2,30}?) (?:every (?:single )?day|all day(?: long)?|for breakfast|"
             r"forever|for the rest of my life)\b",
             r"I love \1",
             0,
@@ -120,12 +120,12 @@ _CONTRACTIONS: Final = tuple(
         (r"\b([Tt]hey)'re\b", r"\1 are", 0),
         (
             r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|(?<![a-z] )[a-z]+|who|[Ee]mail)'s "
-            r"(?=(?:been|got|moved|changed|left|gone|started|decided|become|had|turned|switched|quit)\b)",
+            r"(?=(?:been|got|moved|changed|left|gone|taken|put|given|upped|prescribed|raised|lost|broken|died|stopped|started|decided|become|had|turned|switched|quit)\b)",
             r"\1 has ",
             0,
         ),
         (
-            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
             r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|out|still|"
             r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|closed|"
             r"closing|taking|seeing|dating|retiring|retired|back|at|with|only|almost|nearly|\d+)\b)",
@@ -195,13 +195,14 @@ _CUT = re.compile(
     r"|,? (?=(?:but|because|although|though) )|,? and (?=(?:I|we|he|she|they|it|my|his favorite|her favorite|"
     + _VERBS
     + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|hates|was|had|moved|just|goes|takes|can|does|"
-    r"wants|got|turned|plays|studies)\b)",
+    r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|wants)\b)"
+    r"|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
     r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
     r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|reminder|just to let you know|"
-    r"just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"it is official|it's official|just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
     r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
@@ -300,10 +301,14 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         yield clause
 
 
+_NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w")
+
+
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
     """Return whether a clause beside a hypothetical one is factual; never in a sentence with "if" or the like."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
-        return False
+        # "Ring my wife on 07700 900321 if I don't pick up" states a number.
+        return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
 
 
@@ -313,11 +318,17 @@ _JOINT = re.compile(
 )
 
 
+_POSSESSIVE = re.compile(r"(?:my|our|his|her) ")
+
+
 def _pieces(text: str) -> list[tuple[int, int]]:
     cuts = [0]
     ends = []
     for cut in _CUT.finditer(text):
-        if cut[0].strip() == "and" and _JOINT.fullmatch(text, max(cuts[-1], cut.start() - 80), cut.start()):
+        apposed = cut[0] == ", " and _POSSESSIVE.match(text, cut.end()) is not None
+        if (cut[0].strip() == "and" or apposed) and _JOINT.fullmatch(
+            text, max(cuts[-1], cut.start() - 80), cut.start()
+        ):
             continue
         ends.append(cut.start())
         cuts.append(cut.end())

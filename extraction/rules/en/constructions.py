@@ -72,7 +72,7 @@ KIN_NAMED = re.compile(
     + _MINE
     + r"|[A-Z][\w-]+['’]s|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
     + KIN_WORDS
-    + r"|[a-z]+ (?:"
+    + r"|(?!his |her |my |our |and |the |an? )[a-z]+ (?:"
     + KIN_WORDS
     + r"))(?:"
     + _CALLED
@@ -125,6 +125,8 @@ NAMED_BY_ME = re.compile(
 
 # Relatives and pets
 
+# "My son Jonah, 11, is …", "my son Jonah (11)"
+_AGE_AFTER: Final = re.compile(r",? \((?P<a>\d{1,2})\)|, (?P<a2>\d{1,2})(?=,|$)")
 _MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
 _OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
@@ -150,7 +152,13 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             if name.islower():
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
-                yield from _belongs(clause, state, _owner(found["p"], name, clause, state), name, word)
+                owner = _owner(found["p"], name, clause, state)
+                yield from _belongs(clause, state, owner, name, word)
+                if owner is not None and (aged := _AGE_AFTER.match(text, found.end())):
+                    says, years = "{s} is {o}.", f"{aged['a'] or aged['a2']} years old"
+                    yield draft(
+                        clause, state, name, "RELATES_TO", years, says, relation="has age", kind=EntityType.TIME
+                    )
 
 
 _HAS_NAMES: Final = re.compile(
@@ -166,7 +174,7 @@ _NEWCOMER: Final = re.compile(
     r"\b(?:had|have|has|got|adopted|took in|rescued|bought|welcomed|getting|get|there is|with us is|joined by) (?:(?:an?|our|my|the|new|little|healthy|beautiful|tiny|stray|rescue|second|third|first|"
     r"[a-z-]+-old|baby|black|white|ginger|brown|grey|gray) ){1,5}?(?P<k>boy|girl|son|daughter|baby|"
     + _PET_WORDS
-    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup)\b"
+    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup|girlfriend|boyfriend|partner|flatmate|roommate|boss|neighbour|neighbor|teacher|colleague|manager|rescue)\b"
 )
 
 
@@ -198,7 +206,7 @@ def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) ->
 _SPOUSES: Final = frozenset(("husband", "wife", "partner", "boyfriend", "girlfriend", "late husband", "late wife"))
 _GONE: Final = re.compile(
     r"\b(?:died|passed away|passed on|was put down|had to be put down|crossed the rainbow bridge|is no longer with us|ran away|got run over|"
-    r"went missing|has gone missing|was put to sleep)\b|^my late\b",
+    r"went missing|has gone missing|was put to sleep|flew (?:off|away))\b|^my late\b|\blost (?:my|our)\b",
     re.IGNORECASE,
 )
 

@@ -21,6 +21,7 @@ from extraction.rules.en.frames import (
     read_birthday,
     read_exact,
     read_firms,
+    read_goods,
     read_frames,
     read_noun,
     read_one_thing,
@@ -58,6 +59,33 @@ _MOVED: Final = (
     r"again|away|the whole family|north|south|east|west|together|permanently|for good)){0,2}"
 )
 MOVES: Final = (
+    after(r"(?:have |has )?left (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) behind\b", _LEFT),
+    after(
+        r"(?:moved|living|live|lives|staying|stay|stays|moving|am back|is back|am|is|are)(?: back| in| living| staying)* (?:with|at) (?:my|our|his|her|the|a) "
+        r"[a-z-]+(?:'s|s')?(?: [A-Z]\w+(?:'s)?)?(?: place| house| flat)? in (?P<o>(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"swapped .{2,30}? for (?:an?|the|our|my) (?:[a-z-]+ ){0,2}?(?:farmhouse|cottage|house|flat|apartment|bungalow|village|town|place|cabin|studio|houseboat|farm|smallholding|caravan) "
+        r"(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"(?:am |is |are )?(?:studying|at uni|at university|at college|stationed|posted|working remotely) in (?P<o>(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"(?:have |has )?(?:retired|moved out|moved down|moved up|moved over|gone off|gone back|decamped|headed back|returned home) to (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _LIVES,
+    ),
+    after(
+        r"(?:have|has) not (?:lived|been living) (?:in|at|on) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) (?:for|since|in|any)\b",
+        _LEFT,
+    ),
+    after(
+        r"(?:gave|given|have given|sold) up (?:my|our|the|his|her) (?:flat|house|place|apartment|room|lease) in (?P<old>(?-i:[A-Z]).+)",
+        _LEFT,
+    ),
     clause_frame(
         r"^after (?:[\w-]+ ){1,4}(?:years?|months?|decades?)(?: of living)? in (?P<old>(?-i:[A-Z])[\w' -]{1,30}?),? (?:I|we) (?:have |am |are |finally |just )*"
         r"(?:moved|come|came|gone|went|am|are|back|returned|relocated|left)(?: back| home| over| down| up)*(?: (?:to|in|for) (?P<o>(?:the )?(?-i:[A-Z]).+))?",
@@ -99,7 +127,7 @@ MOVES: Final = (
         _LIVES,
     ),
     after(
-        r"(?:have )?(?:left|swapped|traded|moved from|moved out of) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        r"(?:have )?(?:left|moved from|moved out of) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
         _LIVES,
         _LEFT,
     ),
@@ -143,6 +171,41 @@ _WHO_DECIDES: Final = (
     r"employer|team|work|firm|school)|(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}))"
 )
 WORK: Final = (
+    clause_frame(
+        r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|week) (?:ever )?(?:at|with|for) (?P<old>.{2,40}?)(?: today| yesterday| on \w+| tomorrow|$|,)",
+        _NOT_AT,
+    ),
+    clause_frame(
+        r"^(?:(?:today|yesterday|it) (?:is|was) )?(?:my |her |his )?(?:very )?first (?:day|shift|week|month) (?:at|with|for) (?P<o>.{2,40}?)(?: today| went| was| done| and|$|,)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:am|is|are) (?:now )?(?:on|in|at|behind) (?:the )?(?:[a-z-]+ ){0,2}(?:desk|team|department|ward|reception|bar|till|tills|kitchen|counter|office|branch) (?:at|of|for) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:teach|teaches|lecture|lectures|coach|coaches|cook|cooks|clean|cleans|drive|drives|volunteer|volunteers|do the [a-z]+|does the [a-z]+|work as .{3,30}?|tutor|nurse|code|"
+        r"do (?:sales|marketing|admin|accounts|accounting|payroll|design|research|security|it))(?: [A-Za-z0-9][\w ]{0,30}?)? (?:at|for) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(
+        r"(?:am |is |are )?(?:doing|started|starting|finishing|began|on|got) (?:my|an?|his|her|the) (?:[a-z-]+ )?(?:apprenticeship|placement|internship|traineeship|residency|work experience|phd|postdoc|training)(?: as (?P<j>.{3,30}?))? (?:with|at) (?P<o>.+)",
+        _WORKS_AT,
+        _WORKS_AS,
+    ),
+    after(
+        r"(?:(?:got|was|were|been|being|have been|get) (?:fired|sacked|laid off|let go|made redundant) (?:from|by|at)|resigned from|retired from|quit (?:my job at|working at|working for)|"
+        r"handed in (?:my|his|her) notice at|gave (?:my |in my )?notice at|stopped working (?:at|for)|finished at|lost (?:my|his|her) job at|left (?:my|his|her) (?:job|post|role|position) (?:at|with)) (?P<old>(?:the |my |an? )[a-z].+)",
+        _NOT_AT,
+    ),
+    clause_frame(
+        rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the [a-z]+)?|{_PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid me off)\b(?P<o>)",
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=_TOPIC),
+    ),
+    after(
+        r"(?:was|were) (?P<was>an? .{3,40}?)(?: (?:for (?:\w+ ){1,3}(?:years|months|decades)|all my life|until|before|back then|once|in a past life|in my youth)\b)",
+        _NOT_AS,
+    ),
     after(
         r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)(?: [a-z-]+){0,3}? "
         rf"{_JOB_WORD} (?:as (?P<j>.{{3,40}}?) )?(?:at|with|for) (?P<o>.+)",
@@ -281,6 +344,14 @@ _DATES: Final = (
 _HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 _FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
 PARTNERS: Final = (
+    clause_frame(
+        rf"^(?:things|it|everything) (?:has |have |is |are |was |were |all )*(?:ended|over|finished|done) (?:with|between me and|between us,) (?P<o>{_NAME})",
+        _NOT_PARTNER,
+    ),
+    after(
+        r"(?:am|is|are)(?: only| already| about| nearly| now| just)? (?:(?:\w+|\d+)(?: and a half)? (?:weeks|months) )?(?P<o>pregnant)\b",
+        States(says="{s} is {o}.", relation="is", read=read_exact),
+    ),
     after(
         rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{_NAME})",
         _ENGAGED,
@@ -395,6 +466,11 @@ PARTNERS: Final = (
 
 _CHILD: Final = {"girl": "daughter", "boy": "son"}
 RELATIVES: Final = (
+    clause_frame(
+        rf"^(?:(?:my|our) (?:baby|son|daughter|first|second|third|little one|girl|boy|twins)|(?:the )?baby|(?:she|he)) (?:has |have |is |finally |was |were |just )*(?:arrived|born|here|came)\b.{{0,40}}?"
+        rf"(?:a |little |baby )*(?P<r>girl|boy|daughter|son)?,? (?:called|named|her name is|his name is|we called (?:her|him)) (?P<o>{_NAME})",
+        States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
+    ),
     after(
         rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{_NAME}) (?:put down|put to sleep|down|to sleep)\b",
         States(says="{s} no longer has {o}.", relation="has", read=proper_name(None), closes=True),
@@ -463,6 +539,27 @@ _NOT_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="o
 _MINE: Final = r"(?:my|our|the|his|her|that|an?|both|all) (?:old |trusty |ancient |beloved |last |beat-up |poor )*"
 BELONGINGS: Final = (
     after(
+        rf"(?:gave|have given|given|handed) (?:{_MINE})(?P<old>.{{2,30}}?) (?:away|back|up|to (?:my|our|his|her|a|an|the|charity|(?-i:[A-Z]))\b.*)",
+        _NOT_HAS,
+    ),
+    clause_frame(
+        r"^(?:.{2,40}?) (?:left|gave|bought|got|handed down|passed on|lent|found) (?:me|us) (?:his|her|an?|the|their|some|two|this) (?P<o>.+)",
+        _HAS,
+    ),
+    clause_frame(
+        r"^(?P<w>my|our) (?:old |poor |trusty |beloved )*(?P<old>[A-Za-z][\w -]{1,25}?) (?:finally |has |have |just |has finally |was |got )*(?:died(?! of)|packed up|packed in|gave up the ghost|conked out|written off|"
+        r"stolen|nicked|totalled|scrapped|sold|gone for good|broke for good|broken beyond repair|bit the dust)\b",
+        _NOT_HAS,
+    ),
+    clause_frame(
+        r"^there is (?P<o>(?:an?|my|our) .{2,40}?) (?:in|on|behind|at) (?:my|our) (?:living room|kitchen|garage|garden|house|flat|bedroom|shed|back garden|yard|home|office|drive|basement|cellar|attic|balcony|hall)",
+        _HAS,
+    ),
+    after(
+        r"(?:bought|own|owns|inherited|picked up|acquired|treated (?:myself|ourselves) to|splashed out on|invested in|upgraded to|got hold of|am the proud owner of)(?: (?:myself|ourselves|himself|herself|finally|just)){0,2} (?P<o>(?:an?|the|my|our|two|three|some) .+)",
+        States(says="{s} has {o}.", relation="has", read=read_goods),
+    ),
+    after(
         rf"(?:swapped|traded|traded in|exchanged|part-exchanged|replaced|ditched|upgraded|switched|gave up|given up|sold) (?:from )?{_MINE}(?P<old>.{{2,40}}?) "
         r"(?:for|with|to|and (?:got|bought|have)) (?P<o>(?:an?|the|two|another|my) .+|(?-i:[A-Z]).+)",
         _HAS,
@@ -503,13 +600,18 @@ _TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, 
 _STOPPED: Final = States(
     says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
 )
-_BY: Final = r"^(?:(?:so |and )?(?:they|he|she|the (?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|midwife|dentist)|(?:my|our|his|her) (?:new )?(?:doctor|doc|gp|consultant|nurse|psychiatrist|cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+) (?:has |have |just |now |has just |have just |wants to |then )*)"
+_BY: Final = r"^(?:(?:so |and )?(?:they|he|she|(?:the )?(?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|midwife|dentist)|(?:my|our|his|her) (?:new )?(?:doctor|doc|gp|consultant|nurse|psychiatrist|cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+) (?:has |have |just |now |has just |have just |wants to |then )*)"
 _MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 _RAISED: Final = (
     r"(?:went|gone|goes|is going|was|were|is|has been|have been|got|been)? ?(?:up|down|upped|raised|increased|doubled|tripled|halved|lowered|reduced|cut|dropped|bumped|"
     r"changed|adjusted|put up|tapered|now)"
 )
 MEDICATION: Final = (
+    clause_frame(rf"^no more (?P<old>{_MED})(?: for me| now|$|,)", _STOPPED),
+    clause_frame(
+        rf"^(?:{OWNER} )?(?:[a-z]+ ){{0,3}}?(?:pills|tablets|meds|drops|capsules|injections) (?:is|are) (?:now |called )?(?P<o>.+)",
+        _TAKES,
+    ),
     clause_frame(
         rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
         States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC, dose="d"),
@@ -588,6 +690,14 @@ _SWELLS: Final = (
 )
 HEALTH: Final = (
     after(
+        r"(?:am|is|are) (?:not|no longer) (?:actually |really )?allergic to (?P<o>.+?)(?: after all| any ?more|$)",
+        States(says="{s} is not allergic to {o}.", predicate="DISLIKES", read=read_things, closes=True),
+    ),
+    after(
+        r"(?:am|is|are)(?: about| nearly| only| exactly)? (?P<o>\d[.,]\d\d ?m|\d{3} ?cm|(?:four|five|six|[4-7]) ?(?:foot|feet|ft|')(?: ?\w+)?)(?: tall| in my socks|$|,)",
+        States(says="{s}'s height is {o}.", relation="height", read=read_exact),
+    ),
+    after(
         r"(?:am|is|are|was|were|turned out|turns out|has always been)(?: not only)? ?(?:to be )?(?:\w+ly |very |quite |also |still |mildly |badly |a bit |super )*(?:allergic|intolerant|anaphylactic|sensitive|hypersensitive) to (?P<o>.+)",
         _ALLERGIC,
     ),
@@ -641,6 +751,15 @@ HEALTH: Final = (
 
 # Tastes and the wishes about how to be answered
 
+_HABITS: Final = {
+    "smoked": "smoking",
+    "drunk": "alcohol",
+    "drunk alcohol": "alcohol",
+    "eaten meat": "meat",
+    "vaped": "vaping",
+    "gambled": "gambling",
+    "eaten sugar": "sugar",
+}
 _LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
 _PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)
 _NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
@@ -648,6 +767,21 @@ _NO_MORE: Final = States(
     says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
 )
 TASTES: Final = (
+    clause_frame(r"^(?P<o>[A-Za-z][\w' -]{2,25}?),? always(?:,? please)?$", _PREFERS),
+    after(
+        r"(?:have|has) not (?P<old>smoked|drunk|drunk alcohol|eaten meat|vaped|gambled|eaten sugar) (?:since|in|for)\b",
+        States(
+            says="{s} gave up {o}.",
+            predicate="PREFERS",
+            group="old",
+            read=lambda text: read_exact(_HABITS.get(text, text)),
+            closes=True,
+        ),
+    ),
+    after(
+        r"(?:have |has )?stopped (?P<old>(?:going to|doing|playing|watching|buying|wearing|reading|using|attending) (?!the\b|my\b|it\b).{2,30})",
+        _NO_MORE,
+    ),
     after(
         r"(?:will not|refuse to|would rather (?:die|starve) than|would never|can not be (?:doing with|bothered with)|can not face|never|will never) "
         r"(?:go near|touch|eat|drink|use|wear|set foot in|listen to|order|cook with|bother with)(?: (?:anything (?:with|made of)|any))? (?P<o>.+)",
@@ -730,7 +864,7 @@ TASTES: Final = (
         _LIKES,
     ),
     clause_frame(
-        r"^what I (?:value|appreciate|want|care about|look for) (?:most )?(?:in .{2,30}? )?is (?P<o>.+)",
+        r"^what (?:I (?:value|appreciate|care about|look for)|matters|counts) (?:most )?(?:in .{2,30}? |to me )?is (?P<o>.+)",
         States(says="{s} values {o}.", predicate="CARES_ABOUT", read=read_one_thing),
     ),
     clause_frame(
@@ -760,6 +894,28 @@ _NOT_NAMED: Final = States(
     says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
 )
 CHANGES: Final = (
+    after(
+        rf"(?:am|is|are)(?: now)? (?:with|on|at|using) (?P<o>{_PROPER})(?: now)?,? (?:not|instead of|rather than|no longer) (?:with |on |at )?(?P<old>{_PROPER})",
+        _USES,
+        _NOT_USES,
+    ),
+    after(rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{_PROPER})(?: {_MORE}| now|$|,)", _NOT_USES),
+    after(
+        r"(?:moved|shifted|rescheduled|switched|changed|swapped) (?:my|our|the|his|her) (?P<s>[a-z][a-z ]{2,30}?) from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
+        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
+        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+    ),
+    clause_frame(
+        r"^(?:(?P<w>my|our|the) )?(?P<s>[A-Za-z][a-z ]{2,30}?) (?:has |have |is |are |got |been |was |were |just )*(?:moved|changed|switched|rescheduled|shifted|pushed back|brought forward) (?:from (?P<old>[\w:]+(?: [\w:]+)?) )to (?P<o>[\w:]+(?: [\w:]+)?)$",
+        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
+        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+    ),
+    after(
+        r"(?:am|is|are) (?:no longer|not) (?:an? )?member of (?P<old>.+?)(?: any ?more)?$",
+        States(
+            says="{s} is no longer a member of {o}.", relation="member of", group="old", read=read_noun, closes=True
+        ),
+    ),
     clause_frame(
         r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|is going to be) (?:now |on )?(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|no longer) (?:on )?(?P<old>[\w][\w' :-]{0,30}?)(?: any ?more| now)?$",
         States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),

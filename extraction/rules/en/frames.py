@@ -26,7 +26,7 @@ from extraction.rules.en.objects import (
 from extraction.rules.en.phrases import noun_phrase, things
 from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
-from extraction.text.lexicon_en import KIN, NOT_NAMES, PETS, PRONOUNS
+from extraction.text.lexicon_en import KIN, NOT_NAMES, PETS, PRONOUNS, VAGUE
 from schema.entity import EntityType
 
 Reader = Callable[[str], Sequence[ObjectPhrase]]
@@ -62,15 +62,39 @@ def possessions(text: str) -> list[ObjectPhrase]:
     for piece in re.split(r",? and |, ", _THING_END.sub("", text.strip()))[:6]:
         name = piece.strip()[_COUNTED.match(piece.strip()).end() :].strip(" .!?")  # type: ignore[union-attr]
         words = name.lower().split()
-        if not words or len(words) > 4 or words[0] in PRONOUNS:
+        if not words or len(words) > 4 or words[0] in PRONOUNS or not _INNER.isdisjoint(words):
             return found
         if words[-1] in THINGS or (_PRODUCT.match(name) and words[0] not in NOT_NAMES):
             found.append(ObjectPhrase(name, EntityType.ANIMAL if words[-1] in PETS else None))
     return found
 
 
+_INNER: Final = frozenset(
+    (
+        "the my our his her a an over up off never not no any your this that custody of given handed sold lost had gone been no"
+    ).split()
+)
+_CONSUMED: Final = frozenset(
+    "coffee coffees tea ticket tickets sandwich pizza lunch dinner breakfast groceries food drink drinks beer beers wine gift gifts present presents flowers cake "
+    "bread milk snacks stuff things bits time round meal takeaway book books one ones mind idea days chocolate sweets icecream water petrol gas fuel plane train bus "
+    "something anything everything bug cold habit accent skill skills story stories lot bunch".split()
+)
+
+
+def read_goods(text: str) -> list[ObjectPhrase]:
+    """Return what someone bought or inherited, of any kind but food and the like: `a Vitamix`."""
+    if found := possessions(text):
+        return found
+    piece = re.split(r",? and |, ", _THING_END.sub("", text.strip()))[0].strip()
+    name = piece[_COUNTED.match(piece).end() :].strip(" .!?")  # type: ignore[union-attr]  # matches empty too
+    words = name.lower().split()
+    if not 0 < len(words) <= 4 or words[0] in PRONOUNS or words[-1] in _CONSUMED or words[-1] in VAGUE:
+        return []
+    return [ObjectPhrase(name, EntityType.THING)] if _INNER.isdisjoint(words) else []
+
+
 _MODEL = re.compile(
-    r"^(?:(?:an?|the|my|our|his|her|now|[a-z][a-z-]+|\d{4}|\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
+    r"^(?:(?!for |at |to |in |with |from |on |by |of |and |like )(?:an?|the|my|our|his|her|now|[a-z][a-z-]+|\d{4}|\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
 )
 
 
@@ -85,7 +109,7 @@ def read_product(text: str) -> list[ObjectPhrase]:
 # A model, such as "Pixel 9" or "ThinkPad X1".
 _PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z][a-z]+(?:[A-Z]\w+)+$")
 _DOSED = re.compile(
-    r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly) ){0,3}"
+    r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|half|whole) ){0,3}"
     rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?:,? (?P<d2>{DOSE}|\d{{1,4}}\b))?",
     re.IGNORECASE,
 )
@@ -372,6 +396,7 @@ _SLOT_VALUES: Final = {
     "size": r"(?:(?:UK|EU|US|an?|size) )?(?:\d{1,3}(?:\.\d|½)?[A-Za-z]{0,2}|[SML]|X{1,3}[SL]|[A-Z](?: ?½)?)(?: (?:UK|EU|US))?\b",
     "postcode": r"[A-Z\d]{2,5}(?: ?[A-Z\d]{2,4})?\b",
     "code": r"(?:#?[A-Z]?\d{3,8}[A-Z#]?)\b",
+    "password": r"(?:is |= ?)?[^\s,;]{4,40}",
     "plate": r"(?=[\w -]{0,6}\d)[A-Z\d]{1,4}(?:[ -]?[A-Z\d]{1,4}){1,2}\b",
     "number": r"#?[A-Z]{0,3}-?\d[\w/-]{0,14}\b",
     "blood type": r"(?:A|B|AB|O) ?(?:positive|negative|\+|-|rh[+-])?(?=$|[\s,.;!])",
@@ -405,7 +430,7 @@ _REACHED: Final = re.compile(
 )
 _WEARS: Final = re.compile(
     r"(?:wear|wears|take|takes|am|is|need|needs)(?: usually| normally)? (?:an? )?(?:size )(?P<o>[\d.½]{1,4}|[SML]|X{1,3}[SL])(?: in (?P<i>[a-z]+))?\b"
-    r"|(?:wear|wears|take|takes) (?:an? )(?P<o2>\d{1,2}(?:\.5|½)?) in (?P<i2>[a-z]+)",
+    r"|(?:wear|wears|take|takes) (?:an? )?(?:(?:uk|eu|us) )?(?P<o2>\d{1,2}(?:\.5|½)?) in (?P<i2>[a-z]+)",
     re.IGNORECASE,
 )
 _AND_SIZE: Final = re.compile(
@@ -445,7 +470,7 @@ def _slots(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 def _fits(kind: str, value: str) -> bool:
     """Return whether a value has the digits that its kind needs; a telephone number has six or more."""
     digits = sum(character.isdigit() for character in value)
-    return digits >= {"phone number": 6, "postcode": 1, "address": 1}.get(kind, 0)
+    return digits >= {"password": 0, "phone number": 6, "postcode": 1, "address": 1}.get(kind, 0)
 
 
 def _slot(

@@ -72,14 +72,15 @@ _TRAVEL = re.compile(
 )
 _OWN_EVENT = re.compile(
     r"(?:(?:also|just|only|still|now) ){0,2}(?:have|has|have got|has got|got|am having|is having|are having|am due|am in for|face|am booked in for|am booked for|"
-    r"am scheduled for|am down for|am going to|are going to|is going to|am off to|are off to|is off to|am at)(?: got)? (?P<o>.+)$",
+    r"am scheduled for|am down for|am going to|are going to|is going to|am off to|are off to|is off to|am at)(?: got)? (?P<o>(?!\w+ed\b|been\b|had\b|to\b|made\b).+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _EVENT_IS = re.compile(
-    r"^(?P<w>my|our|his|her|the|(?:my |our )?[a-z]+'s|[A-Z][a-z]+'s) (?P<o>[a-z][a-z' -]{1,40}?) (?:is|are|has been (?:moved|booked|pushed back|rescheduled|set)|got moved|starts?|begins?|"
+    r"^(?:(?P<w>my|our|his|her|the|(?:my |our )?[a-z]+'s|[A-Z][a-z]+'s) )?(?P<o>[A-Za-z][A-Za-z' -]{1,40}?) (?:is|are|has been (?:moved|booked|pushed back|rescheduled|set)|got moved|starts?|begins?|"
     r"comes up|takes place|ends?|has moved|leaves|departs|lands|falls|opens|closes|kicks off|runs out|expires)(?: now| booked| scheduled| set| coming up| due| happening| planned)?(?: (?:for|to|back to|on|at|in|from))? (?P<t>.+)$",
     re.IGNORECASE,
 )
+_IS_EVENT = re.compile(r"^(?P<t>.{3,30}?) is (?:when )?(?:my|our|the) (?P<o>[a-z][a-z -]{2,40})$", re.IGNORECASE)
 _FROM = re.compile(
     r"^from (?P<t>.{3,20}?),? (?:I|we) (?:am|are|will be) (?:in|at) (?P<o>[A-Z][\w' -]{1,30})", re.DOTALL
 )
@@ -107,14 +108,23 @@ def _plans(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             name = _doing(clause.rest) or _appointment(clause.rest)
         elif found := _EVENT_IS.match(text):
             subject = owner_in(found["w"], clause, state)
-            if _WHEN.search(" " + found["t"]) and found["o"].split()[-1].lower() in APPOINTMENTS | _DATED_NOUNS:
+            if _WHEN.search(" " + found["t"]) and _head(found["o"]) in APPOINTMENTS | _DATED_NOUNS:
                 name = noun_phrase(found["o"])
+    if name is None and when is not None and (found := _IS_EVENT.match(text)) and _WHEN.fullmatch(" " + found["t"]):
+        name, subject = _short(found["o"]), state.speaker.me
+        name = name if name and _head(name) in APPOINTMENTS | _DATED_NOUNS else None
     if subject is not None and name is None and when is not None and (found := _TRAVEL.match(clause.rest)):
         name = f"trip to {found['o']}"
     if subject is not None and name is None and (found := _AHEAD_VERBS.match(clause.rest)):
         name = _short(found["o"])
     if subject is not None and name is not None:
         yield _plan(clause, state, subject, name)
+
+
+def _head(said: str) -> str:
+    """Return the head noun of a phrase in the singular: "flights to Crete" → "flight"."""
+    word = re.split(r" (?:to|for|with|in|of|at) ", said)[0].split()[-1].lower()
+    return word if word in APPOINTMENTS else word.removesuffix("s")
 
 
 _DATED_NOUNS: Final = frozenset(
@@ -144,12 +154,12 @@ def _doing(rest: str) -> str | None:
         verb, said = found["v"].lower(), found["o"] or ""
         if verb == "going" and re.match(r"to (?:be|do|have|get|see|try|make)\b", said):
             return None
-        if verb in _NO_PLAN and not (verb in _LIGHT and _light(said)):
+        if verb in _NO_PLAN and verb != "having" and not (verb in _LIGHT and _light(said)):
             return None
         if (
             verb == "going"
             and said.lower().startswith("to ")
-            and (base := re.match(r"to (?P<v>[a-z]+)(?P<o> .+)?$", said))
+            and (base := re.match(r"to (?!the\b|an?\b|my\b|our\b)(?P<v>[a-z]+)(?P<o> .+)?$", said))
         ):
             verb, said = gerund(base["v"]), (base["o"] or "").strip()
     elif found := _SCHEDULED.match(rest):
@@ -161,14 +171,21 @@ def _doing(rest: str) -> str | None:
     else:
         return None
     said = _WHEN_SPLIT.split(_CUT.split(f" {said} ")[0].strip(), maxsplit=1)[0].strip(" .")
+    if verb == "having" and not (_light(said) or _DONE_FOR.search(said)):
+        return None
     said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
-    if verb in ("going", "heading") and re.match(r"to (?:the )?[A-Z]", said):
+    if verb in ("going", "heading") and re.match(r"to (?:the )?(?:[A-Z]|beach|coast|mountains|lake|seaside)", said):
         return f"trip {said}"
     if len(said.split()) > 6 or re.search(r"\b(?:it|that|this|you|them)\b", said):
         return None
     return f"{verb} {said}".strip()
 
 
+_DONE_FOR: Final = re.compile(
+    r" (?:redone|done|fixed|installed|removed|fitted|repaired|replaced|painted|cut|operated on|checked|serviced|delivered|tested|out|rewired|resurfaced|"
+    r"renovated|extended|over|round|around|to stay)$",
+    re.IGNORECASE,
+)
 _LIGHT: Final = frozenset(("getting", "having", "running", "making"))
 
 
@@ -200,6 +217,10 @@ def _appointment(rest: str) -> str | None:
 
 # Promises
 
+_PROMISED_THING: Final = re.compile(
+    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised (?:(?:my|our|his|her|the) (?:{KIN_PATTERN})|(?-i:[A-Z]\w+)|him|her|them|us|me) (?P<o>(?:an?|the|some|his|her|their|two|no) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROMISE: Final = (
     re.compile(
         rf"(?:(?:have|has|just|also|already|even) ){{0,2}}(?:said|told (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|everyone|you)|gave (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|you) (?:my|his|her) word|swore|"
@@ -213,6 +234,12 @@ def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     """Return `I said I'd bring the salad`; None for other clauses."""
     if clause.subject is None:
         return None
+    if gift := _PROMISED_THING.match(clause.rest):
+        name = noun_phrase(_CUT.split(f"{gift['o']} ")[0])
+        if name:
+            says = "{s} promised {o}."
+            kind = EntityType.ACTIVITY
+            return [draft(clause, state, clause.subject, "CARES_ABOUT", name, says, relation="promise", kind=kind)]
     for pattern in _PROMISE:
         if found := pattern.match(clause.rest):
             said = _WHEN_SPLIT.split(_CUT.split(f"{found['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")

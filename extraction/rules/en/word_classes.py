@@ -57,6 +57,8 @@ THINGS: Final = (
         "sofa couch bed mattress desk armchair table bookcase wardrobe rug oven stove hob cooker fryer freezer fridge "
         "dishwasher dryer washer microwave blender mixer grill barbecue bbq kettle toaster airfryer smoker wok "
         "vacuum hoover roomba dehumidifier lawnmower mower chainsaw drill lathe kiln loom telescope tent treadmill "
+        "burner tub heater pump panels boiler chair chairs kit telly conservatory bench swing trampoline hammock piano organ pram buggy pushchair cot "
+        "crib carrier backpack suitcase bookshelf lamp mirror sofa-bed futon recliner dashcam sat-nav satnav ebook e-reader reader soundbar turntable vinyl "
         "machine machines serger typewriter "
         "violin viola cello flute clarinet saxophone sax trumpet trombone harp organ banjo accordion harmonica "
         "keyboard synth synthesizer drum drumkit mandolin oboe "
@@ -85,7 +87,7 @@ APPOINTMENTS: Final = word_set(
     "concert gig marathon race half-marathon triathlon meeting presentation audition inspection mot biopsy chemo "
     "radiotherapy vaccination jab jabs party reunion recital exhibition festival trip holiday vacation cruise "
     "retreat course workshop trial deadline move christening baptism shower housewarming anniversary bbq "
-    "barbecue dinner date blood-test ultrasound x-ray endoscopy colonoscopy braces consultation viewing tournament "
+    "barbecue date canal blood-test ultrasound x-ray endoscopy colonoscopy braces consultation viewing tournament "
     "match final competition ceremony induction orientation driving-test practical mammogram screening "
     "transplant procedure treatment haircut facial massage lesson session class rehearsal"
 )
@@ -127,6 +129,9 @@ SLOTS: Final[dict[str, str]] = {
     r"(?:membership|library card|passport|account|customer|policy|frequent flyer|insurance|nhs|employee|staff|student|"
     r"locker|desk|room|flat|apartment|house|seat|plot|unit|extension|order|reference|tax|loyalty card|ext) "
     r"(?:number|no\.?)": "number",
+    r"wi-?fi (?:password|key|code|passphrase)": "password",
+    r"(?:work |office |phone )?ext(?:ension)?": "number",
+    r"code (?:for|to|of) (?:the|my|our) [a-z][a-z -]{2,25}?": "code",
     r"blood (?:type|group)": "blood type",
     r"height|weight": "measure",
 }
