@@ -15,6 +15,7 @@ from schema.kept_results import kept_by_chars
 _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
 _SPEECH = re.compile(r'"[^"]{3,300}"')
+_SINGLE_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){3,200}[^'\s]'(?!\w)")
 _PRONOUN = re.compile(r"\b(?:I|I'm|my|he|she|his|her|we|you|they|it)\b", re.IGNORECASE)
 _SMALL_WORD = re.compile(r"\b(?!the\b|and\b|with\b|for\b|from\b|your\b)[a-z]{3,}")
 _RELAYED: Final = (
@@ -32,6 +33,18 @@ RELAYS_SPEECH: Final = re.compile(
     re.IGNORECASE,
 )
 # Sarcasm: "Oh great, I just love queues".
+# Requests for texts, and worlds that are not the speaker's.
+_INVENTED: Final = re.compile(
+    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|describe|continue|brainstorm|give me|come up with|act|"
+    r"role-?play|you be|be my|be the|play the)\b|"
+    r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) (?:novel|book|film|movie|show|series|story|script|game|play|episode|chapter|dream|"
+    r"life|universe|world|campaign|screenplay|comic|song|sitcom|parallel universe|past life|alternate universe)|in episode|in chapter|in season|"
+    r"for (?:the|my|a|our) (?:persona|character|novel|story|script|campaign|screenplay|sketch|role-?play|quiz)|(?:my|the|our) (?:character|protagonist|hero|heroine|villain|narrator|persona|detective|"
+    r"avatar|elf|wizard|npc|main character)|(?:first|last|opening|next) line of|dreamt|dreamed|once upon a time|according to|rumou?r has it|supposedly|allegedly|"
+    r"the (?:quiz|horoscope|fortune cookie|algorithm|app|ad|advert|article|podcast|book|movie|film|song|lyrics|sticker|sign|poster|t-shirt) (?:says?|said|thinks|claims|reads|told|wants|goes)|"
+    r"my horoscope|fictional|hypothetical|make-believe|let us pretend|plot twist)\b",
+    re.IGNORECASE,
+)
 SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
@@ -69,7 +82,11 @@ _CONTRACTIONS: Final = tuple(
             r"\1 to",
             0,
         ),
-        (r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b", "I love", 0),
+        (
+            r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b(?: (?:a|an|some))?(?: (?:good|decent|proper|nice))?",
+            "I love",
+            0,
+        ),
         (
             r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on|live off) (.{2,30}?) (?:every (?:single )?day|all day(?: long)?|for breakfast|"
             r"forever|for the rest of my life)\b",
@@ -146,6 +163,8 @@ _MAY_CHANGE = re.compile(
 def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
+    if "'" in text:
+        text = _SINGLE_QUOTED.sub(lambda found: " " * len(found[0]), text)
     if '"' in text:
         text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text) if ":" in text else None
@@ -196,7 +215,7 @@ _CUT = re.compile(
     + _VERBS
     + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|hates|was|had|moved|just|goes|takes|can|does|"
     r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|wants)\b)"
-    r"|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
+    r"|,? and (?=the [A-Z])|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
     r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
@@ -214,10 +233,17 @@ _SETTING = re.compile(
     r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
     r"As)\b[^,]{0,60}, "
 )
+# "On Thursday at 3 I've got the dentist": the time goes to the end.
+_WHEN_FIRST = re.compile(
+    r"^(?P<when>(?:(?:[Oo]n|[Ii]n|[Bb]y|[Nn]ext|[Tt]his|[Cc]ome|[Tt]omorrow|[Tt]onight|[Ff]rom|[Aa]t|(?:[Tt]he )?\d{1,2}(?:st|nd|rd|th)|[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|"
+    r"[Ss]aturday|[Ss]unday|January|February|March|April|May|June|July|August|September|October|November|December)\b)(?: [\w:]+){0,4}?),? "
+    r"(?P<rest>(?:I|we|my|our) .+)$",
+    re.DOTALL,
+)
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
     r"hypothetically|"
-    r"as though|what about|kidding|joking)\b",
+    r"as though|what about|kidding|joking|had I|were I|nearly|if only)\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
@@ -256,7 +282,7 @@ _AT_FIRST: Final = (
 )
 _ELIDED = re.compile(
     _AT_FIRST
-    + r"(?:used to|can not (?:stand|eat|have|drink|do|wear)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
+    + r"(?:used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|handle|resist|live without|get enough of)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
     r"had (?:dinner|lunch|coffee|drinks|breakfast|an?|my|our|the|to)|"
     r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|been [a-z]+ing) |(?:got|bought|sold|took|gave|went|came|began|broke|met|saw|swore|made|found|lost|put|ran|won|quit|left|built|chose|cut|"
     r"fell|flew|grew|kept|paid|rode|spent|taught|wrote|became|swapped|said|told|"
@@ -269,8 +295,10 @@ _ELIDED = re.compile(
 )
 _ELIDED_BE = re.compile(
     _AT_FIRST
+    + "(?P<be>"
     + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|as)|"
     r"prescribed)|"
+    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|(?:team|fluent in|obsessed with|hooked on|addicted to|done with|through with|sick of|fed up with|retired) |"
     r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|off to|off (?:the|my)|"
     r"on (?=(?:day|\d|half|a low|the waiting|antibiotics|statins|metformin|insulin|[a-z]+ (?:mg|now)))|back (?:in|on|home|at|to)|"
     r"pregnant|expecting|trying to|planning to|hoping to|thinking of|saving up|saving for|training for|preparing for|"
@@ -278,7 +306,7 @@ _ELIDED_BE = re.compile(
     r"driving|staying|leaving|learning|studying|travelling|traveling|running|visiting|picking up|meeting|playing|selling|"
     r"buying|switching|changing|using|wearing|sharing|teaching|retiring|hosting|doing|reading) (?:to|for|at|in|on|an?|the|my|"
     r"our|up|off|back|with|from|out|home|[A-Z]|\d|[a-z]+ (?:on|at|in|next|from|again|since|for|tomorrow|now)))\b"
-    r"(?!.{0,80}? (?:is|are|was|were|can|makes?|takes|costs|would|feels|does|helps|sounds|seems) )",
+    r"(?!.{0,80}? (?:is|are|was|were|can|makes?|takes|costs|would|feels|does|helps|sounds|seems) ))",
     re.IGNORECASE,
 )
 
@@ -287,7 +315,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     """Yield the clauses that state something; skip questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.opens = True
-    if SARCASTIC.search(text):
+    if SARCASTIC.search(text) or _INVENTED.search(text):
         return
     pieces = _pieces(text)
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
@@ -321,11 +349,20 @@ _JOINT = re.compile(
 _POSSESSIVE = re.compile(r"(?:my|our|his|her) ")
 
 
+# "My son, Leo, just turned six" is one clause.
+_APPOSED = re.compile(r"(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}[a-z-]+,? [A-Z][a-z]+")
+_GOES_ON_AFTER = re.compile(
+    r"(?:just|is|has|was|can|does|had|really|also|always|still|never|loves?|likes?|hates?|lives|works|got)\b"
+)
+
+
 def _pieces(text: str) -> list[tuple[int, int]]:
     cuts = [0]
     ends = []
     for cut in _CUT.finditer(text):
         apposed = cut[0] == ", " and _POSSESSIVE.match(text, cut.end()) is not None
+        if cut[0] == ", " and _GOES_ON_AFTER.match(text, cut.end()) and _APPOSED.fullmatch(text, cuts[-1], cut.start()):
+            continue
         if (cut[0].strip() == "and" or apposed) and _JOINT.fullmatch(
             text, max(cuts[-1], cut.start() - 80), cut.start()
         ):
@@ -346,7 +383,7 @@ def _spelled_out(text: str, speaker: Speaker) -> str:
 
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
-    text = _SETTING.sub("", text.rstrip(" .!?,"))
+    text = _SETTING.sub("", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text.rstrip(" .!?,")))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
@@ -378,9 +415,9 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         return state.third, third["rest"]
     if state.opens and state.subject in (None, state.speaker.me):
         if be := _ELIDED_BE.match(text):
-            return state.speaker.me, ("was " if be["was"] else "am ") + text[0].lower() + text[1:]
+            return state.speaker.me, ("was " if be["was"] else "am ") + _uncapitalized(text[be.start("be") :])
         if _ELIDED.match(text):
-            return state.speaker.me, text[0].lower() + text[1:]
+            return state.speaker.me, _uncapitalized(text)
     if _GOES_ON.match(text):
         # The subject of "love" is unclear in "LeBron is the man - love his skills".
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
@@ -390,9 +427,18 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]
     named = _NAMED.match(text)
-    if named and named["n"].split()[0].lower() not in NOT_NAMES and not _SHORT_FORM.search(named["n"]):
+    if (
+        named
+        and named["n"].split()[0].lower() not in NOT_NAMES
+        and not _SHORT_FORM.search(named["n"])
+        and not named["n"].endswith("'s")
+    ):
         return _named_subject(named, state), named["rest"]
     return None, text
+
+
+def _uncapitalized(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:

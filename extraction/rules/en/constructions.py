@@ -13,7 +13,7 @@ from extraction.rules.en.clauses import (
     without_lead,
 )
 from extraction.rules.en.clauses import owner as owner_of
-from extraction.rules.en.everyday_frames import read_whole
+from extraction.rules.en.everyday_frames import read_everyday, read_whole
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
 from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
 from extraction.rules.en.plans import read_reasons
@@ -85,9 +85,9 @@ KIN_NAMED = re.compile(
 PET_NAMED = re.compile(
     r"(?P<p>"
     + _MINE
-    + r"|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + r"|\b[Aa]n?|\b[Tt]he(?= [a-z]+ (?:is|was) (?:called|named))) (?:[a-z-]+ ){0,2}?(?P<k>(?i:"
     + _PET_WORDS
-    + r")(?:"
+    + r"))(?:"
     + _CALLED
     + r" (?P<n>"
     + NAME
@@ -193,6 +193,8 @@ def _is_name(name: str, word: str) -> bool:
 
 
 def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) -> str | None:
+    if possessive.lower() == "the":
+        return state.speaker.me
     if possessive.lower() in ("a", "an"):
         return clause.subject if _OWNS.search(clause.text) else None
     # In "Sophia ... her friend" the named person is not her own friend.
@@ -299,6 +301,12 @@ _HINT: Final = re.compile(
 )
 
 
+_WHY_I: Final = re.compile(
+    r"^the (?:main |real |only )?reason (?:that |why )?(?:I|we) (?P<v>(?:left|quit|gave up|stopped|sold|moved) .{2,40}?) (?:was|is) ",
+    re.IGNORECASE,
+)
+
+
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """Yield at most one effect with its cause: `red wine gives me headaches`, `my back pain comes from sitting`."""
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
@@ -306,6 +314,16 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         return
     clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
     yield from read_reasons(text, clause, state)
+    if done := _WHY_I.match(text):
+        told = Clause(
+            text=f"I {done['v']}",
+            rest=done["v"],
+            subject=state.speaker.me,
+            third=None,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        yield from read_everyday(told, state) or ()
     yield from read_whole(clause, state)
     if _HINT.search(text) is None:
         return

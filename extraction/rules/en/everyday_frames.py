@@ -19,6 +19,8 @@ from extraction.rules.en.frames import (
     read_age,
     read_allergens,
     read_birthday,
+    read_brand,
+    read_known_places,
     read_exact,
     read_firms,
     read_goods,
@@ -34,7 +36,7 @@ from extraction.rules.en.frames import (
 )
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import KIN
+from extraction.text.lexicon_en import KIN, PASTIMES
 from schema.entity import EntityType
 
 _PERSON: Final = EntityType.PERSON
@@ -59,10 +61,32 @@ _MOVED: Final = (
     r"again|away|the whole family|north|south|east|west|together|permanently|for good)){0,2}"
 )
 MOVES: Final = (
+    after(
+        r"(?:swapped|traded) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=_PLACE),
+        States(
+            says="{s} no longer lives in {o}.",
+            relation="lives in",
+            group="old",
+            read=read_known_places,
+            kind=_PLACE,
+            closes=True,
+        ),
+    ),
+    after(
+        r"(?:sold up in (?P<old>(?-i:[A-Z])[\w' ]{1,25}?) and )?(?:bought|built|found|rented|took) an? (?:[a-z-]+ ){0,2}?(?:croft|farm|farmhouse|cottage|bungalow|villa|cabin|smallholding|chalet|"
+        r"apartment|condo|townhouse) (?:in|on|near|outside) (?P<o>(?:the )?(?-i:[A-Z]).+)",
+        _LIVES,
+        _LEFT,
+    ),
+    after(
+        r"(?:was|were|got|been|have been|has been) (?:transferred|relocated|posted|moved|stationed|deployed) to (?P<o>(?:the )?(?-i:[A-Z])[\w' -]{1,30}?)(?=$|,| (?:for|in|last|with|by|since)\b)",
+        _LIVES,
+    ),
     after(r"(?:have |has )?left (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) behind\b", _LEFT),
     after(
-        r"(?:moved|living|live|lives|staying|stay|stays|moving|am back|is back|am|is|are)(?: back| in| living| staying)* (?:with|at) (?:my|our|his|her|the|a) "
-        r"[a-z-]+(?:'s|s')?(?: [A-Z]\w+(?:'s)?)?(?: place| house| flat)? in (?P<o>(?-i:[A-Z]).+)",
+        r"(?:moved|living|live|lives|staying|stay|stays|moving|am back|is back|am|is|are)(?: back| in| living| staying)* (?:with|at) (?:my|our|his|her) "
+        r"[a-z-]+(?:'s|s'|(?: [A-Z]\w+)'s|(?<=brother)|(?<=sister)|(?<=parents)|(?<=son)|(?<=daughter)|(?<=cousin)|(?<=friend)|(?<=partner)|(?<=friends)|(?<=mum)|(?<=dad)|(?<=aunt)|(?<=uncle))(?: [A-Z]\w+)?(?: place| house| flat)? in (?P<o>(?-i:[A-Z]).+)",
         _LIVES,
     ),
     after(
@@ -214,7 +238,7 @@ WORK: Final = (
     ),
     after(rf"(?:got|landed|accepted|started|took|found)(?: [a-z-]+){{0,3}}? {_JOB_WORD} as (?P<j>.+)", _WORKS_AS),
     after(
-        r"(?:signed|signed on|signed up|gone to work|went to work|started|started out|started work|started working|begun|contracting) (?:at|with|for) (?P<o>.+)",
+        r"(?:signed|signed on|gone to work|went to work|started|started out|started work|started working|begun|contracting) (?:at|with|for) (?P<o>.+)",
         _WORKS_AT,
     ),
     after(
@@ -225,7 +249,7 @@ WORK: Final = (
         _WORKS_AT,
     ),
     after(
-        r"(?:am|is|are) (?:now )?(?:with|at) (?P<o>(?-i:[A-Z]).{1,40}?) (?:now|these days|as (?P<j>.+))",
+        r"(?:am|is|are) (?:now )?at (?P<o>(?-i:[A-Z]).{1,40}?) (?:now|these days|as (?P<j>.+))",
         _WORKS_AT,
         _WORKS_AS,
     ),
@@ -275,7 +299,7 @@ WORK: Final = (
     ),
     after(
         r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) notice at|gave (?:my )?notice at|"
-        r"finished (?:up )?at|no longer (?:work|works) (?:at|for)|am no longer (?:at|with)|am done (?:at|with)|stopped working "
+        r"finished (?:up )?at|no longer (?:work|works) (?:at|for)|am no longer (?:at|with)|am done at|stopped working "
         r"(?:at|for)|got (?:fired|sacked|laid off|let go) (?:from|by)|was (?:fired|sacked|laid off|let go|made redundant) "
         r"(?:from|by|at)|been (?:fired|sacked|laid off|let go|made redundant) (?:from|by|at)|retired from)"
         r"(?: (?:my|the|his|her|our)(?: old)? (?:job|post|position|role|shifts) (?:at|with))?) (?P<old>(?:the )?(?-i:[A-Z]).{1,40}?)"
@@ -344,6 +368,14 @@ _DATES: Final = (
 _HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 _FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
 PARTNERS: Final = (
+    clause_frame(
+        rf"^my {_HUSBAND} (?P<o>{_NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT}|{_DIVORCED})\b",
+        _NOT_MARRIED,
+    ),
+    clause_frame(
+        rf"^my {_FRIEND} (?P<o>{_NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT})",
+        _NOT_PARTNER,
+    ),
     clause_frame(
         rf"^(?:things|it|everything) (?:has |have |is |are |was |were |all )*(?:ended|over|finished|done) (?:with|between me and|between us,) (?P<o>{_NAME})",
         _NOT_PARTNER,
@@ -486,7 +518,7 @@ RELATIVES: Final = (
         States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: {_MORE})?$",
+        rf"^(?P<o>{_NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: {_MORE})?(?=$|,)",
         States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON, closes=True),
     ),
     clause_frame(
@@ -607,6 +639,14 @@ _RAISED: Final = (
     r"changed|adjusted|put up|tapered|now)"
 )
 MEDICATION: Final = (
+    after(
+        rf"(?:gone|went|moved|stepped|dropped|am going|been moved) (?:up |down )?from .{{1,14}}? to (?P<o>{DOSE} (?:of )?{MEDICINE})",
+        _TAKES,
+    ),
+    clause_frame(
+        rf"{_BY}(?:doubled|halved|upped|increased|raised|lowered|reduced|adjusted|changed) (?:my |the )(?P<o>{MEDICINE})(?: dose)?(?=$|,|\.| )",
+        _TAKES,
+    ),
     clause_frame(rf"^no more (?P<old>{_MED})(?: for me| now|$|,)", _STOPPED),
     clause_frame(
         rf"^(?:{OWNER} )?(?:[a-z]+ ){{0,3}}?(?:pills|tablets|meds|drops|capsules|injections) (?:is|are) (?:now |called )?(?P<o>.+)",
@@ -751,6 +791,7 @@ HEALTH: Final = (
 
 # Tastes and the wishes about how to be answered
 
+_PASTIME: Final = "(?:" + "|".join(sorted(map(re.escape, PASTIMES), key=len, reverse=True)) + ")"
 _HABITS: Final = {
     "smoked": "smoking",
     "drunk": "alcohol",
@@ -767,6 +808,25 @@ _NO_MORE: Final = States(
     says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
 )
 TASTES: Final = (
+    after(
+        r"(?:have |has )?(?:switched|moved|gone over|went over|converted|changed|swapped|gone back|went back) (?:over |back )?to (?P<o>(?-i:[a-z])[a-z'-]+(?: [a-z'-]+){0,2})(?=$|[,.]| (?:since|for|because|now|instead|last|this|after)\b)(?<!nights)(?<!days)(?<!work)(?<!school)(?<!home)(?<!bed)(?<!sleep)",
+        _PREFERS,
+    ),
+    after(
+        r"(?:have |has )?(?:taken up|took up) (?P<o>(?!residence|a job|a post|arms|most|too|so|all|space|time|the offer|my offer|an offer)[a-z].+)",
+        _LIKES,
+    ),
+    after(
+        rf"(?:have |has )?(?:given up|gave up|quit|stopped(?: playing)?) (?:the |my |playing (?:the )?)?(?P<old>{_PASTIME})\b",
+        States(
+            says="{s} no longer plays {o}.",
+            relation="plays",
+            group="old",
+            read=read_exact,
+            kind=EntityType.ACTIVITY,
+            closes=True,
+        ),
+    ),
     clause_frame(r"^(?P<o>[A-Za-z][\w' -]{2,25}?),? always(?:,? please)?$", _PREFERS),
     after(
         r"(?:have|has) not (?P<old>smoked|drunk|drunk alcohol|eaten meat|vaped|gambled|eaten sugar) (?:since|in|for)\b",
@@ -885,15 +945,34 @@ TASTES: Final = (
 
 # Other changes of one value
 
-_USES: Final = States(says="{s} uses {o}.", relation="uses", read=proper_name(None))
-_NOT_USES: Final = States(
-    says="{s} no longer uses {o}.", relation="uses", group="old", read=proper_name(None), closes=True
-)
+_USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
+_NOT_USES: Final = States(says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True)
 _NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 _NOT_NAMED: Final = States(
     says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
 )
 CHANGES: Final = (
+    clause_frame(
+        rf"^I (?:(?:also|now|just) )?(?:go by|am called|am known as|am going by|use the name) (?P<o>{_NAME})(?: (?:at work|now|these days|online|everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|rather than|no longer) (?P<old>{_NAME})",
+        _NAMED,
+        _NOT_NAMED,
+    ),
+    after(
+        rf"(?:am now called|am now|have become|changed my name to) (?P<o>(?-i:(?:Mr|Mrs|Ms|Dr)\.? [A-Z]\w+))", _NAMED
+    ),
+    after(rf"(?:now )?(?:bank|banks) with (?P<o>{_PROPER})", _USES),
+    clause_frame(
+        rf"^(?P<w>my|our) (?P<r>{KIN_PATTERN}|gp|optician|plumber|cleaner) is (?:no longer|not) (?P<old>{_NAME}),? but (?P<o>{_NAME})",
+        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+        States(
+            says="{o} is no longer {s}'s {r}.",
+            relation="=r",
+            group="old",
+            read=proper_name(_PERSON),
+            kind=_PERSON,
+            closes=True,
+        ),
+    ),
     after(
         rf"(?:am|is|are)(?: now)? (?:with|on|at|using) (?P<o>{_PROPER})(?: now)?,? (?:not|instead of|rather than|no longer) (?:with |on |at )?(?P<old>{_PROPER})",
         _USES,
@@ -950,7 +1029,7 @@ CHANGES: Final = (
         States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
     ),
     clause_frame(
-        r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)?(?: account| subscription| contract| plan| card| membership)?) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|history|no more|dead)\b",
+        r"^(?:my |our |the |and the |and )?(?P<old>(?-i:[A-Z])[\w-]+(?: [a-z]+)? (?:account|subscription|contract|plan|card|membership|policy)) (?:is|are|was|were|has been|got) (?:now )?(?:closed|cancelled|canceled|gone|history|no more|dead)\b",
         States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
     ),
     clause_frame(
@@ -982,6 +1061,9 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     if shared := _household(clause, state):
         return shared
     found = [one for frames in TOPICS for one in read_frames(frames, clause, state)]
+    relations = {one.relation for one in found if not one.closes}
+    if clause.subject is not None and "works at" in relations and "works as" not in relations:
+        found += read_frames(_AS_JOB, clause, state)
     return found or None
 
 
@@ -1011,6 +1093,7 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=_PERSON)]
 
 
+_AS_JOB: Final = (after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),)
 # Frames of whole sentences
 SENTENCES: Final = tuple(frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole)
 

@@ -59,6 +59,7 @@ _THING_END = re.compile(
 def possessions(text: str) -> list[ObjectPhrase]:
     """Return the belongings and animals of a list: `an induction hob and an air fryer`."""
     found: list[ObjectPhrase] = []
+    text = text.replace("black and white", "black-and-white")
     for piece in re.split(r",? and |, ", _THING_END.sub("", text.strip()))[:6]:
         name = piece.strip()[_COUNTED.match(piece.strip()).end() :].strip(" .!?")  # type: ignore[union-attr]
         words = name.lower().split()
@@ -162,6 +163,17 @@ def read_one_thing(text: str) -> list[ObjectPhrase]:
     return read_things(text)[:1]
 
 
+def read_brand(text: str) -> list[ObjectPhrase]:
+    """Return the name of a service or product, which is no well-known place."""
+    name = proper(text.strip())
+    return [ObjectPhrase(name, None)] if name and name.lower() not in PLACES else []
+
+
+def read_known_places(text: str) -> list[ObjectPhrase]:
+    """Return a well-known place, where the verb does not tell that the name is one."""
+    return [one for one in read_places(text) if one.name.lower() in PLACES]
+
+
 def read_noun(text: str) -> list[ObjectPhrase]:
     name = noun_phrase(text)
     return [ObjectPhrase(name, object_type(name))] if name else []
@@ -239,7 +251,7 @@ NUMBER: Final = (
     r"(?:\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-?(?: ?(?:one|two|three|four|five|six|seven|"
     r"eight|nine))?|" + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True)) + ")"
 )
-_AGE_MAX = 100
+_AGE_MAX = 99
 
 
 def read_age(text: str) -> list[ObjectPhrase]:

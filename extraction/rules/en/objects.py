@@ -95,7 +95,7 @@ _FIRM_WORDS = re.compile(
     re.IGNORECASE,
 )
 _FIRM_END = re.compile(
-    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full)\b|[,.]"
+    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full|is|are|was|were|will|has|have)\b|[,.]"
 )
 _JOBS = JOBS | MORE_JOBS
 _JOB = re.compile(
@@ -247,7 +247,7 @@ def age(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _AGE.match(text)
     return (
         [ObjectPhrase(f"{found.group(1)} years old", EntityType.TIME)]
-        if found and 0 < int(found.group(1)) < 120
+        if found and 0 < int(found.group(1)) < 100
         else []
     )
 

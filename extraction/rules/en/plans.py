@@ -6,7 +6,7 @@ from typing import Final
 
 from extraction.rules.en.frames import KIN_PATTERN, owner_in
 from extraction.rules.en.objects import object_type
-from extraction.rules.en.phrases import noun_phrase
+from extraction.rules.en.phrases import noun_phrase, verb_phrase
 from extraction.rules.en.word_classes import APPOINTMENTS
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
@@ -46,7 +46,7 @@ _CUT = re.compile(
 _NO_PLAN = frozenset(
     "thinking feeling looking wondering being doing hoping trying wanting having getting using saying asking telling sitting waiting "
     "struggling wearing living worrying considering hating loving liking enjoying suffering dying talking joking kidding guessing "
-    "planning missing needing paying freaking losing running making keeping writing reading watching listening eating drinking sleeping "
+    "planning turning missing needing paying freaking losing running making keeping writing reading watching listening eating drinking sleeping "
     "expecting raining snowing".split()
 )
 _GOING = re.compile(
@@ -56,18 +56,22 @@ _GOING = re.compile(
 )
 _SCHEDULED = re.compile(
     r"(?:(?:also|finally|now|actually|definitely|officially|still|both|all) ){0,2}(?P<v>start|starts|begin|begins|finish|finishes|fly|flies|leave|leaves|sit|sits|"
-    r"go back|goes back|return|returns|travel|graduate|graduates|retire|retires|run|present|move|moves|get married|get the keys|close on|get) (?P<o>.+)$",
+    r"go back|goes back|return|returns|travel|graduate|graduates|retire|retires|move|moves|get married|get the keys|close on) (?P<o>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _AHEAD_VERBS = re.compile(
     r"(?:(?:have|has|just|also|finally|already|both|all) ){0,3}(?:booked|got tickets (?:to|for)|bought tickets (?:to|for)|have tickets (?:to|for)|signed up (?:for|to)|"
-    r"registered (?:for|to)|enrolled (?:in|on|for)|reserved|scheduled|rsvped to|entered|put my name down for|arranged|applied (?:for|to)|"
+    r"registered (?:for|to)|enrolled (?:in|on|for)|reserved|scheduled|rsvped to|entered|put my name down for|arranged|applied (?:for|to)|am applying (?:for|to)|plan on|planning on|"
     r"made an appointment (?:with|at|for)|have an appointment (?:with|at)|been invited to|agreed to|got a place (?:on|in)|pencilled in|penciled in) "
     r"(?:(?:us|me|myself|ourselves|him|her) )?(?:in |on |for |to )?(?P<o>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _TRAVEL = re.compile(
-    r"(?:am|is|are) (?:(?:all|both|also|finally|now) )?(?:off|going|headed|heading|travelling|traveling) to (?P<o>(?:the )?(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)*)",
+    r"(?:(?:am|is|are) (?:(?:all|both|also|finally|now) )?(?:off|going|headed|heading|travelling|traveling) to|will be in|am in for a week in) (?P<o>(?:the )?(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)*)",
+    re.IGNORECASE,
+)
+_LEARNING = re.compile(
+    r"(?:(?:also|now|finally|just) )?(?:am|is|are) (?:also |now |finally )?learning (?P<o>to [a-z]+(?: [a-z]+)?)$",
     re.IGNORECASE,
 )
 _OWN_EVENT = re.compile(
@@ -115,6 +119,11 @@ def _plans(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         name = name if name and _head(name) in APPOINTMENTS | _DATED_NOUNS else None
     if subject is not None and name is None and when is not None and (found := _TRAVEL.match(clause.rest)):
         name = f"trip to {found['o']}"
+    if subject is not None and name is None and (found := _LEARNING.match(clause.rest)):
+        name = f"learn {found['o']}"
+    if name is None and when is not None and (found := _EVENT_IS.match(text)) and found["w"] is None:
+        if _WHEN.search(" " + found["t"]) and _head(found["o"]) in APPOINTMENTS and _PAST.search(text) is None:
+            name, subject = noun_phrase(found["o"]), state.speaker.me
     if subject is not None and name is None and (found := _AHEAD_VERBS.match(clause.rest)):
         name = _short(found["o"])
     if subject is not None and name is not None:
@@ -128,7 +137,7 @@ def _head(said: str) -> str:
 
 
 _DATED_NOUNS: Final = frozenset(
-    "lease contract flight visa driving passport due-date date release launch school term leave job".split()
+    "lease contract flight visa passport due-date release launch school term leave job".split()
 )
 
 
@@ -176,6 +185,8 @@ def _doing(rest: str) -> str | None:
     said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
     if verb in ("going", "heading") and re.match(r"to (?:the )?(?:[A-Z]|beach|coast|mountains|lake|seaside)", said):
         return f"trip {said}"
+    if verb in ("starting", "finishing", "beginning", "leaving", "returning") and not said:
+        return None
     if len(said.split()) > 6 or re.search(r"\b(?:it|that|this|you|them)\b", said):
         return None
     return f"{verb} {said}".strip()
@@ -221,6 +232,10 @@ _PROMISED_THING: Final = re.compile(
     rf"(?:(?:have|has|just|also|already) ){{0,2}}promised (?:(?:my|our|his|her|the) (?:{KIN_PATTERN})|(?-i:[A-Z]\w+)|him|her|them|us|me) (?P<o>(?:an?|the|some|his|her|their|two|no) .+)",
     re.IGNORECASE | re.DOTALL,
 )
+_PROMISED_TO: Final = re.compile(
+    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised(?: (?:my|our|his|her|the) (?:{KIN_PATTERN})| (?-i:[A-Z]\w+)| him| her| them| us| me)? to (?P<o>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROMISE: Final = (
     re.compile(
         rf"(?:(?:have|has|just|also|already|even) ){{0,2}}(?:said|told (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|everyone|you)|gave (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|you) (?:my|his|her) word|swore|"
@@ -240,19 +255,23 @@ def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
             says = "{s} promised {o}."
             kind = EntityType.ACTIVITY
             return [draft(clause, state, clause.subject, "CARES_ABOUT", name, says, relation="promise", kind=kind)]
+    if (kept := _PROMISED_TO.match(clause.rest)) and verb_phrase(kept["o"], trivial=frozenset()) is None:
+        said = _WHEN_SPLIT.split(_CUT.split(f"{kept['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
+        if 1 < len(said.split()) <= 8:
+            says, kind = "{s} promised to {o}.", EntityType.ACTIVITY
+            return [draft(clause, state, clause.subject, "CARES_ABOUT", said, says, relation="promise", kind=kind)]
     for pattern in _PROMISE:
         if found := pattern.match(clause.rest):
             said = _WHEN_SPLIT.split(_CUT.split(f"{found['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
             words = said.split()
             if 1 < len(words) <= 8 and words[0].lower() not in _NO_PROMISE:
-                yield_name = re.sub(r"^(?:not )?", lambda match: match[0], said)
                 return [
                     draft(
                         clause,
                         state,
                         clause.subject,
                         "CARES_ABOUT",
-                        yield_name,
+                        said,
                         "{s} promised to {o}.",
                         relation="promise",
                         kind=EntityType.ACTIVITY,
