@@ -16,6 +16,8 @@ _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
 _SPEECH = re.compile(r'"[^"]{3,300}"')
 _SINGLE_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){3,200}[^'\s]'(?!\w)")
+# A quotation that goes on in the next sentence, or began in the one before.
+_QUOTED_BELOW = re.compile(r"(?<=: )'[^']{3,300}$|^[^']{3,300}[.!?]'$")
 _PRONOUN = re.compile(r"\b(?:I|I'm|my|he|she|his|her|we|you|they|it)\b", re.IGNORECASE)
 _SMALL_WORD = re.compile(r"\b(?!the\b|and\b|with\b|for\b|from\b|your\b)[a-z]{3,}")
 _RELAYED: Final = (
@@ -35,13 +37,19 @@ RELAYS_SPEECH: Final = re.compile(
 # Sarcasm: "Oh great, I just love queues".
 # Requests for texts, and worlds that are not the speaker's.
 _INVENTED: Final = re.compile(
-    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|describe|continue|brainstorm|give me|come up with|act|"
+    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
+    r"describe|continue|brainstorm|give me|come up with|act|"
     r"role-?play|you be|be my|be the|play the)\b|"
-    r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) (?:novel|book|film|movie|show|series|story|script|game|play|episode|chapter|dream|"
-    r"life|universe|world|campaign|screenplay|comic|song|sitcom|parallel universe|past life|alternate universe)|in episode|in chapter|in season|"
-    r"for (?:the|my|a|our) (?:persona|character|novel|story|script|campaign|screenplay|sketch|role-?play|quiz)|(?:my|the|our) (?:character|protagonist|hero|heroine|villain|narrator|persona|detective|"
-    r"avatar|elf|wizard|npc|main character)|(?:first|last|opening|next) line of|dreamt|dreamed|once upon a time|according to|rumou?r has it|supposedly|allegedly|"
-    r"the (?:quiz|horoscope|fortune cookie|algorithm|app|ad|advert|article|podcast|book|movie|film|song|lyrics|sticker|sign|poster|t-shirt) (?:says?|said|thinks|claims|reads|told|wants|goes)|"
+    r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) "
+    r"(?:novel|book|film|movie|show|series|story|script|game|play|episode|chapter|dream|"
+    r"life|universe|world|campaign|screenplay|comic|song|sitcom|parallel universe|past life|alternate universe)|in "
+    r"episode|in chapter|in season|"
+    r"for (?:the|my|a|our) (?:persona|character|novel|story|script|campaign|screenplay|sketch|role-?play|quiz)|"
+    r"(?:my|the|our) (?:character|protagonist|hero|heroine|villain|narrator|persona|detective|"
+    r"avatar|elf|wizard|npc|main character)|(?:first|last|opening|next) line of|dreamt|dreamed|once upon a time|"
+    r"according to|rumou?r has it|supposedly|allegedly|"
+    r"the (?:quiz|horoscope|fortune cookie|algorithm|app|ad|advert|article|podcast|book|movie|film|song|lyrics|"
+    r"sticker|sign|poster|t-shirt) (?:says?|said|thinks|claims|reads|told|wants|goes)|"
     r"my horoscope|fictional|hypothetical|make-believe|let us pretend|plot twist)\b",
     re.IGNORECASE,
 )
@@ -77,18 +85,21 @@ _CONTRACTIONS: Final = tuple(
             0,
         ),
         (
-            r"\b([Gg]ave (?:[Mm]y |[Hh]is |[Hh]er )?\w+ (?:my|his|her) word|[Gg]ave (?:my|his|her) word)(?: that)? (?:I|he|she|we)"
+            r"\b([Gg]ave (?:[Mm]y |[Hh]is |[Hh]er )?\w+ (?:my|his|her) word|[Gg]ave (?:my|his|her) word)(?: that)? "
+            r"(?:I|he|she|we)"
             r"(?:'d| would|'ll| will)\b",
             r"\1 to",
             0,
         ),
         (
-            r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b(?: (?:a|an|some))?(?: (?:good|decent|proper|nice))?",
+            r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b(?: (?:a|an|some))?(?: (?:good|"
+            r"decent|proper|nice))?",
             "I love",
             0,
         ),
         (
-            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on|live off) (.{2,30}?) (?:every (?:single )?day|all day(?: long)?|for breakfast|"
+            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on|live off) (.{2,30}?) (?:every "
+            r"(?:single )?day|all day(?: long)?|for breakfast|"
             r"forever|for the rest of my life)\b",
             r"I love \1",
             0,
@@ -133,18 +144,22 @@ _CONTRACTIONS: Final = tuple(
         (r"'ll\b", " will", 0),
         (r"'d\b", " would", 0),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
+        (r"\b(names?)'s\b", r"\1 is", 0),
         (r"\b(?:we're|We're)\b", "we are", 0),
         (r"\b([Tt]hey)'re\b", r"\1 are", 0),
         (
             r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|(?<![a-z] )[a-z]+|who|[Ee]mail)'s "
-            r"(?=(?:been|got|moved|changed|left|gone|taken|put|given|upped|prescribed|raised|lost|broken|died|stopped|started|decided|become|had|turned|switched|quit)\b)",
+            r"(?=(?:been|got|moved|changed|left|gone|taken|put|given|upped|prescribed|raised|lost|broken|died|"
+            r"stopped|started|decided|become|had|turned|switched|quit)\b)",
             r"\1 has ",
             0,
         ),
         (
             r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
-            r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|out|still|"
-            r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|closed|"
+            r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|"
+            r"out|still|"
+            r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|"
+            r"closed|"
             r"closing|taking|seeing|dating|retiring|retired|back|at|with|only|almost|nearly|\d+)\b)",
             r"\1 is ",
             0,
@@ -154,7 +169,8 @@ _CONTRACTIONS: Final = tuple(
 # Quick check for any contraction.
 _MAY_CHANGE = re.compile(
     r"'|youngest|eldest|oldest|born\b|one\b|missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
-    r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
+    r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|"
+    r"[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
     re.IGNORECASE,
 )
 
@@ -164,7 +180,8 @@ def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
     if "'" in text:
-        text = _SINGLE_QUOTED.sub(lambda found: " " * len(found[0]), text)
+        for quoted in (_SINGLE_QUOTED, _QUOTED_BELOW):
+            text = quoted.sub(lambda found: " " * len(found[0]), text)
     if '"' in text:
         text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text) if ":" in text else None
@@ -213,15 +230,21 @@ _CUT = re.compile(
     + r")\b)"
     r"|,? (?=(?:but|because|although|though) )|,? and (?=(?:I|we|he|she|they|it|my|his favorite|her favorite|"
     + _VERBS
-    + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|hates|was|had|moved|just|goes|takes|can|does|"
-    r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|wants)\b)"
+    + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|"
+    r"hates|was|had|moved|just|goes|takes|can|does|"
+    r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|"
+    r"wants)\b)"
     r"|,? and (?=the [A-Z])|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
-    r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
+    r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|"
+    r"yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
-    r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|reminder|just to let you know|"
-    r"it is official|it's official|just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|"
+    r"reminder|just to let you know|"
+    r"it is official|it's official|just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|"
+    r"from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a "
+    r"kid|of "
     r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
@@ -235,8 +258,10 @@ _SETTING = re.compile(
 )
 # "On Thursday at 3 I've got the dentist": the time goes to the end.
 _WHEN_FIRST = re.compile(
-    r"^(?P<when>(?:(?:[Oo]n|[Ii]n|[Bb]y|[Nn]ext|[Tt]his|[Cc]ome|[Tt]omorrow|[Tt]onight|[Ff]rom|[Aa]t|(?:[Tt]he )?\d{1,2}(?:st|nd|rd|th)|[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|"
-    r"[Ss]aturday|[Ss]unday|January|February|March|April|May|June|July|August|September|October|November|December)\b)(?: [\w:]+){0,4}?),? "
+    r"^(?P<when>(?:(?:[Oo]n|[Ii]n|[Bb]y|[Nn]ext|[Tt]his|[Cc]ome|[Tt]omorrow|[Tt]onight|[Ff]rom|[Aa]t|(?:[Tt]he "
+    r")?\d{1,2}(?:st|nd|rd|th)|[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|"
+    r"[Ss]aturday|[Ss]unday|January|February|March|April|May|June|July|August|September|October|November|"
+    r"December)\b)(?: [\w:]+){0,4}?),? "
     r"(?P<rest>(?:I|we|my|our) .+)$",
     re.DOTALL,
 )
@@ -282,14 +307,20 @@ _AT_FIRST: Final = (
 )
 _ELIDED = re.compile(
     _AT_FIRST
-    + r"(?:used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|handle|resist|live without|get enough of)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
+    + r"(?:used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|"
+    r"handle|resist|live without|get enough of)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
     r"had (?:dinner|lunch|coffee|drinks|breakfast|an?|my|our|the|to)|"
-    r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|been [a-z]+ing) |(?:got|bought|sold|took|gave|went|came|began|broke|met|saw|swore|made|found|lost|put|ran|won|quit|left|built|chose|cut|"
+    r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|"
+    r"been [a-z]+ing) |(?:got|bought|sold|took|gave|went|came|began|broke|met|saw|swore|made|found|lost|put|ran|won|"
+    r"quit|left|built|chose|cut|"
     r"fell|flew|grew|kept|paid|rode|spent|taught|wrote|became|swapped|said|told|"
-    r"(?!need|feed|speed|bleed|red |bed |breed|indeed|shed|wed |exceed|proceed|married|engaged|diagnosed|promoted|based|retired|"
-    r"born|allergic|divorced|widowed)[a-z]{2,12}ed)(?= (?:an?|the|my|our|his|her|to|on|at|in|up|off|out|down|over|into|from|for|with|back|away|as|"
+    r"(?!need|feed|speed|bleed|red |bed |breed|indeed|shed|wed |exceed|proceed|married|engaged|diagnosed|promoted|"
+    r"based|retired|"
+    r"born|allergic|divorced|widowed)[a-z]{2,12}ed)(?= (?:an?|the|my|our|his|her|to|on|at|in|up|off|out|down|over|"
+    r"into|from|for|with|back|away|as|"
     r"rid|it|me|us|about|that|some|one|two|three|home|work|eating|drinking|smoking|taking|using|being|playing|going|"
-    r"jobs|schools|banks|gyms|house|dad|mum|mom|tested|married|engaged|divorced|promoted|fired|laid|hired|diagnosed|into|"
+    r"jobs|schools|banks|gyms|house|dad|mum|mom|tested|married|engaged|divorced|promoted|fired|laid|hired|diagnosed|"
+    r"into|"
     r"sick|tired|coffee|sugar|meat|dairy|alcohol|[a-z]+ing)\b| (?:(?-i:[A-Z])|\d)|,)(?! by\b)|retired\b)",
     re.IGNORECASE,
 )
@@ -298,13 +329,19 @@ _ELIDED_BE = re.compile(
     + "(?P<be>"
     + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|as)|"
     r"prescribed)|"
-    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|(?:team|fluent in|obsessed with|hooked on|addicted to|done with|through with|sick of|fed up with|retired) |"
-    r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|off to|off (?:the|my)|"
-    r"on (?=(?:day|\d|half|a low|the waiting|antibiotics|statins|metformin|insulin|[a-z]+ (?:mg|now)))|back (?:in|on|home|at|to)|"
+    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|(?:team|fluent in|obsessed with|hooked on|addicted to|done with|"
+    r"through with|sick of|fed up with|retired) |"
+    r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|"
+    r"off to|off (?:the|my)|"
+    r"on (?=(?:day|\d|half|a low|the waiting|antibiotics|statins|metformin|insulin|[a-z]+ (?:mg|now)))|back (?:in|"
+    r"on|home|at|to)|"
     r"pregnant|expecting|trying to|planning to|hoping to|thinking of|saving up|saving for|training for|preparing for|"
-    r"looking forward|(?:flying|heading|moving|starting|working|living|renting|taking|dating|seeing|getting|going|having|"
-    r"driving|staying|leaving|learning|studying|travelling|traveling|running|visiting|picking up|meeting|playing|selling|"
-    r"buying|switching|changing|using|wearing|sharing|teaching|retiring|hosting|doing|reading) (?:to|for|at|in|on|an?|the|my|"
+    r"looking forward|(?:flying|heading|moving|starting|working|living|renting|taking|dating|seeing|getting|going|"
+    r"having|"
+    r"driving|staying|leaving|learning|studying|travelling|traveling|running|visiting|picking up|meeting|playing|"
+    r"selling|"
+    r"buying|switching|changing|using|wearing|sharing|teaching|retiring|hosting|doing|reading) (?:to|for|at|in|on|"
+    r"an?|the|my|"
     r"our|up|off|back|with|from|out|home|[A-Z]|\d|[a-z]+ (?:on|at|in|next|from|again|since|for|tomorrow|now)))\b"
     r"(?!.{0,80}? (?:is|are|was|were|can|makes?|takes|costs|would|feels|does|helps|sounds|seems) ))",
     re.IGNORECASE,
@@ -342,7 +379,8 @@ def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
 
 # "Maya and I are engaged" is one clause, with two people as its subject.
 _JOINT = re.compile(
-    r"(?:.{0,40}[,!:] |(?:and|but|so|well|oh|yes) )?(?:[A-Z][a-z]+(?: [A-Z][a-z]+)?|(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}[a-z-]+(?: [A-Z]\w+)?)"
+    r"(?:.{0,40}[,!:] |(?:and|but|so|well|oh|yes) )?(?:[A-Z][a-z]+(?: [A-Z][a-z]+)?|(?:[Mm]y|[Oo]ur) (?:[a-z-]+ "
+    r"){0,2}[a-z-]+(?: [A-Z]\w+)?)"
 )
 
 

@@ -162,19 +162,24 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 _HAS_NAMES: Final = re.compile(
-    r"\b(?:have|has|got|adopted|had)(?: got)? (?:two|three|four|five|six|both|\d|a couple of|twin) (?:[a-z-]+ ){0,2}?(?P<k>kids|children|sons|"
-    r"daughters|boys|girls|sisters|brothers|twins|cats|dogs|kittens|puppies|rabbits|grandchildren|grandsons|granddaughters|hamsters|guinea pigs|horses|budgies|hens),?:?"
+    r"\b(?:have|has|got|adopted|had)(?: got)? (?:two|three|four|five|six|both|\d|a couple of|twin) (?:[a-z-]+ "
+    r"){0,2}?(?P<k>kids|children|sons|"
+    r"daughters|boys|girls|sisters|brothers|twins|cats|dogs|kittens|puppies|rabbits|grandchildren|grandsons|"
+    r"granddaughters|hamsters|guinea pigs|horses|budgies|hens),?:?"
     r"(?: called| named| -)?,? (?P<n>" + NAME + r"(?:, " + NAME + r"){0,4},? (?:and|&) " + NAME + r")"
 )
 _NAMED_LATER: Final = re.compile(
-    r"^(?:(?:his|her|its|their|the [a-z]+'s) names? (?:is|are|will be)|(?:he|she|it|they) (?:is|are)(?: now)? (?:called|named)|(?:I|we) (?:called|named|have called|have named) (?:him|her|it|them)|"
+    r"^(?:(?:his|her|its|their|the [a-z]+'s) names? (?:is|are|will be)|(?:he|she|it|they) (?:is|are)(?: now)? "
+    r"(?:called|named)|(?:I|we) (?:called|named|have called|have named) (?:him|her|it|them)|"
     r"(?:he|she|it) (?:is|goes by|answers to)) (?P<n>" + NAME + r")(?=$|[,.!]| (?:now|after|and|because|for|by)\b)"
 )
 _NEWCOMER: Final = re.compile(
-    r"\b(?:had|have|has|got|adopted|took in|rescued|bought|welcomed|getting|get|there is|with us is|joined by) (?:(?:an?|our|my|the|new|little|healthy|beautiful|tiny|stray|rescue|second|third|first|"
+    r"\b(?:had|have|has|got|adopted|took in|rescued|bought|welcomed|getting|get|there is|with us is|joined by) "
+    r"(?:(?:an?|our|my|the|new|little|healthy|beautiful|tiny|stray|rescue|second|third|first|"
     r"[a-z-]+-old|baby|black|white|ginger|brown|grey|gray) ){1,5}?(?P<k>boy|girl|son|daughter|baby|"
     + _PET_WORDS
-    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup|girlfriend|boyfriend|partner|flatmate|roommate|boss|neighbour|neighbor|teacher|colleague|manager|rescue)\b"
+    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup|girlfriend|boyfriend|"
+    r"partner|flatmate|roommate|boss|neighbour|neighbor|teacher|colleague|manager|rescue)\b"
 )
 
 
@@ -207,7 +212,8 @@ def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) ->
 
 _SPOUSES: Final = frozenset(("husband", "wife", "partner", "boyfriend", "girlfriend", "late husband", "late wife"))
 _GONE: Final = re.compile(
-    r"\b(?:died|passed away|passed on|was put down|had to be put down|crossed the rainbow bridge|is no longer with us|ran away|got run over|"
+    r"\b(?:died|passed away|passed on|was put down|had to be put down|crossed the rainbow bridge|is no longer with "
+    r"us|ran away|got run over|"
     r"went missing|has gone missing|was put to sleep|flew (?:off|away))\b|^my late\b|\blost (?:my|our)\b",
     re.IGNORECASE,
 )
@@ -302,7 +308,8 @@ _HINT: Final = re.compile(
 
 
 _WHY_I: Final = re.compile(
-    r"^the (?:main |real |only )?reason (?:that |why )?(?:I|we) (?P<v>(?:left|quit|gave up|stopped|sold|moved) .{2,40}?) (?:was|is) ",
+    r"^the (?:main |real |only )?reason (?:that |why )?(?:I|we) (?P<v>(?:left|quit|gave up|stopped|sold|moved) "
+    r".{2,40}?) (?:was|is) ",
     re.IGNORECASE,
 )
 

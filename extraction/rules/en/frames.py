@@ -1,4 +1,4 @@
-"""Read English clauses with several facts or a noun as their subject: `my new mobile is …`, `swapped the Golf for a bike`.
+"""Read English clauses with several facts or with a noun as their subject: `my new mobile is …`.
 
 A frame is a pattern with named groups and the facts that they state. The subject of a frame's facts is the clause's
 subject, or the owner that its group `w` names: "my", "my sister's", "Clara's".
@@ -26,7 +26,7 @@ from extraction.rules.en.objects import (
 from extraction.rules.en.phrases import noun_phrase, things
 from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
-from extraction.text.lexicon_en import KIN, NOT_NAMES, PETS, PRONOUNS, VAGUE
+from extraction.text.lexicon_en import KIN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
 from schema.entity import EntityType
 
 Reader = Callable[[str], Sequence[ObjectPhrase]]
@@ -50,7 +50,8 @@ _COUNTED = re.compile(
 )
 _THING_END = re.compile(
     r"(?:[;:()]| - |—|, (?!(?:and|an?|two|three|one) )| (?:at|that|which|who|named|called|with|for|because|to|"
-    r"since|so|but|last|this|when|while|if|behind|near|on|in|from|by|just|yesterday|today|now|these|again|via|off|after|"
+    r"since|so|but|last|this|when|while|if|behind|near|on|in|from|by|just|yesterday|today|now|these|again|via|off|"
+    r"after|"
     r"before|during|until|is|are|was|were|as|lately|recently|already|instead|off|back|finally|anymore)\b).*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -70,15 +71,16 @@ def possessions(text: str) -> list[ObjectPhrase]:
     return found
 
 
-_INNER: Final = frozenset(
-    (
-        "the my our his her a an over up off never not no any your this that custody of given handed sold lost had gone been no"
-    ).split()
+_INNER: Final = word_set(
+    "the my our his her a an over up off never not no any your this that custody of given handed sold lost had "
+    "gone been no"
 )
-_CONSUMED: Final = frozenset(
-    "coffee coffees tea ticket tickets sandwich pizza lunch dinner breakfast groceries food drink drinks beer beers wine gift gifts present presents flowers cake "
-    "bread milk snacks stuff things bits time round meal takeaway book books one ones mind idea days chocolate sweets icecream water petrol gas fuel plane train bus "
-    "something anything everything bug cold habit accent skill skills story stories lot bunch".split()
+_CONSUMED: Final = word_set(
+    "coffee coffees tea ticket tickets sandwich pizza lunch dinner breakfast groceries food drink drinks beer beers "
+    "wine gift gifts present presents flowers cake "
+    "bread milk snacks stuff things bits time round meal takeaway book books one ones mind idea days chocolate "
+    "sweets icecream water petrol gas fuel plane train bus "
+    "something anything everything bug cold habit accent skill skills story stories lot bunch"
 )
 
 
@@ -95,7 +97,8 @@ def read_goods(text: str) -> list[ObjectPhrase]:
 
 
 _MODEL = re.compile(
-    r"^(?:(?!for |at |to |in |with |from |on |by |of |and |like )(?:an?|the|my|our|his|her|now|[a-z][a-z-]+|\d{4}|\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
+    r"^(?:(?!for |at |to |in |with |from |on |by |of |and |like )(?:an?|the|my|our|his|her|now|[a-z][a-z-]+|\d{4}|"
+    r"\d-door) ){0,5}(?P<n>[A-Z][\w-]*(?: (?:[A-Z\d][\w.-]*|i\d)){0,4})"
 )
 
 
@@ -110,7 +113,8 @@ def read_product(text: str) -> list[ObjectPhrase]:
 # A model, such as "Pixel 9" or "ThinkPad X1".
 _PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z][a-z]+(?:[A-Z]\w+)+$")
 _DOSED = re.compile(
-    r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|half|whole) ){0,3}"
+    r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|"
+    r"half|whole) ){0,3}"
     rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?:,? (?P<d2>{DOSE}|\d{{1,4}}\b))?",
     re.IGNORECASE,
 )
@@ -307,16 +311,25 @@ class Frame:
     whole: bool = False
 
 
-# Bounded, and separated by single spaces, so that no text matches in two ways.
-_ADVERBS: Final = (
-    r"(?:(?:really|also|just|still|always|actually|now|currently|recently|finally|already|even|so|officially|only|both|"
-    r"have|has|had|been|do|did|since|since then|at last|basically|probably|temporarily|happily|very) ){0,4}"
+_ADVERB: Final = re.compile(
+    r"(?:really|also|just|still|always|actually|now|currently|recently|finally|already|even|so|officially|only|both|have|has|"
+    r"had|been|do|did|since|since then|at last|basically|probably|temporarily|happily|very) ",
+    re.IGNORECASE,
 )
+_ADVERBS_MAX: Final = 4
+
+
+def _starts(text: str) -> list[int]:
+    """Return where a verb phrase may begin: after each of the adverbs, the last one first."""
+    starts = [0]
+    while len(starts) <= _ADVERBS_MAX and (adverb := _ADVERB.match(text, starts[-1])):
+        starts.append(adverb.end())
+    return starts[::-1]
 
 
 def after(pattern: str, *facts: States) -> Frame:
     """Return a frame for the text after the subject."""
-    return Frame(pattern=re.compile(_ADVERBS + "(?:" + pattern + ")", re.IGNORECASE), facts=facts)
+    return Frame(pattern=re.compile(pattern, re.IGNORECASE), facts=facts)
 
 
 def clause_frame(pattern: str, *facts: States) -> Frame:
@@ -352,11 +365,12 @@ def owner_in(words: str | None, clause: Clause, state: DiscourseState) -> str | 
 
 def read_frames(frames: Iterable[Frame], clause: Clause, state: DiscourseState) -> list[Draft]:
     """Return the facts of the first frame that fits a clause."""
+    starts = _starts(clause.rest) if clause.subject is not None else []
     for frame in frames:
-        text = clause.text if frame.whole else clause.rest
-        if not frame.whole and clause.subject is None:
-            continue
-        found = frame.pattern.match(text)
+        if frame.whole:
+            found = frame.pattern.match(clause.text)
+        else:
+            found = next((match for start in starts if (match := frame.pattern.match(clause.rest, start))), None)
         if found is not None and (drafts := list(_facts(frame, found, clause, state))):
             return drafts
     return []
@@ -367,7 +381,7 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
     subject = owner_in(groups.get("w"), clause, state) if frame.whole else clause.subject
     for number, fact in enumerate(frame.facts):
         said = groups.get(fact.group)
-        about = state.speaker.subject_named(groups[fact.subject]) if fact.subject else subject
+        about = state.speaker.subject_named(groups[fact.subject] or "") if fact.subject else subject
         if said is None or about is None:
             continue
         names = fact.read(said)
@@ -379,7 +393,7 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 name = f"{name} {groups[fact.dose]}"
             if state.speaker.subject_named(name) in (THE_USER, about):
                 continue
-            relation = groups[fact.relation[1:]].lower() if (fact.relation or "").startswith("=") else fact.relation
+            relation = _relation(fact, groups)
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
             yield draft(
                 clause,
@@ -395,6 +409,13 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
             )
 
 
+def _relation(fact: States, groups: dict[str, str | None]) -> str | None:
+    """Return the relation of a fact; "=s" is the text of the group `s`."""
+    if fact.relation is None or not fact.relation.startswith("="):
+        return fact.relation
+    return (groups.get(fact.relation[1:]) or "").lower() or None
+
+
 def _escaped(text: str) -> str:
     return text.replace("{", "").replace("}", "")
 
@@ -404,22 +425,32 @@ def _escaped(text: str) -> str:
 _SLOT_VALUES: Final = {
     "phone number": r"\+?\(?\d[\d ()./-]{4,18}\d",
     "email": r"[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,30}){1,4}",
-    "address": r"(?=.{0,60}\d).{6,70}?(?=$|;|!|, (?:please|so|in case|and|if|not|from)\b| (?:from now|please|and not|instead)\b|\. )",
-    "size": r"(?:(?:UK|EU|US|an?|size) )?(?:\d{1,3}(?:\.\d|½)?[A-Za-z]{0,2}|[SML]|X{1,3}[SL]|[A-Z](?: ?½)?)(?: (?:UK|EU|US))?\b",
+    "address": r"(?=.{0,60}\d).{6,70}?(?=$|;|!|, (?:please|so|in case|and|if|not|from)\b| (?:from now|please|and not|"
+    r"instead)\b|\. )",
+    "size": r"(?:(?:UK|EU|US|an?|size) )?(?:\d{1,3}(?:\.\d|½)?[A-Za-z]{0,2}|[SML]|X{1,3}[SL]|[A-Z](?: ?½)?)(?: "
+    r"(?:UK|EU|US))?\b",
     "postcode": r"[A-Z\d]{2,5}(?: ?[A-Z\d]{2,4})?\b",
     "code": r"(?:#?[A-Z]?\d{3,8}[A-Z#]?)\b",
     "password": r"(?:is |= ?)?[^\s,;]{4,40}",
     "plate": r"(?=[\w -]{0,6}\d)[A-Z\d]{1,4}(?:[ -]?[A-Z\d]{1,4}){1,2}\b",
     "number": r"#?[A-Z]{0,3}-?\d[\w/-]{0,14}\b",
     "blood type": r"(?:A|B|AB|O) ?(?:positive|negative|\+|-|rh[+-])?(?=$|[\s,.;!])",
-    "measure": r"(?:about |around )?\d[\d.,'\" ]{0,6} ?(?:cm|m|kg|kilos?|lbs?|pounds?|stone|feet|ft|foot)?(?: \d{1,2})?",
+    "measure": r"(?:about |around )?\d[\d.,'\" ]{0,6} ?(?:cm|m|kg|kilos?|lbs?|pounds?|stone|feet|ft|foot)?(?: "
+    r"\d{1,2})?",
 }
-_SLOT_AT: Final = r"(?: (?:here|at home|at work|these days|now|from (?:today|now on|\w+day)|as of (?:today|now|\w+day)|(?:at|for|of|to) the \w+(?: \w+)?|after the \w+(?: \w+)?)){0,2}"
+_SLOT_AT: Final = (
+    r"(?: (?:here|at home|at work|these days|now|from (?:today|now on|\w+day)|as of (?:today|now|\w+day)|"
+    r"(?:at|for|of|to) the \w+(?: \w+)?|after the \w+(?: \w+)?)){0,2}"
+)
 _SLOT_IS: Final = (
     r"(?:,? (?:is|are|will be)(?: now| still| actually| just| currently| going to be)?:? |: ?|, | - | )"
-    r"(?:(?:has |have |is |just |was |got )*changed(?: [a-z ]{2,30}?)?(?:,? to|[,:;.-]+ (?:so )?(?:now )?(?:it is|it is now)(?: now)?) )?"
+    r"(?:(?:has |have |is |just |was |got )*changed(?: [a-z ]{2,30}?)?(?:,? to|[,:;.-]+ (?:so )?(?:now )?(?:it is|"
+    r"it is now)(?: now)?) )?"
 )
-_NEW: Final = r"(?:new|current|usual|main|own|actual|work|home|only|temporary|permanent|direct|personal|correct|right|spare|old|other)"
+_NEW: Final = (
+    r"(?:new|current|usual|main|own|actual|work|home|only|temporary|permanent|direct|personal|correct|right|"
+    r"spare|old|other)"
+)
 _SLOT_LEAD: Final = (
     r"(?:(?:so|and|also|note|ps|btw|here is|use|save|update|quick update|fyi|hey|hi|for deliveries|from now on)[,:]? )?"
 )
@@ -427,7 +458,8 @@ _SLOTS_SAID: Final = tuple(
     (
         kind,
         re.compile(
-            rf"^{_SLOT_LEAD}(?:{OWNER} )?(?P<new>(?:{_NEW} ){{0,2}})(?P<s>{words}){_SLOT_AT}{_SLOT_IS}(?:now )?(?P<o>{_SLOT_VALUES[kind]})"
+            rf"^{_SLOT_LEAD}(?:{OWNER} )?(?P<new>(?:{_NEW} ){{0,2}})(?P<s>{words}){_SLOT_AT}{_SLOT_IS}(?:now "
+            rf")?(?P<o>{_SLOT_VALUES[kind]})"
             rf"(?:(?: now)?,? (?:and not|not|instead of|rather than|no longer) (?P<old>{_SLOT_VALUES[kind]}))?",
             re.IGNORECASE,
         ),
@@ -436,12 +468,15 @@ _SLOTS_SAID: Final = tuple(
 )
 _OLD: Final = re.compile(r"\b(?:old|former|previous)\b", re.IGNORECASE)
 _REACHED: Final = re.compile(
-    rf"^(?:you can |please |just |best to |better )?(?:reach|call|ring|text|phone|whatsapp|message|contact|get hold of|get) (?P<w>me|us|(?:my |our )?"
-    rf"(?:{KIN_PATTERN})|(?-i:[A-Z][a-z]+)) (?:directly )?(?:on|at|under|via) (?P<o>{_SLOT_VALUES['phone number']}|{_SLOT_VALUES['email']})",
+    rf"^(?:you can |please |just |best to |better )?(?:reach|call|ring|text|phone|whatsapp|message|contact|get hold "
+    rf"of|get) (?P<w>me|us|(?:my |our )?"
+    rf"(?:{KIN_PATTERN})|(?-i:[A-Z][a-z]+)) (?:directly )?(?:on|at|under|via) (?P<o>{_SLOT_VALUES['phone number']}|"
+    rf"{_SLOT_VALUES['email']})",
     re.IGNORECASE,
 )
 _WEARS: Final = re.compile(
-    r"(?:wear|wears|take|takes|am|is|need|needs)(?: usually| normally)? (?:an? )?(?:size )(?P<o>[\d.½]{1,4}|[SML]|X{1,3}[SL])(?: in (?P<i>[a-z]+))?\b"
+    r"(?:wear|wears|take|takes|am|is|need|needs)(?: usually| normally)? (?:an? )?(?:size )(?P<o>[\d.½]{1,4}|[SML]|"
+    r"X{1,3}[SL])(?: in (?P<i>[a-z]+))?\b"
     r"|(?:wear|wears|take|takes) (?:an? )?(?:(?:uk|eu|us) )?(?P<o2>\d{1,2}(?:\.5|½)?) in (?P<i2>[a-z]+)",
     re.IGNORECASE,
 )

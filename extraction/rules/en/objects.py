@@ -95,7 +95,8 @@ _FIRM_WORDS = re.compile(
     re.IGNORECASE,
 )
 _FIRM_END = re.compile(
-    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full|is|are|was|were|will|has|have)\b|[,.]"
+    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full|is|are|was|were|"
+    r"will|has|have)\b|[,.]"
 )
 _JOBS = JOBS | MORE_JOBS
 _JOB = re.compile(
