@@ -8,7 +8,7 @@ from extraction.rules.en.frames import (
     KIN_PATTERN,
     NUMBER,
     OWNER,
-    Frame,
+    FrameBook,
     States,
     after,
     clause_frame,
@@ -22,7 +22,6 @@ from extraction.rules.en.frames import (
     read_brand,
     read_exact,
     read_firms,
-    read_frames,
     read_goods,
     read_known_places,
     read_noun,
@@ -1265,17 +1264,9 @@ CHANGES: Final = (
     ),
 )
 
-TOPICS: Final[tuple[tuple[Frame, ...], ...]] = (
-    MOVES,
-    WORK,
-    PARTNERS,
-    RELATIVES,
-    AGES,
-    MEDICATION,
-    HEALTH,
-    BELONGINGS,
-    TASTES,
-    CHANGES,
+TOPICS: Final = tuple(
+    FrameBook(frames)
+    for frames in (MOVES, WORK, PARTNERS, RELATIVES, AGES, MEDICATION, HEALTH, BELONGINGS, TASTES, CHANGES)
 )
 
 
@@ -1283,10 +1274,10 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     """Return the facts of the first frame of each topic that fits a clause; None if there is none."""
     if shared := _household(clause, state):
         return shared
-    found = [one for frames in TOPICS for one in read_frames(frames, clause, state)]
+    found = [one for frames in TOPICS for one in frames.read(clause, state)]
     relations = {one.relation for one in found if not one.closes}
     if clause.subject is not None and "works at" in relations and "works as" not in relations:
-        found += read_frames(_AS_JOB, clause, state)
+        found += _AS_JOB.read(clause, state)
     return found or None
 
 
@@ -1317,12 +1308,12 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=_PERSON)]
 
 
-_AS_JOB: Final = (after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),)
+_AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),))
 # Frames of whole sentences
-SENTENCES: Final = tuple(frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole)
+SENTENCES: Final = FrameBook([frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole])
 
 
 def read_whole(clause: Clause, state: DiscourseState) -> Iterable[Draft]:
     """Yield the facts of a sentence whose clauses tell them only together: `I've changed banks, it's Monzo now`."""
-    yield from read_frames(SENTENCES, clause, state)
+    yield from SENTENCES.read(clause, state)
     yield from read_slots(clause, state) or ()
