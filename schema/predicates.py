@@ -81,7 +81,7 @@ def allowed(subject: Label, predicate: str, obj: Label) -> bool:
     return rule is not None and subject in rule.subjects and obj in rule.objects
 
 
-def holds_one(predicate: str, relation: str | None) -> bool:
+def is_single_valued(predicate: str, relation: str | None) -> bool:
     """Return True if a subject has only one valid object at a time for this predicate and relation label."""
     rule = whitelist()[predicate]
     if not rule.many or relation is None:

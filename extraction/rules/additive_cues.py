@@ -41,7 +41,7 @@ _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
 
 
-def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
+def is_additive(clause: str, *, predicate: str, name: str) -> bool:
     """Return whether the fact of a clause adds to known facts rather than replaces them.
 
     Args:

@@ -10,7 +10,7 @@ from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, m
 from graph_service.memory.curation.fact_history import FactVersion
 from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
-from schema.telling import Closing
+from schema.assertion import Closing
 
 strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact no longer holds.")
 

@@ -7,7 +7,7 @@ from functools import partial
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
 from graph_service.memory.facts.lookup import SubjectKey, read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
@@ -34,7 +34,7 @@ async def load_known(
     graph: Graph,
     owner: Owner,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameSeen],
+    names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
     *,
     also: Iterable[Claim] = (),
@@ -75,5 +75,7 @@ def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> 
                 relation = canonical_relation(fact.relation)
                 key = keys.get(subject, SubjectKey())
                 key = key.with_fact(fact.predicate, relation, entities[fact.object].id, ended=fact.closes)
-                keys[subject] = replace(key, near=key.near | set(bands(simhash(fact.statement.strip()))))
+                keys[subject] = replace(
+                    key, similarity_keys=key.similarity_keys | set(bands(simhash(fact.statement.strip())))
+                )
     return keys

@@ -13,7 +13,7 @@ from graph_service.memory.facts.lookup import fact_by_id, fact_with_ends
 from schema.errors import NotFoundError
 from schema.fact import Claim, Fact
 from schema.ids import MemoryId, TenantId
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 VERSIONS_MAX: Final = 200
 
@@ -57,7 +57,7 @@ async def fact_history(
         "subject_id": claim.subject_id,
         "predicates": sorted({claim.predicate, whitelist()[claim.predicate].opposite or claim.predicate}),
         "object_id": claim.object_id,
-        "relation": claim.relation if holds_one(claim.predicate, claim.relation) else None,
+        "relation": claim.relation if is_single_valued(claim.predicate, claim.relation) else None,
         "ids": [fact_id, *([closer] if closer else [])],
         "rows_max": VERSIONS_MAX,
     }

@@ -19,11 +19,11 @@ from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.facts.validity import ValidityPeriod
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
+from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, Fact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.limits import LIMITS
-from schema.telling import Closing
 from schema.timespan import iso
 
 
@@ -113,11 +113,11 @@ def reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[Planned
     period_index, closers, calculator = period.slot, _closers(period, claim_ids), PeriodCalculator(claims)
     while closers:
         state = claims[claim]
-        if closers <= state.reopened:
+        if closers <= state.ignored_closings:
             raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
-        claims[claim] = state = replace(state, reopened=state.reopened | closers)
+        claims[claim] = state = replace(state, ignored_closings=state.ignored_closings | closers)
         result = calculator.periods(claim, keep_open=period_index)
-        claims[claim] = replace(state, reopened=state.reopened | result.ignored)
+        claims[claim] = replace(state, ignored_closings=state.ignored_closings | result.ignored)
         # Without its closer, an earlier period may extend and absorb this one.
         period_index = min(period_index, len(result.periods) - 1)
         closers = _closers_of(result.periods[period_index])

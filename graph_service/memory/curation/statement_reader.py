@@ -10,9 +10,9 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
+from schema.assertion import Assertion, CorrectionKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Assertion, Stated, telling_of
 
 # Prefix of the ids of sessions with one statement each.
 PREFIX: Final = "by-hand:"
@@ -109,7 +109,7 @@ async def statements_of_user(graph: Graph, tenant: TenantId, user_id: str, *, li
 
 def assertions_of(row: Row, message_id: str) -> list[Assertion]:
     """Return the assertions of one message in a row of `facts/facts_of_scenes`. Pure."""
-    assertions = (telling_of(text) for text in row["properties"].get("told") or ())
+    assertions = (parse_assertion(text) for text in row["properties"].get("assertions") or ())
     return [assertion for assertion in assertions if assertion.message_id == message_id]
 
 
@@ -127,7 +127,7 @@ async def _with_facts(
 def _joined(correction: Correction, facts: Sequence[Row], visible: dict[str, MemoryId]) -> Correction:
     fact_by_rejection: dict[bool, MemoryId] = {}
     for row in facts:
-        rejects = all(assertion.stated is Stated.REJECTS for assertion in assertions_of(row, correction.id))
+        rejects = all(assertion.correction is CorrectionKind.REJECTS for assertion in assertions_of(row, correction.id))
         fact_by_rejection[rejects] = visible[row["properties"]["id"]]
     if correction.kind is StatementKind.REJECT:
         return replace(
@@ -152,9 +152,9 @@ async def _visible_edges(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -
     roots = sorted({row["root_id"] for row in resolved if row["root_id"]})
     edges = await graph.read(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": roots})
     for row in member_facts:
-        assertions = set(row["properties"].get("told") or ())
+        assertions = set(row["properties"].get("assertions") or ())
         projected = [
-            edge["properties"]["id"] for edge in edges if assertions & set(edge["properties"].get("told") or ())
+            edge["properties"]["id"] for edge in edges if assertions & set(edge["properties"].get("assertions") or ())
         ]
         visible[row["properties"]["id"]] = MemoryId(projected[0]) if projected else visible[row["properties"]["id"]]
     return visible

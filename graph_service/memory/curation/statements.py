@@ -37,13 +37,13 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
+from schema.assertion import Closing, CorrectionKind
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
-from schema.fact import PERSON, Claim, Fact, ReadAs
+from schema.fact import PERSON, Claim, ExtractedValues, Fact
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label, Role
 from schema.message import ProvidedFact
-from schema.telling import Closing, Stated
 
 _UNDO_REASON: Final = "a correction was taken back"
 
@@ -126,7 +126,7 @@ class Statements:
             confidence=1.0,
             valid_at=manual_fact.valid_at,
             invalid_at=manual_fact.invalid_at,
-            stated=Stated.SAYS,
+            stated=CorrectionKind.SAYS,
         )
         return await self._state(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
 
@@ -142,9 +142,9 @@ class Statements:
         if edit == FactEdit():
             raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
         stored = await fact_to_correct(self._graph, tenant, fact_id)
-        old = _provided_fact(stored, Stated.REJECTS)
+        old = _provided_fact(stored, CorrectionKind.REJECTS)
         new = replace(
-            _provided_fact(stored, Stated.SAYS),
+            _provided_fact(stored, CorrectionKind.SAYS),
             object=edit.object or old.object,
             object_type=None if edit.object else old.object_type,
             predicate=edit.predicate or old.predicate,
@@ -167,7 +167,7 @@ class Statements:
             ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, Stated.SAYS)
+        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
 
     async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
         """Confirm a fact and keep it in the profile.
@@ -177,7 +177,7 @@ class Statements:
             ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.PIN, Stated.PINS)
+        return await self._restate(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
 
     async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
         """Reject a fact as never true; reading the messages again does not restore it, undoing the rejection does.
@@ -190,7 +190,7 @@ class Statements:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.closing_reason is Closing.REJECTED:
             raise ConflictError(f"the fact {fact_id!r} is rejected already")
-        facts = [_provided_fact(stored, Stated.REJECTS)]
+        facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
         return await self._state(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
@@ -221,7 +221,7 @@ class Statements:
         check_limit(limit)
         return await statements_of_user(self._graph, tenant, user_id, limit=limit)
 
-    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: Stated) -> Correction:
+    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: CorrectionKind) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
             raise ConflictError(f"the fact {fact_id!r} does not hold; `reopenFact` lets it hold again")
@@ -279,7 +279,7 @@ def _content(fact: ProvidedFact) -> tuple[str | None, ...]:
     return fact.predicate, fact.relation or None, fact.object
 
 
-def _provided_fact(stored: FactWithEnds, stated: Stated) -> ProvidedFact:
+def _provided_fact(stored: FactWithEnds, stated: CorrectionKind) -> ProvidedFact:
     """Return a stored fact as a provided fact with a statement."""
     return ProvidedFact(
         subject=_name(stored.subject),
@@ -354,18 +354,18 @@ def _without(fact: Fact, said: str) -> Fact | None:
     assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != said)
     if not assertions:
         return None
-    stated = tuple(text for text in fact.stated if not text.startswith(f"{said}:"))
-    read = fact.read_as
+    stated = tuple(text for text in fact.corrections if not text.startswith(f"{said}:"))
+    read = fact.extracted
     if (read or fact).reader == PERSON and stated:
         # Remove the wording of the undone statement, even if nothing replaces it.
         read = _read_as(fact, statement_of=stated[-1].split(":", 1)[1])
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
-    return replace(fact, told=assertions, stated=stated, quotes=quotes, read_as=read)
+    return replace(fact, assertions=assertions, corrections=stated, quotes=quotes, extracted=read)
 
 
-def _read_as(fact: Fact, *, statement_of: str) -> ReadAs:
-    read = fact.read_as
-    return ReadAs(
+def _read_as(fact: Fact, *, statement_of: str) -> ExtractedValues:
+    read = fact.extracted
+    return ExtractedValues(
         statement=statement_of,
         base_strength=read.base_strength if read else fact.base_strength,
         confidence=read.confidence if read else fact.confidence,

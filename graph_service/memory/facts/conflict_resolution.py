@@ -17,10 +17,10 @@ from extraction.text.near_duplicates import (
     near_duplicates,
     plain,
 )
+from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.labels import Label
-from schema.predicates import holds_one, whitelist
-from schema.telling import Closing
+from schema.predicates import is_single_valued, whitelist
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
@@ -56,7 +56,7 @@ def resolve(fact: AcceptedFact, known: Iterable[Fact]) -> Resolution:
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
     if same is not None:
-        assertions = {(assertion.message_id, assertion.ends) for assertion in same.told}
+        assertions = {(assertion.message_id, assertion.ends) for assertion in same.assertions}
         if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
             return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:
@@ -94,7 +94,7 @@ def _closing(fact: AcceptedFact, one: Fact) -> Closing | None:
 def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
     """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
     mine, other = fact.claim, one.claim
-    if mine[:3] != other[:3] or holds_one(mine.predicate, mine.relation) or not one.object_name:
+    if mine[:3] != other[:3] or is_single_valued(mine.predicate, mine.relation) or not one.object_name:
         return False
     names = plain(fact.object.name), plain(one.object_name)
     common_min = COMMON_PART_MIN if fact.subject.label is Label.ENTITY else PROFILE_COMMON_PART_MIN
@@ -108,7 +108,7 @@ def closes(claim: Claim, other: Claim) -> Closing | None:
         return None
     if claim.predicate == other.predicate:
         another = claim.object_id != other.object_id
-        single_valued = claim.relation == other.relation and holds_one(claim.predicate, claim.relation)
+        single_valued = claim.relation == other.relation and is_single_valued(claim.predicate, claim.relation)
         return Closing.REPLACED if another and single_valued else None
     opposite = whitelist()[claim.predicate].opposite == other.predicate
     return Closing.REVERSED if opposite and claim.object_id == other.object_id else None

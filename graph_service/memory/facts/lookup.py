@@ -11,7 +11,7 @@ from graph_service.memory.facts.bitemporal import FactTimes, known_end
 from graph_service.memory.facts.rows import fact_from_row
 from schema.fact import Claim, Fact
 from schema.ids import TenantId, UserId
-from schema.predicates import holds_one, whitelist
+from schema.predicates import is_single_valued, whitelist
 
 # Rounds of the search: facts, those in conflict with them, and those in conflict with these.
 _READS_MAX: Final = 3
@@ -122,7 +122,7 @@ class SubjectKey:
     objects: frozenset[str] = frozenset()
     predicates: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
-    near: frozenset[str] = frozenset()
+    similarity_keys: frozenset[str] = frozenset()
 
     def row(self, subject: str) -> dict[str, Any]:
         return {
@@ -130,12 +130,12 @@ class SubjectKey:
             "object_ids": sorted(self.objects),
             "predicates": sorted(self.predicates),
             "one_relations": sorted(self.relations),
-            "near": sorted(self.near),
+            "similarity_keys": sorted(self.similarity_keys),
         }
 
     def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":
         rule = whitelist()[predicate]
-        one = {relation} if relation and holds_one(predicate, relation) else set()
+        one = {relation} if relation and is_single_valued(predicate, relation) else set()
         # An end without a relation ends the claim with any relation, so all single-valued ones are read.
         one |= rule.one if ended and relation is None else set()
         return replace(

@@ -149,7 +149,7 @@ async def forget_own_names(
     rows = await writing.run(statement("forgetting/user_aliases"), user)
     if not rows:
         return set()
-    aliases, self_names, since = rows[0]["aliases"], rows[0]["called"], rows[0]["called_since"]
+    aliases, self_names, since = rows[0]["aliases"], rows[0]["declared_names"], rows[0]["declared_since"]
     texts, forbidden = [row["text"] for row in messages], frozenset[str]().union(*forbidden_names)
     removed = names_mentioned(self_names, texts)
     removed |= {name for name in self_names if not forbidden.isdisjoint({name, *all_forms(name)})}
@@ -158,8 +158,8 @@ async def forget_own_names(
     remaining = [(name, at) for name, at in zip(self_names, since, strict=True) if name not in removed]
     names = {
         "aliases": [name for name in aliases if name not in removed],
-        "called": [name for name, _ in remaining] or None,
-        "called_since": [at for _, at in remaining] or None,
+        "declared_names": [name for name, _ in remaining] or None,
+        "declared_since": [at for _, at in remaining] or None,
     }
     await writing.run(statement("forgetting/set_user_aliases"), {**user, "names": names})
     parameters = {"tenant": tenant, "user_id": user_id, "names": sorted(name.lower() for name in removed)}

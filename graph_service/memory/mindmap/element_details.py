@@ -127,7 +127,7 @@ def fact_element(found: FactWithEnds, evidence: list[EvidenceView], closing: Clo
         rationale=fact.detail.rationale,
         steps=list(fact.detail.steps),
         trigger_emotion=fact.trigger_emotion,
-        manual=bool(fact.stated),
+        manual=bool(fact.corrections),
         evidence=evidence,
     )
 

@@ -10,11 +10,11 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question
+from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
 from schema.message import ProvidedFact
-from schema.telling import Closing
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_hash
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from graph_service.memory.consolidation.plan import plan_mentions
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
+from schema.assertion import Closing
 from schema.entity import an_entity, the_user
 from schema.fact import AcceptedFact, Fact, Proof
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Closing
 from tests.support.builders import NOON
 
 TENANT, USER = TenantId("t"), UserId("alice")
@@ -229,7 +229,7 @@ def test_reason_of_a_closed_fact_is_readable() -> None:
 
 def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
     old = [
-        replace(fact, told=(), closing_reason=None)
+        replace(fact, assertions=(), closing_reason=None)
         for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
     ]
     known = after(old, plan(old, living("Oslo", 5)))
