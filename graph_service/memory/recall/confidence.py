@@ -1,7 +1,7 @@
 """Estimate how likely a memory contains an answer: logistic regression on features of question and candidates. Pure.
 
-The features do not depend on the ranking. The weights were fitted for each language on the development data by
-`tests/benchmarks/abstention_table.py`.
+The weights were fitted on the development data: those for conversations between people for each language, by
+`tests/benchmarks/abstention_table.py`, those for messages to an assistant on the everyday memories.
 """
 
 import math
@@ -36,6 +36,7 @@ class ConfidenceFeatures:
         words: logarithm of the number of terms.
         similarity_mean: mean cosine of the messages; None without vectors.
         answer_type: what the question asks for.
+        lead: difference between the scores of the best and the last hit; None if they were not ranked by default.
     """
 
     known: float
@@ -46,6 +47,7 @@ class ConfidenceFeatures:
     words: float
     similarity_mean: float | None = None
     answer_type: AnswerType = AnswerType.OTHER
+    lead: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ class ConfidenceWeights:
     stranger: float = 0.0
     words: float = 0.0
     similarity_mean: float = 0.0
+    lead: float = 0.0
     answer_types: Mapping[AnswerType, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def total(self, features: ConfidenceFeatures) -> float:
@@ -79,6 +82,7 @@ class ConfidenceWeights:
                 self.stranger * features.stranger,
                 self.words * features.words,
                 self.similarity_mean * (features.similarity_mean or 0.0),
+                self.lead * (features.lead or 0.0),
             )
         )
 
@@ -102,6 +106,9 @@ _ANSWER_TYPES: Final = MappingProxyType(
     }
 )
 EVERYDAY: Final = ConfidenceWeights(
+    base=-2.7, known=1.8, stranger=-0.6, similarity_mean=8.0, lead=6.0, answer_types=_ANSWER_TYPES
+)
+EVERYDAY_WITHOUT_LEAD: Final = ConfidenceWeights(
     base=-3.3,
     known=3.8,
     best=-2.0,
@@ -124,7 +131,7 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
         dialogue: share of the weights for messages to an assistant (`ranking.dialogue_share`), 0 to 1.
     """
     vectors = features.meaning is not None
-    everyday = EVERYDAY if vectors else EVERYDAY_WITHOUT_VECTORS
+    everyday = (EVERYDAY_WITHOUT_LEAD if features.lead is None else EVERYDAY) if vectors else EVERYDAY_WITHOUT_VECTORS
     of_people = weights_for(chinese=chinese, vectors=vectors).total(features)
     total = of_people if dialogue == 0.0 else (1 - dialogue) * of_people + dialogue * everyday.total(features)
     return round(1.0 / (1.0 + math.exp(-total)), 4)
@@ -138,12 +145,17 @@ def weights_for(*, chinese: bool, vectors: bool) -> ConfidenceWeights:
 
 
 def confidence_features(
-    analysis: QueryAnalysis, candidates: Sequence[Candidate], *, own_names: Collection[str] = ()
+    analysis: QueryAnalysis,
+    candidates: Sequence[Candidate],
+    *,
+    own_names: Collection[str] = (),
+    lead: float | None = None,
 ) -> ConfidenceFeatures:
     """Return the features of a question and its candidates, whose order does not matter.
 
     Args:
         own_names: names of the user, which never count as strangers.
+        lead: difference between the scores of the best and the last hit of the default ranking.
     """
     speakers = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
     holders_of = _holders(analysis.word_terms, candidates, speakers)
@@ -166,6 +178,7 @@ def confidence_features(
         words=math.log1p(len(holders_of)),
         similarity_mean=math.fsum(cosines) / len(cosines) if cosines else None,
         answer_type=analysis.answer_type,
+        lead=lead,
     )
 
 

@@ -21,7 +21,7 @@ from graph_service.memory.recall.confidence import (
     confidence_features,
     confidence_of,
 )
-from graph_service.memory.recall.query import Question, resolve_question
+from graph_service.memory.recall.query import Mode, Question, resolve_question
 from graph_service.memory.recall.ranking import dialogue_share, weights_for
 from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules, ranked
 from graph_service.memory.recall.result_page import page
@@ -114,7 +114,6 @@ async def recall(
     )
 
     def answered() -> Answer:
-        features = confidence_features(analysis, found.candidates, own_names=(question.user_id,))
         order = ranked(
             matching,
             rules.mode_of(question),
@@ -124,6 +123,9 @@ async def recall(
             layers=scores.layers,
             rules=rules.layers,
         )
+        best_mode = rules.mode_of(question) is Mode.BEST and order.hits
+        lead = order.hits[0].score - order.hits[-1].score if best_mode else None
+        features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), lead=lead)
         shown = page(order.hits, asked, words=analysis.words, used_at=scores.used_at, access_weight=rules.access_weight)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
         return Answer(

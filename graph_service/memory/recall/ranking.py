@@ -305,17 +305,14 @@ def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) ->
 
 # Repeats: a scene next to its messages, and a fact next to the message that proves it
 
-# Scenes of which no message is among the first hits remain.
-_FIRST_HITS: Final = 20
-
 
 def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return ranked hits without those that repeat another one.
 
     Of a fact and the only message that proves it, the better one remains; a fact is also left out below one of several
-    messages that prove it. A scene is left out if one of its messages is above it, or among the first hits.
+    messages that prove it. A scene is left out if one of its messages is a hit.
     """
-    first = {hit.candidate.id for hit in hits[:_FIRST_HITS] if hit.candidate.kind is HitKind.MESSAGE}
+    messages = {hit.candidate.id for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
     shown: set[str] = set()
     stated: set[str] = set()
     kept = []
@@ -329,6 +326,6 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 repeats = not shown.isdisjoint(one.proofs)
                 stated |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
             case HitKind.SCENE:
-                repeats = not (first | shown).isdisjoint(one.proofs)
+                repeats = not messages.isdisjoint(one.proofs)
         kept += [] if repeats else [hit]
     return tuple(kept)

@@ -268,7 +268,7 @@ CALL (entity_edges, second_hop) {
           ELSE r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps,
      [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
-    NOT ({{open r}}), r.closed_by]) AS facts
+    NOT coalesce({{open r}}, false), r.closed_by]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN named_entities | e.key] AS named
 CALL (messages, rows) {
