@@ -73,7 +73,7 @@ def possessions(text: str) -> list[ObjectPhrase]:
 
 
 _INNER: Final = word_set(
-    "the my our his her a an over up off never not no any your this that custody of given handed sold lost had "
+    "always including signed liked loved wanted thought learned heard the my our his her a an over up off never not no any your this that custody of given handed sold lost had "
     "gone been no"
 )
 _CONSUMED: Final = word_set(
@@ -116,7 +116,7 @@ _PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z
 _DOSED = re.compile(
     r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|"
     r"half|whole) ){0,3}"
-    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?:,? (?P<d2>{DOSE}|\d{{1,4}}\b))?",
+    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?! (?-i:[A-Z]))(?:,? (?P<d2>{DOSE}|\d{{1,4}}\b))?",
     re.IGNORECASE,
 )
 

@@ -53,7 +53,7 @@ _NO_PLAN = word_set(
     "telling sitting waiting "
     "struggling wearing living worrying considering hating loving liking enjoying suffering dying talking joking "
     "kidding guessing "
-    "planning turning missing needing paying freaking losing running making keeping writing reading watching "
+    "planning working preparing training saving practicing practising organizing organising trying turning missing needing paying freaking losing running making keeping writing reading watching "
     "listening eating drinking sleeping "
     "expecting raining snowing"
 )
