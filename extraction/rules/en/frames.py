@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.en.clauses import kin_named
+from extraction.rules.en.clauses import kin_named, with_article
 from extraction.rules.en.objects import (
     AT_HAND,
     LASTING_THE,
@@ -414,6 +414,8 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 continue
             relation = _relation(fact, groups)
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
+            if relation in _COUNTABLE and (name[0].islower() or relation == "drives"):
+                says = says.replace("{o}", with_article(name))
             yield draft(
                 clause,
                 state,
@@ -426,6 +428,10 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 strength=fact.strength,
                 closes=fact.closes,
             )
+
+
+# Relations whose object is a thing or occupation, which takes an article.
+_COUNTABLE: Final = frozenset(("has", "works as", "runs", "drives"))
 
 
 def _relation(fact: States, groups: dict[str, str | None]) -> str | None:
