@@ -109,7 +109,7 @@ async def recall(
     )
     parameters = recall_parameters(tenant, question, analysis, now, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
-    found = candidates_in(row, question.kinds, analysis.vector)
+    found = candidates_in(row, question.kinds, analysis)
     _measure_similarity(found)
     weights = weights_for(
         chinese=analysis.chinese,
