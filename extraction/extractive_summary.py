@@ -242,7 +242,7 @@ _BULLET: Final = "- "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SceneTold:
+class SummarizedScene:
     """Summary of one scene.
 
     Attributes:
@@ -257,7 +257,7 @@ class SceneTold:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionTold:
+class SessionSummary:
     """Title, abstract (L0, about 100 tokens) and overview (L1, at most 2,000 tokens) of a session."""
 
     title: str
@@ -265,25 +265,25 @@ class SessionTold:
     overview: str
 
 
-def session_told(scenes: Sequence[SceneTold]) -> SessionTold:
+def summarize_session(scenes: Sequence[SummarizedScene]) -> SessionSummary:
     """Return the summary of a session from those of its scenes; empty without scenes."""
     if not scenes:
-        return SessionTold(title="", abstract="", overview="")
+        return SessionSummary(title="", abstract="", overview="")
     if len(scenes) == 1:
         only = scenes[0]
-        return SessionTold(title=only.title, abstract=only.abstract, overview=only.overview)
+        return SessionSummary(title=only.title, abstract=only.abstract, overview=only.overview)
     abstract = abstract_l0([_line(scene) for scene in scenes])
     title = max(scenes, key=lambda scene: scene.messages).title
-    return SessionTold(title=title, abstract=abstract, overview=_overview(scenes, abstract))
+    return SessionSummary(title=title, abstract=abstract, overview=_overview(scenes, abstract))
 
 
-def _line(scene: SceneTold) -> SceneLine:
+def _line(scene: SummarizedScene) -> SceneLine:
     return SceneLine(
         message_id=MemoryId(""), role=Role.USER, speaker=None, text=scene.abstract or scene.title, said_at=scene.start
     )
 
 
-def _overview(scenes: Sequence[SceneTold], abstract: str) -> str:
+def _overview(scenes: Sequence[SummarizedScene], abstract: str) -> str:
     """Return the summary, then each scene with as many key points as fit its share of the tokens."""
     zh = 2 * sum(has_cjk(scene.abstract or scene.title) for scene in scenes) > len(scenes)
     text = f"## {'摘要' if zh else 'Summary'}\n{abstract}\n\n## {'场景' if zh else 'Scenes'}\n"

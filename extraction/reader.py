@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from schema.assertion import CorrectionKind
 from schema.entity import EntityType
 from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import MemoryId
 from schema.labels import Role
-from schema.telling import Stated
 
 # Subjects of the two participants, however the text refers to them (I, me, my, 我, 用户, their own name).
 THE_USER = "@user"
@@ -79,7 +79,7 @@ class ProposedFact:
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
-        stated: entered by a person, not extracted.
+        correction: entered by a person, not extracted.
     """
 
     subject: str
@@ -99,7 +99,7 @@ class ProposedFact:
     closes: bool = False
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
-    stated: Stated | None = None
+    correction: CorrectionKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class Reading:
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
-        owed: a model was unavailable and is to read the scene again.
+        needs_model: a model was unavailable and is to read the scene again.
     """
 
     reader: str
@@ -127,7 +127,7 @@ class Reading:
     dropped: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
     cut: bool = False
-    owed: bool = False
+    needs_model: bool = False
 
 
 Reader = Callable[[SceneText], Awaitable[Reading]]

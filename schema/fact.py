@@ -1,13 +1,18 @@
-"""Facts: relations with valid times and evidence."""
+"""Facts: relations with valid times and evidence.
+
+A reading proposes facts by name (`schema.message.ProvidedFact` from a caller, `ProposedFact` from a reader); the check
+resolves them to an `AcceptedFact`, which is one assertion; all assertions of a claim together make its `Fact`s, one for
+each validity period. So the three have different values, and no other type for a fact is stored.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from schema.assertion import Assertion, Closing, CorrectionKind
 from schema.entity import EntityRef
 from schema.ids import MemoryId, Uri
-from schema.telling import Assertion, Closing, Stated
 
 # The reader of corrections by people.
 PERSON: Final = "person"
@@ -86,6 +91,8 @@ class Proof:
 class AcceptedFact:
     """A proposal that passed the check: both ends are resolved, the predicate is on the whitelist.
 
+    Not a `Fact` yet: it asserts or ends a claim, which may be stored already for several periods.
+
     Attributes:
         statement: the fact in words, in the language of the conversation.
         strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
@@ -94,7 +101,7 @@ class AcceptedFact:
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
         reader: `rules`, `caller`, `person`, or the model's name.
-        stated: set when it is a correction by a person.
+        correction: set when it is a correction by a person.
     """
 
     subject: EntityRef
@@ -115,7 +122,7 @@ class AcceptedFact:
     closes: bool = False
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
-    stated: Stated | None = None
+    correction: CorrectionKind | None = None
 
     @property
     def claim(self) -> Claim:
@@ -124,7 +131,7 @@ class AcceptedFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadAs:
+class ExtractedValues:
     """The extracted values of a fact that a correction overrides."""
 
     statement: str
@@ -137,8 +144,8 @@ class ReadAs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownFact:
-    """A fact as stored in the graph.
+class Fact:
+    """A fact as stored in the graph: one validity period of a claim.
 
     Attributes:
         evidence, scenes: ids of the evidence messages and of their scenes, sorted.
@@ -148,10 +155,10 @@ class KnownFact:
         closed_by: id of the fact that ended this one; None when it is open or a message says that it ended.
         closing_reason: reason of the end; None when it is open.
         closing_known_at: when the assertion that ended it was received; None when it is open.
-        told: its assertions; mentions have none.
-        reopened: ids of facts (first validity period) and messages that do not end it because a person said so.
+        assertions: its assertions; mentions have none.
+        ignored_closings: ids of facts (first validity period) and messages that do not end it because a person said so.
         object_name: name of the object, if loaded.
-        stated: corrections, `messageId:words`, sorted; read_as: the extracted values, if it was extracted too.
+        corrections: `messageId:words`, sorted; extracted: the extracted values, if it was extracted too.
     """
 
     id: MemoryId
@@ -178,17 +185,17 @@ class KnownFact:
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
     closing_reason: Closing | None = None
-    told: tuple[Assertion, ...] = ()
-    reopened: tuple[str, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
+    ignored_closings: tuple[str, ...] = ()
     object_name: str | None = None
     closing_known_at: datetime | None = None
-    stated: tuple[str, ...] = ()
-    read_as: ReadAs | None = None
+    corrections: tuple[str, ...] = ()
+    extracted: ExtractedValues | None = None
 
     @property
     def known_at(self) -> datetime | None:
         """Return when the first assertion was received; None for mentions."""
-        starts = [assertion for assertion in self.told if not assertion.ends] or self.told
+        starts = [assertion for assertion in self.assertions if not assertion.ends] or self.assertions
         return min((assertion.heard_at for assertion in starts), default=None)
 
     @property

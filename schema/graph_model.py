@@ -94,7 +94,7 @@ def _node(label: Label, all_of: Mapping[str, Any], facts: Mapping[str, Property]
     also = Label(section["also"]) if "also" in section else None
     own = _properties(section)
     inherited = _properties(all_of[also]) if also else {}
-    if label is Label.HELD_FACT:
+    if label is Label.MEMBER_FACT:
         inherited = dict(facts)
     return NodeModel(label=label, about=section["about"], also=also, properties={**inherited, **own})
 
@@ -116,7 +116,7 @@ def _lines() -> Iterator[str]:
     yield from [_HEAD, "## Nodes", ""]
     for node in model.nodes.values():
         yield from [f"### {_heading(node)}", "", node.about, ""]
-        if node.label is Label.HELD_FACT:
+        if node.label is Label.MEMBER_FACT:
             own = {name: one for name, one in node.properties.items() if name not in model.facts}
             yield from _table(own)
         else:

@@ -81,13 +81,13 @@ def content_hash(*parts: str) -> str:
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
-class BegunHash:
+class PrefixHash:
     """A `content_hash` with a fixed prefix of at least one part, hashed once for many suffixes."""
 
     def __init__(self, *parts: str) -> None:
         self._begun = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
 
-    def with_rest(self, *parts: str) -> str:
+    def with_suffix(self, *parts: str) -> str:
         """Return the `content_hash` of all parts."""
         whole = self._begun.copy()
         for part in parts:

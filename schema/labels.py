@@ -14,13 +14,13 @@ class Label(StrEnum):
     MESSAGE = "Message"
     EPISODE = "Episode"
     SESSION = "Session"
-    SESSION_LIFE = "SessionLife"
+    SESSION_LIFECYCLE = "SessionLifecycle"
     JOB = "Job"
     CHANGE = "Change"
     REVISION = "Revision"
-    HELD_ENTITY = "HeldEntity"
-    HELD_FACT = "HeldFact"
-    KEPT_APART = "KeptApart"
+    MEMBER_ENTITY = "MemberEntity"
+    MEMBER_FACT = "MemberFact"
+    REJECTED_MERGE = "RejectedMerge"
     TENANT = "Tenant"
     MIGRATION = "Migration"
     USAGE = "Usage"
@@ -36,7 +36,7 @@ class Link(StrEnum):
 
     PART_OF = "PART_OF"  # (Message)-[:PART_OF]->(Scene)
     IN_SESSION = "IN_SESSION"  # (Scene)-[:IN_SESSION]->(Session)
-    STANDS_FOR = "STANDS_FOR"  # (HeldEntity)-[:STANDS_FOR]->(Entity)
+    MEMBER_OF = "MEMBER_OF"  # (MemberEntity)-[:MEMBER_OF]->(Entity)
 
 
 class Role(StrEnum):

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from schema.assertion import CorrectionKind
 from schema.fact import FactKind
 from schema.ids import MemoryId, SessionId, TenantId, Uri, UserId
 from schema.labels import Role
-from schema.telling import Stated
 from schema.zones import zone_named
 
 
@@ -77,7 +77,7 @@ class ProvidedFact:
     steps: tuple[str, ...] = ()
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
-    stated: Stated | None = None
+    stated: CorrectionKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,13 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Final
 
 from schema.errors import InstallError
 from schema.labels import Label
+
+# Predicates of likes and dislikes.
+TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +81,7 @@ def allowed(subject: Label, predicate: str, obj: Label) -> bool:
     return rule is not None and subject in rule.subjects and obj in rule.objects
 
 
-def holds_one(predicate: str, relation: str | None) -> bool:
+def is_single_valued(predicate: str, relation: str | None) -> bool:
     """Return True if a subject has only one valid object at a time for this predicate and relation label."""
     rule = whitelist()[predicate]
     if not rule.many or relation is None:

@@ -36,6 +36,16 @@ class Server:
     user: str
     password: str
 
+    @property
+    def environ(self) -> dict[str, str]:
+        """The settings of a service or command that uses this Neo4j, without an embedder."""
+        return {
+            "NEO4J_URI": self.uri,
+            "NEO4J_USER": self.user,
+            "NEO4J_PASSWORD": self.password,
+            "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        }
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run tests that start processes first and pure tests last, so that both xdist workers end together."""
@@ -87,8 +97,7 @@ def tenant() -> str:
 @pytest.fixture
 def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give this process its own folder and settings for the Neo4j of the tests and `tenant`."""
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    Home(tmp_path, {**known, "MNEMOGRAPH_TENANT": tenant, "MNEMOGRAPH_EMBEDDING_KIND": "none"}).move_in(monkeypatch)
+    Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}).move_in(monkeypatch)
     return tmp_path
 
 

@@ -85,14 +85,14 @@ class Embedded:
         vector: unit vector of the whole text.
         tokens: packed token vectors, with the whole-text vector of a message; None if the embedder has none.
         token_model: model of the token vectors; vectors of different models are never compared.
-        telling: factors of `Piece.weight` for the pieces of a question; None means 1.
+        weight_factors: factors of `Piece.weight` for the pieces of a question; None means 1.
         carried: unit vector of a question in the space of the other language; None if all languages share one.
     """
 
     vector: list[float]
     tokens: bytes | None = None
     token_model: str | None = None
-    telling: tuple[float, ...] | None = None
+    weight_factors: tuple[float, ...] | None = None
     carried: list[float] | None = None
 
 
@@ -168,7 +168,7 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     tokens = QuestionTokens(
         model=model,
         vectors=vectors,
-        weights=weights if embedded.telling is None else weights * np.array(embedded.telling, np.float32),
+        weights=weights if embedded.weight_factors is None else weights * np.array(embedded.weight_factors, np.float32),
         words=tuple(piece.word for piece in pieces),
     )
     return EmbeddedQuestion(vector=embedded.vector, tokens=tokens, carried=embedded.carried)

@@ -29,16 +29,17 @@ _CHARS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class EncodedText:
     """A text as word pieces.
 
     Attributes:
         ids: 2 to 256, with the model's start and end tokens; longer texts are truncated.
-        telling: positions of pieces with letters or digits, without special tokens, unknown pieces and the prefix.
+        content_positions: positions of pieces with letters or digits, without special tokens, unknown pieces and
+            the prefix.
     """
 
     ids: list[int]
-    telling: list[int]
+    content_positions: list[int]
 
 
 class WordPieces:
@@ -60,14 +61,16 @@ class WordPieces:
         for word, number in words.items():
             self._tells[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
-    def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[Cut]:
+    def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
         """Tokenize texts, each after the prefix."""
         # One by one, because the library would run a batch on its own thread pool.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
-        return [Cut(ids=list(one.ids), telling=self._content_positions(one, len(prefix))) for one in found]
+        return [
+            EncodedText(ids=list(one.ids), content_positions=self._content_positions(one, len(prefix))) for one in found
+        ]
 
     def pieces(self, text: str, *, prefix: str = "") -> tuple[Piece, ...]:
-        """Return the pieces at `Cut.telling`, with their words and weights."""
+        """Return the pieces at `EncodedText.content_positions`, with their words and weights."""
         whole = prefix + text[:_CHARS_MAX]
         found = self._tokenizer.encode(whole)
         spans = {place: found.token_to_word(place) for place in self._content_positions(found, len(prefix))}
@@ -146,11 +149,11 @@ class VectorSpace:
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
         """Return the packed token vectors of questions, with the weight factor of each piece."""
         rows = self._centred(texts)
-        told = np.exp(product(rows, self._weight_direction))[:, 0]
+        weight_factors = np.exp(product(rows, self._weight_direction))[:, 0]
         parts = self._turned(texts, rows, self._asked_token_directions)
         return [
-            (pack(part, model=self.token_model), tuple(telling.tolist()))
-            for part, telling in zip(parts, _split(told, texts), strict=True)
+            (pack(part, model=self.token_model), tuple(factors.tolist()))
+            for part, factors in zip(parts, _split(weight_factors, texts), strict=True)
         ]
 
     def _centred(self, texts: Sequence[Floats]) -> Floats:
@@ -224,7 +227,7 @@ class LocalEmbedder:
     name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
     dim: Final = VECTOR_DIM
 
-    def __init__(self, *, english: "OneLanguage", chinese: "OneLanguage", threads: int) -> None:
+    def __init__(self, *, english: "LanguageEmbedder", chinese: "LanguageEmbedder", threads: int) -> None:
         self._english = english
         self._chinese = chinese
         self.token_model: Final = f"{english.token_model} + {chinese.token_model}"
@@ -269,7 +272,7 @@ class LocalEmbedder:
         self._questions.shutdown(wait=False, cancel_futures=True)
         self._batches.shutdown(wait=False, cancel_futures=True)
 
-    def _language(self, text: str) -> "OneLanguage":
+    def _language(self, text: str) -> "LanguageEmbedder":
         return self._chinese if is_chinese(text) else self._english
 
     def _embed_one(self, text: str, asked: bool) -> list[Embedded]:
@@ -281,7 +284,7 @@ class LocalEmbedder:
         return [replace(one, carried=carried) for one in found]
 
 
-class OneLanguage:
+class LanguageEmbedder:
     """The model of one language, with its tokenizer and vector space."""
 
     def __init__(self, model: LocalModel, folder: Path, *, calls: int) -> None:
@@ -296,7 +299,7 @@ class OneLanguage:
         self._space = VectorSpace(model)
         self.token_model: Final = self._space.token_model
 
-    def cut(self, texts: Sequence[str], asked: bool) -> list[Cut]:
+    def cut(self, texts: Sequence[str], asked: bool) -> list[EncodedText]:
         """Tokenize texts as questions or as messages."""
         return self._pieces.cut(texts, prefix=self._model.asked if asked else self._model.said)
 
@@ -304,19 +307,19 @@ class OneLanguage:
         """Return the weighted pieces of a question."""
         return self._pieces.pieces(text, prefix=self._model.asked)
 
-    def embedded(self, cut: Sequence[Cut], asked: bool) -> list[Embedded]:
+    def embedded(self, cut: Sequence[EncodedText], asked: bool) -> list[Embedded]:
         """Return the vectors of a batch, in order; fast if all texts have the same length."""
         states = self._bert.token_vectors([one.ids for one in cut])
         wholes = self._space.text_vectors(states)
-        pieces = [own[one.telling] for own, one in zip(states, cut, strict=True)]
+        pieces = [own[one.content_positions] for own, one in zip(states, cut, strict=True)]
         packed = (
             self._space.packed_questions(pieces)
             if asked
             else [(one, None) for one in self._space.packed(pieces, wholes)]
         )
         return [
-            Embedded(vector=vector, tokens=tokens, token_model=self.token_model, telling=telling)
-            for vector, (tokens, telling) in zip(wholes.tolist(), packed, strict=True)
+            Embedded(vector=vector, tokens=tokens, token_model=self.token_model, weight_factors=factors)
+            for vector, (tokens, factors) in zip(wholes.tolist(), packed, strict=True)
         ]
 
 
@@ -337,7 +340,7 @@ def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
     for model, folder in zip(MODELS, folders, strict=True):
         try:
             # One call for each thread of batches, and one for a question.
-            languages.append(OneLanguage(model, folder, calls=threads + 1))
+            languages.append(LanguageEmbedder(model, folder, calls=threads + 1))
         # Both libraries raise Exception or RuntimeError for missing or damaged files.
         except Exception as error:
             raise InstallError(

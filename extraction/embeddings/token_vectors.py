@@ -48,7 +48,7 @@ _COUNT_MAX: Final = 2**16 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class VectorMatrix:
     """Token vectors of many texts in one matrix.
 
     Attributes:
@@ -106,7 +106,7 @@ def unpack(stored: bytes, *, model: str) -> FloatArray | None:
     return None if head is None or head.made_by != mark(model) else np.zeros((0, head.dim), np.float32)
 
 
-def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
+def gather(stored: Sequence[bytes | None], *, model: str) -> VectorMatrix | None:
     """Return the token vectors of all texts by this model, for one matrix product; None without any."""
     wanted = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
@@ -123,7 +123,7 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> Gathered | None:
         return None
     assert len(dims) == 1, "one model gives one dimension"
     rows = np.frombuffer(b"".join(parts), np.int8).reshape(-1, dims.pop())
-    return Gathered(
+    return VectorMatrix(
         places=np.array(places, np.intp),
         rows=rows,
         starts=np.concatenate(([0], np.cumsum(counts[:-1]))).astype(np.intp),

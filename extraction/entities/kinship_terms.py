@@ -63,7 +63,7 @@ _OWN_ZH: Final = "我咱俺"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tie:
+class KinshipTie:
     """A person's tie to the user.
 
     Attributes:
@@ -80,16 +80,16 @@ def _tie_of_word() -> dict[str, str]:
     return {name_key(word): line[0] for line in lines for word in line}
 
 
-def tie(words: str) -> Tie | None:
+def tie(words: str) -> KinshipTie | None:
     """Return the tie named by a relation or name (sister, my dear sister, 我姐), or None."""
     key = name_key(words)
     for whole in (key, bare(words)):
         if whole in _tie_of_word():
-            return Tie(name=_tie_of_word()[whole])
+            return KinshipTie(name=_tie_of_word()[whole])
     *before, last = key.removeprefix("my ").split() or [""]
     if last not in _tie_of_word() or not set(before) <= _AMONG_SEVERAL | _MEANS_NOTHING:
         return None
-    return Tie(name=_tie_of_word()[last], among_several=not set(before) <= _MEANS_NOTHING)
+    return KinshipTie(name=_tie_of_word()[last], among_several=not set(before) <= _MEANS_NOTHING)
 
 
 def wider(name: str) -> frozenset[str]:

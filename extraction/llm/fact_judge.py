@@ -6,9 +6,9 @@ from enum import StrEnum
 from typing import Final
 
 from extraction.llm.language_model import LanguageModel, Prompt
-from extraction.llm.output_schemas import FactsJudging, VerdictReading
+from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from extraction.llm.prompts import as_data, filled_prompt
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 
 # Maximum number of verdicts used from one answer.
 VERDICTS_MAX: Final = 200
@@ -26,15 +26,15 @@ class Doubt:
     """A new fact that may conflict with known facts.
 
     Attributes:
-        near: valid facts about the same subject, most similar first, at most five.
+        similar: valid facts about the same subject, most similar first, at most five.
     """
 
     fact: AcceptedFact
-    near: tuple[KnownFact, ...]
+    similar: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class FactVerdict:
     """The verdict on one new fact.
 
     Attributes:
@@ -46,17 +46,17 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class FactVerdicts:
     """Valid verdicts by the claim of the new fact, with their cost."""
 
-    verdicts: Mapping[Claim, Judged] = field(default_factory=dict)
+    verdicts: Mapping[Claim, FactVerdict] = field(default_factory=dict)
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
 
 
-NOTHING_JUDGED: Final = Judging()
-FactJudge = Callable[[Sequence[Doubt]], Awaitable[Judging]]
+NOTHING_JUDGED: Final = FactVerdicts()
+FactJudge = Callable[[Sequence[Doubt]], Awaitable[FactVerdicts]]
 
 
 def model_fact_judge(model: LanguageModel) -> FactJudge:
@@ -68,9 +68,9 @@ def model_fact_judge(model: LanguageModel) -> FactJudge:
         UnavailableError, InstallError, MisreadError: by the judge, as `LanguageModel.answer`.
     """
 
-    async def judge(doubts: Sequence[Doubt]) -> Judging:
-        answer = await model.answer(judge_prompt(doubts), FactsJudging)
-        return Judging(
+    async def judge(doubts: Sequence[Doubt]) -> FactVerdicts:
+        answer = await model.answer(judge_prompt(doubts), VerdictsReading)
+        return FactVerdicts(
             verdicts=verdicts_of(answer.value.verdicts, doubts),
             calls=answer.calls,
             tokens_in=answer.tokens_in,
@@ -85,28 +85,28 @@ def judge_prompt(doubts: Sequence[Doubt]) -> Prompt:
     return filled_prompt("judge_facts", facts="\n".join(_line(doubt, number) for number, doubt in enumerate(doubts, 1)))
 
 
-def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, Judged]:
+def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, FactVerdict]:
     """Return the valid verdicts, with temporary ids mapped back.
 
     Only the first verdict on each new fact counts, and verdicts with invented ids are ignored.
     """
     new = {f"n{number}": doubt for number, doubt in enumerate(doubts, 1)}
-    verdicts: dict[Claim, Judged] = {}
+    verdicts: dict[Claim, FactVerdict] = {}
     for one in told[:VERDICTS_MAX]:
         doubt = new.get(_id(one.fact))
-        known = {f"k{place}": fact for place, fact in enumerate(doubt.near, 1)} if doubt else {}
+        known = {f"k{place}": fact for place, fact in enumerate(doubt.similar, 1)} if doubt else {}
         named = known.get(_id(one.known or ""))
         word = one.verdict.strip().casefold()
         if doubt is None or named is None or word not in set(Judgement) or doubt.fact.claim in verdicts:
             continue
-        verdicts[doubt.fact.claim] = Judged(judgement=Judgement(word), known=named.claim)
+        verdicts[doubt.fact.claim] = FactVerdict(judgement=Judgement(word), known=named.claim)
     return verdicts
 
 
 def _line(doubt: Doubt, number: int) -> str:
     known = [
         {"id": f"k{place}", "statement": fact.statement, "since": fact.valid_at.date().isoformat()}
-        for place, fact in enumerate(doubt.near, 1)
+        for place, fact in enumerate(doubt.similar, 1)
     ]
     fact = doubt.fact
     told = {"id": f"n{number}", "statement": fact.statement, "since": fact.valid_at.date().isoformat(), "known": known}

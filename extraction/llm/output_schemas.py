@@ -165,7 +165,7 @@ class SceneReading(BaseModel):
         return {**told, **kept, "unreadable": before + given - sum(map(len, kept.values()))}
 
 
-class LayersWriting(BaseModel):
+class SummaryReading(BaseModel):
     """Title, abstract and overview of one scene."""
 
     title: Text = Field(description="at most eight words")
@@ -181,7 +181,7 @@ class VerdictReading(BaseModel):
     known: Text | None = Field(default=None, description="id of the known fact: k1, k2, …; null with beside")
 
 
-class FactsJudging(BaseModel):
+class VerdictsReading(BaseModel):
     """One verdict for each new fact."""
 
     verdicts: Annotated[list[VerdictReading], BeforeValidator(_readable(VerdictReading))] = Field(default_factory=list)

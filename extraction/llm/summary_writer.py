@@ -6,7 +6,7 @@ from typing import Final
 
 from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
 from extraction.llm.language_model import LanguageModel, Prompt
-from extraction.llm.output_schemas import LayersWriting
+from extraction.llm.output_schemas import SummaryReading
 from extraction.llm.prompts import filled_prompt
 from extraction.llm.scene_reader import conversation_of, names_of_both
 from extraction.reader import SceneText
@@ -46,7 +46,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
     """
 
     async def write(scene: SceneText) -> LayerText:
-        answer = await model.answer(layers_prompt(scene), LayersWriting)
+        answer = await model.answer(layers_prompt(scene), SummaryReading)
         told = answer.value
         if answer.cut or not (told.title and told.abstract and told.overview):
             raise MisreadError(

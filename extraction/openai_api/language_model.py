@@ -154,7 +154,7 @@ class OpenAIModel:
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": prompt.user},
         ]
-        paid = _Paid()
+        paid = _RequestCost()
         problem = ""
         for ask in range(_ASKS_MAX):
             # The second request asks for JSON in text, in case the endpoint's structured output does not work.
@@ -232,7 +232,7 @@ def _openai_cause(error: BaseException | None) -> openai.OpenAIError | None:
 
 
 @dataclass(slots=True)
-class _Paid:
+class _RequestCost:
     """Total cost of the requests for one prompt."""
 
     calls: int = 0
@@ -249,7 +249,7 @@ class _Paid:
         return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
 
 
-def _text(completion: ChatCompletion, paid: _Paid) -> str:
+def _text(completion: ChatCompletion, paid: _RequestCost) -> str:
     """Return the text of a completion, complete or truncated.
 
     Raises:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from schema.predicates import TASTES
+
 _ALSO: Final = re.compile(
     r"\b(?:also|too|as well|in addition|besides|additionally|on the side|part[- ]time|side job|second (?:job|home)"
     r"|half (?:of )?the (?:time|year)|(?:on|at) (?:the )?weekends?|in (?:the )?(?:summer|winter)s?|both"
@@ -37,10 +39,9 @@ _PART: Final = (
 )
 _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
-_TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
-def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
+def is_additive(clause: str, *, predicate: str, name: str) -> bool:
     """Return whether the fact of a clause adds to known facts rather than replaces them.
 
     Args:
@@ -50,7 +51,7 @@ def holds_beside(clause: str, *, predicate: str, name: str) -> bool:
         return False
     place = clause.casefold().find(name.casefold())
     tail = clause[place + len(name) :] if place >= 0 else ""
-    if predicate in _TASTES:
+    if predicate in TASTES:
         head = clause[: max(place, 0)]
         at_times = _AT_TIMES.match(tail) or _AT_TIMES_ZH.search(head)
         return bool(at_times or _ALLERGIC.search(clause) or _STILL.search(clause))

@@ -13,6 +13,7 @@ from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
 from schema.ids import name_key
+from schema.predicates import TASTES
 
 Shape = Literal[
     "things",
@@ -46,7 +47,6 @@ Shape = Literal[
 ]
 # A rule of one of these shapes ends the reading of a clause even if it finds no clear object.
 _FINAL_SHAPES: Final[frozenset[Shape]] = frozenset(("things", "goal", "worry", "promise"))
-_TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
 
 
 # Rules
@@ -389,7 +389,7 @@ def _by_rules(clause: Clause, state: DiscourseState, *, pet_named: bool) -> Iter
     for rule, matched in state.pack.rules.matching(clause.rest):
         if rule.shape == "pet" and pet_named:
             continue
-        if clause.momentary and rule.predicate in _TASTES and not rule.closes:
+        if clause.momentary and rule.predicate in TASTES and not rule.closes:
             # A preference of the moment says little about lasting ones; only the end of one counts.
             return
         phrases = state.pack.objects(rule, matched["o"])
@@ -406,7 +406,7 @@ def draft_by_rule(rule: Rule, clause: Clause, state: DiscourseState, phrase: Obj
     assert clause.subject is not None
     pack = state.pack
     relation = phrase.relation or rule.relation
-    ended = clause.past and not rule.closes and (rule.predicate in _TASTES or relation in pack.states)
+    ended = clause.past and not rule.closes and (rule.predicate in TASTES or relation in pack.states)
     return draft(
         clause,
         state,

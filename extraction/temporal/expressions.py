@@ -108,7 +108,7 @@ def marks_found(text: str, lexicons: Iterable[Lexicon]) -> list[Mark]:
     return sorted(marks, key=lambda mark: mark.start)
 
 
-class Alone:
+class IntervalCache:
     """Cache of the intervals of single marks; resolving one such as "in May" tries twenty years.
 
     It references its marks, so that their `id()` stays unique.
@@ -130,17 +130,17 @@ class Alone:
         return known[1]
 
 
-def resolve(marks: Iterable[Mark], frame: Frame, alone: Alone | None = None) -> Stretch | None:
+def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = None) -> Stretch | None:
     """Return the interval that marks name together; None if they are inconsistent or not in the calendar.
 
     Args:
-        alone: cache, for callers that try many groups of the same marks.
+        cache: for callers that try many groups of the same marks.
     """
     scope: Stretch | None = None
     try:
         for mark in sorted(marks, key=lambda mark: mark.rank):
-            first = scope is None and alone is not None
-            inner = alone.stretch_of(mark) if first and alone is not None else mark.narrow(scope, frame)
+            first = scope is None and cache is not None
+            inner = cache.stretch_of(mark) if first and cache is not None else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
             scope = inner

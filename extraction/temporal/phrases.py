@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from unicodedata import normalize
 
-from extraction.temporal.expressions import Alone, Frame, Mark, bare_only, resolve
+from extraction.temporal.expressions import Frame, IntervalCache, Mark, bare_only, resolve
 from extraction.temporal.intervals import Stretch
 from extraction.text.name_forms import simplified_characters
 from schema.timespan import Timespan, as_utc
@@ -123,10 +123,10 @@ class _Search:
     text: str
     frame: Frame
     tries_left: int = _TRIES_MAX
-    alone: Alone = field(init=False)
+    cache: IntervalCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self.alone = Alone(self.frame)
+        self.cache = IntervalCache(self.frame)
 
     def add_phrases(self, phrases: list[Phrase], group: list[Mark], following: list[Mark] | None) -> None:
         """Append the phrases of a group of adjacent marks.
@@ -150,7 +150,7 @@ class _Search:
         """Return the longest run of first marks that resolves, with its interval; if none does, the first mark."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
-            stretch = resolve(marks[:count], self.frame, self.alone)
+            stretch = resolve(marks[:count], self.frame, self.cache)
             if stretch is not None:
                 return marks[:count], stretch
         return marks[:1], None
@@ -176,7 +176,7 @@ def _allowed(text: str, group: Sequence[Mark], following: list[Mark] | None, bef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeFound:
+class TimeMatch:
     """A resolved time, named by `text[start:end]`."""
 
     span: Timespan
@@ -184,7 +184,7 @@ class TimeFound:
     end: int
 
 
-def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
+def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     """Return the times that a text names, in order, without overlaps, at most `PHRASES_MAX`.
 
     Approximate ("recently") and recurring times ("on Friday", "in summer") are left out.
@@ -204,7 +204,7 @@ def spans_in(text: str, said_at: datetime) -> list[TimeFound]:
             )
         except OverflowError:
             continue
-        found.append(TimeFound(span=span, start=phrase.start, end=phrase.end))
+        found.append(TimeMatch(span=span, start=phrase.start, end=phrase.end))
     return found
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from extraction.temporal.expressions import Frame
 from extraction.temporal.phrases import phrases_in, plain
-from extraction.temporal.relations import Side, Turned, turned
+from extraction.temporal.relations import Side, TimeRange, time_ranges
 from schema.timespan import Timespan, as_utc
 
 # Event anchors: before the wedding, 搬家以后
@@ -215,7 +215,7 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     zone = reference.tzinfo or UTC
     frame = Frame(now=reference.replace(tzinfo=None), future=bool(_FUTURE.search(text)) and not _PAST.search(text))
     habit, asking_from = bool(_HABIT.search(text)), _asking_from(text)
-    found = turned(text, phrases_in(text, frame), frame)
+    found = time_ranges(text, phrases_in(text, frame), frame)
     kept = [item for item in found if not (habit and item.bare) and item.start >= asking_from]
     # "What has she watched recently, on 7 February": the exact day replaces "recently".
     exact = [item for item in kept if not item.vague] or kept
@@ -235,7 +235,7 @@ def _asking_from(text: str) -> int:
     return asking[-1] if asking else starts[-1]
 
 
-def _asked_time(question: str, text: str, item: Turned, zone: tzinfo) -> AskedTime | None:
+def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> AskedTime | None:
     try:
         span = Timespan(start=_utc(item.since, zone), end=_utc(item.until, zone))
     except OverflowError:

@@ -25,7 +25,7 @@ class Side(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turned:
+class TimeRange:
     """An interval that may be open-ended, and its span in the text with prepositions."""
 
     since: datetime | None
@@ -78,9 +78,9 @@ _BETWEEN_AFTER_ZH = re.compile(r"(?:之间|间|期间)")
 _FEW = 3
 
 
-def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
+def time_ranges(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[TimeRange]:
     """Return the intervals of time phrases with the relations around them applied, in order."""
-    found: list[Turned] = []
+    found: list[TimeRange] = []
     i = 0
     while i < len(phrases):
         both = _range(text, phrases[i], phrases[i + 1], frame) if i + 1 < len(phrases) else None
@@ -96,7 +96,7 @@ def turned(text: str, phrases: Sequence[Phrase], frame: Frame) -> list[Turned]:
     return list(_join_open_ends(text, found))
 
 
-def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | None:
+def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | None:
     """Read "from X to Y", "between X and Y", X 到 Y, X 和 Y 之间."""
     before, after = _before(text, first.start), _BETWEEN_AFTER_ZH.match(text, last.end)
     opening = _BETWEEN_EN.search(before) or _BETWEEN_ZH.search(before)
@@ -112,7 +112,7 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> Turned | Non
         if later is None or later.end <= one.start:
             return None
         other = later
-    return Turned(
+    return TimeRange(
         since=one.start,
         until=other.end,
         start=opening.start() + first.start - len(before) if opening else first.start - _lead_chars(before),
@@ -159,7 +159,7 @@ def _tail_end(text: str, end: int) -> int:
     return tail.end() if tail else end
 
 
-def _away(text: str, phrase: Phrase) -> Turned | None:
+def _away(text: str, phrase: Phrase) -> TimeRange | None:
     """Read "two weeks before X", "the Friday after X", X 前一天, X 后第三天."""
     before = _before(text, phrase.start)
     if after := _AWAY_ZH.match(text, _tail_end(text, phrase.end)):
@@ -169,8 +169,8 @@ def _away(text: str, phrase: Phrase) -> Turned | None:
     return None
 
 
-def _closed(stretch: Stretch, phrase: Phrase, start: int, end: int) -> Turned:
-    return Turned(since=stretch.start, until=stretch.end, start=start, end=end, bare=phrase.bare, vague=phrase.vague)
+def _closed(stretch: Stretch, phrase: Phrase, start: int, end: int) -> TimeRange:
+    return TimeRange(since=stretch.start, until=stretch.end, start=start, end=end, bare=phrase.bare, vague=phrase.vague)
 
 
 def _away_en(match: re.Match[str], named: Stretch) -> Stretch:
@@ -212,7 +212,7 @@ def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool)
     return Stretch(named.end, shifted(named.end, unit, count))
 
 
-def _with_preposition(text: str, phrase: Phrase) -> Turned:
+def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
     """Read "before X", "since X", "around X", X 之前, X 以来, or X itself."""
     before = _before(text, phrase.start)
     side, start, end = Side.DURING, phrase.start - _lead_chars(before), _tail_end(text, phrase.end)
@@ -226,12 +226,12 @@ def _with_preposition(text: str, phrase: Phrase) -> Turned:
     since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: named.end}.get(side, named.start)
     until = {Side.AFTER: None, Side.SINCE: None, Side.BEFORE: named.start}.get(side, named.end)
     vague = phrase.vague or side is Side.AROUND
-    return Turned(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
+    return TimeRange(since=since, until=until, start=start, end=end, bare=phrase.bare, vague=vague)
 
 
-def _join_open_ends(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
+def _join_open_ends(text: str, found: Sequence[TimeRange]) -> Iterator[TimeRange]:
     """Join two open-ended intervals into one: "after March and before June"."""
-    waiting: Turned | None = None
+    waiting: TimeRange | None = None
     for new in found:
         if waiting is None:
             waiting = new
@@ -246,12 +246,12 @@ def _join_open_ends(text: str, found: Sequence[Turned]) -> Iterator[Turned]:
         yield waiting
 
 
-def _joined_ends(text: str, one: Turned, other: Turned) -> Turned | None:
+def _joined_ends(text: str, one: TimeRange, other: TimeRange) -> TimeRange | None:
     since, until = (one.since, other.until) if one.until is None else (other.since, one.until)
     opposite = (one.until is None and other.since is None) or (one.since is None and other.until is None)
     near = re.fullmatch(r"\s*(?:,|and|but|，|、|到|而)?\s*(?:but\s+)?", text[one.end : other.start])
     if not opposite or not near or since is None or until is None or since >= until:
         return None
-    return Turned(
+    return TimeRange(
         since=since, until=until, start=one.start, end=other.end, bare=one.bare and other.bare, vague=one.vague
     )

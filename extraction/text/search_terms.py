@@ -91,7 +91,7 @@ def counts(terms: Terms, text: str) -> list[int]:
     return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
-def said_in(terms: Terms, text: str) -> list[str]:
+def terms_found_in(terms: Terms, text: str) -> list[str]:
     """Return the terms that occur in a text."""
     said = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""

@@ -31,8 +31,7 @@ from graph_service.memory.jobs.external_services import ExternalService, Externa
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
 from graph_service.memory.recall.query import Mode
-from graph_service.memory.recall.ranking_modes import LayerRules
-from graph_service.memory.recall.result_page import OrderRules
+from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow

@@ -37,7 +37,7 @@ from graph_service.config.sources import (
     GIVEN_FILE,
     PREFIX,
     USER_FILE,
-    Found,
+    SettingValue,
     from_environment,
     from_file,
     misdirected_secrets,
@@ -128,14 +128,16 @@ def load_settings(
     directory, own = here or Path.cwd(), user_dir or user_directory()
     variables = os.environ if environ is None else environ
     trust = folder_trust(directory, own)
-    given = {key: Found(value, "the command line") for key, value in (options or {}).items() if value is not None}
+    given = {
+        key: SettingValue(value, "the command line") for key, value in (options or {}).items() if value is not None
+    }
     sources = [given, from_environment(variables, KNOWN_KEYS)]
     read, problems = _files(config, own, trust)
     for file, content, rank in read:
         found, errors = from_file(file, content, KNOWN_KEYS, rank)
         sources.append(found)
         problems += errors
-    merged: dict[str, Found] = {}
+    merged: dict[str, SettingValue] = {}
     for source in reversed(sources):
         merged |= source
     problems += [found.value for key, found in merged.items() if key.startswith("!")]
@@ -226,7 +228,7 @@ def _defaults(trust: FolderTrust) -> dict[str, Any]:
     return {"data_dir": data_dir or Path(), "cache_dir": _own(user_cache_dir) or Path()}
 
 
-def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[str]:
+def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) -> list[str]:
     """Return errors for directories that would be relative to the working directory without a home directory."""
     return [
         f"there is no home directory for {name}: set HOME, or {PREFIX}{name.upper()}"
@@ -235,7 +237,7 @@ def _homeless(found: Mapping[str, Found], defaults: Mapping[str, Any]) -> list[s
     ]
 
 
-def _unpinned_keys(found: Mapping[str, Found]) -> list[str]:
+def _unpinned_keys(found: Mapping[str, SettingValue]) -> list[str]:
     """Return an error if a working directory names a token key by file, which its trust does not cover."""
     key = found.get("auth.jwt_public_key")
     if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
@@ -243,7 +245,7 @@ def _unpinned_keys(found: Mapping[str, Found]) -> list[str]:
     return [f"{key.origin}: in a working directory this must be the PEM itself, because a file could change later"]
 
 
-def _validated(found: Mapping[str, Found], defaults: dict[str, Any]) -> tuple[Settings | None, list[str]]:
+def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> tuple[Settings | None, list[str]]:
     tree: dict[str, Any] = defaults | {"chosen": frozenset(found)}
     for key, one in found.items():
         section, dot, name = key.partition(".")

@@ -36,7 +36,7 @@ COMMAND_LINE, ENVIRONMENT, GIVEN_FILE, USER_FILE, FOLDER_FILE = range(5)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SettingValue:
     """A value and its origin: a variable's name, or a file and key.
 
     Attributes:
@@ -76,28 +76,30 @@ SECRET_USES: Final = (
 SENT_NOWHERE: Final = ("auth.jwt_secret", "redis.url")
 
 
-def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[str, Found]:
+def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[str, SettingValue]:
     """Return settings from the environment by `section.key`; errors have keys that start with `!`.
 
     Empty variables count as not set, as compose files pass them through.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, SettingValue] = {}
     for name, keys in USUAL_NAMES.items():
         if environ.get(name):
-            found |= {key: Found(environ[name], name, ENVIRONMENT) for key in keys}
+            found |= {key: SettingValue(environ[name], name, ENVIRONMENT) for key in keys}
     ours = {PREFIX + key.replace(".", "_").upper(): key for key in known}
     for name, text in environ.items():
         if not name.startswith(PREFIX) or not text:
             continue
         key = ours.get(name)
         if key is None:
-            found[f"!{name}"] = Found(f"{name}: unknown setting{_suggestion(name, list(ours))}", name, ENVIRONMENT)
+            found[f"!{name}"] = SettingValue(
+                f"{name}: unknown setting{_suggestion(name, list(ours))}", name, ENVIRONMENT
+            )
         else:
-            found[key] = Found(_items(text) if key in LIST_KEYS else text, name, ENVIRONMENT)
+            found[key] = SettingValue(_items(text) if key in LIST_KEYS else text, name, ENVIRONMENT)
     return found
 
 
-def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tuple[dict[str, Found], list[str]]:
+def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tuple[dict[str, SettingValue], list[str]]:
     """Return settings of a TOML file by `section.key`, and errors.
 
     Args:
@@ -108,13 +110,13 @@ def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tu
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         return {}, [f"{file}: cannot be read as TOML: {error}"]
     sections = {key.partition(".")[0] for key in known if "." in key}
-    found: dict[str, Found] = {}
+    found: dict[str, SettingValue] = {}
     mistakes: list[str] = []
     for name, value in tree.items():
         rows = {f"{name}.{key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
         for key, inner in rows.items():
             if key in known:
-                found[key] = Found(inner, f"{file}: {key}", rank)
+                found[key] = SettingValue(inner, f"{file}: {key}", rank)
             elif key in sections:
                 mistakes.append(f"{file}: {key} must be a section, [{key}]")
             else:
@@ -122,7 +124,7 @@ def from_file(file: Path, content: bytes, known: Sequence[str], rank: int) -> tu
     return found, mistakes
 
 
-def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) -> list[str]:
+def misdirected_secrets(found: Mapping[str, SettingValue], environ: Mapping[str, str]) -> list[str]:
     """Return an error for each secret whose address comes from a source of lower precedence.
 
     Otherwise the author of that source (such as a repository) could choose where the secret is sent.
@@ -133,7 +135,7 @@ def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) 
         if address is None or (use.when is not None and use.when not in found):
             continue
         secrets = [found[use.secret]] if use.secret in found else []
-        secrets += [Found(None, name, ENVIRONMENT) for name in use.variables if environ.get(name)]
+        secrets += [SettingValue(None, name, ENVIRONMENT) for name in use.variables if environ.get(name)]
         problems += [
             f"{use.address} comes from {address.origin}, but the secret that would be sent there comes from"
             f" {secret.origin}, a source of higher precedence: an address must come from the same source as its secret"
@@ -145,7 +147,7 @@ def misdirected_secrets(found: Mapping[str, Found], environ: Mapping[str, str]) 
     return problems
 
 
-def read_as_problem(problem: ErrorDetails, found: Mapping[str, Found]) -> str:
+def read_as_problem(problem: ErrorDetails, found: Mapping[str, SettingValue]) -> str:
     """Return the message of an error: origin, value and expectation."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))

@@ -24,7 +24,7 @@ UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
 _AFTER: Final = timedelta(hours=1)
 
 
-class FactsBrought(StrEnum):
+class FactSource(StrEnum):
     """The facts handed in with the messages: none, or the observations of the data set's authors."""
 
     NONE = "none"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from graph_service.evaluation.dataset import FactsBrought
+from graph_service.evaluation.dataset import FactSource
 from graph_service.evaluation.everyday import ALL, CONTEXT_TOKENS, Answer, Memory, Question, remember_inputs, summarise
 from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
 from graph_service.evaluation.ingest import CLOSE, REMEMBER
@@ -35,7 +35,7 @@ class EverydayRun:
         facts_dropped: reasons why provided facts were rejected.
     """
 
-    facts: FactsBrought
+    facts: FactSource
     answers: list[Answer] = field(default_factory=list)
     facts_dropped: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -57,7 +57,7 @@ async def evaluate_everyday(
     client: GraphqlClient,
     control: ServiceControl,
     memories: Sequence[Memory],
-    facts: FactsBrought,
+    facts: FactSource,
     steps: Watcher,
     *,
     forget: bool,
@@ -77,7 +77,7 @@ async def evaluate_everyday(
     total = sum(memory.messages_n for memory in memories)
     try:
         for tenant, memory in zip(tenants, memories, strict=True):
-            for session, remember_input in remember_inputs(memory, with_facts=facts is not FactsBrought.NONE):
+            for session, remember_input in remember_inputs(memory, with_facts=facts is not FactSource.NONE):
                 receipt = (await client.ask(tenant, REMEMBER, {"input": remember_input})).data["remember"]
                 run.facts_dropped += receipt["dropped"]
                 await client.ask(tenant, CLOSE, {"user": memory.user_id, "session": session})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from graph_service.evaluation.dataset import Conversation, FactsBrought, Observation, Session, Turn
+from graph_service.evaluation.dataset import Conversation, FactSource, Observation, Session, Turn
 from graph_service.evaluation.graphql_client import GraphqlClient
 from schema.limits import LIMITS
 
@@ -34,7 +34,7 @@ class StoredConversation:
 
 
 async def store(
-    client: GraphqlClient, stored: StoredConversation, facts: FactsBrought, *, on_messages: Callable[[int], None]
+    client: GraphqlClient, stored: StoredConversation, facts: FactSource, *, on_messages: Callable[[int], None]
 ) -> None:
     """Store all sessions in order, and close each.
 
@@ -56,13 +56,13 @@ async def store(
 
 
 def _calls(
-    conversation: Conversation, session: Session, facts: FactsBrought
+    conversation: Conversation, session: Session, facts: FactSource
 ) -> Iterator[tuple[dict[str, Any], Sequence[Turn]]]:
     named = len(conversation.speakers) > 0
     for start in range(0, len(session.turns), MESSAGES_A_CALL):
         turns = session.turns[start : start + MESSAGES_A_CALL]
         places = {turn.id: place for place, turn in enumerate(turns)}
-        brought = conversation.observations if facts is FactsBrought.OBSERVATIONS else ()
+        brought = conversation.observations if facts is FactSource.OBSERVATIONS else ()
         mine = [one for one in brought if one.turn_ids and one.turn_ids[0] in places]
         yield (
             {

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from extraction.embeddings.embedder import Embedder
 from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.baselines import by_vectors, by_words
-from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactsBrought
+from graph_service.evaluation.dataset import AskedQuestion, Conversation, FactSource
 from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
 from graph_service.evaluation.ingest import StoredConversation, store
 from graph_service.evaluation.questions import HITS_MAX, RecallResult, ask
@@ -36,7 +36,7 @@ class Plan:
         forget: delete the tenants afterwards, for a database that is kept.
     """
 
-    facts: FactsBrought = FactsBrought.NONE
+    facts: FactSource = FactSource.NONE
     captions: bool = True
     concurrency: int = 1
     forget: bool = True

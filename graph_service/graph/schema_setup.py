@@ -1,7 +1,9 @@
 """Create constraints and indexes, and change them by numbered migrations.
 
-An empty database gets the baseline. Later changes of a released schema are files `migrations/103_….cypher` with one
-repeatable statement (IF NOT EXISTS): each runs once, in order, and several processes may start at the same time.
+An empty database gets the baseline. Later changes are files `migrations/103_….cypher` with one or more statements,
+separated by semicolons, each of which can be repeated (IF NOT EXISTS, batches that skip what is done): a migration that
+was stopped runs again from its start, and several processes may start at the same time. While a migration runs, its row
+has no `ran_at`, so that an older version refuses a database that is only partly migrated.
 """
 
 import re
@@ -9,7 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from graph_service.graph.statements import Statement, baseline_statements, statement, statement_names
+from graph_service.graph.statements import (
+    Statement,
+    baseline_statements,
+    migration_steps,
+    statement,
+    statement_names,
+)
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.version import version
 from schema.errors import InstallError
@@ -60,14 +68,15 @@ async def migrate(graph: Graph) -> list[str]:
         InstallError: the database was written by a newer version, or by one before the first release that was older
             than the baseline; nothing was changed.
     """
-    done = {row["name"] for row in await graph.read(statement("schema/applied_version"), {})}
-    if unknown := unknown_migrations(done):
+    rows = await graph.read(statement("schema/applied_version"), {})
+    names = {row["name"] for row in rows}
+    if unknown := unknown_migrations(names):
         raise InstallError(
             f"this database was written by a newer Mnemograph (it knows {unknown[-1]!r}, and version {version()} does"
             " not): install that version or a newer one, or restore a backup from before its upgrade into an empty"
             " data directory (`mnemograph restore FILE`); nothing was changed"
         )
-    unreleased = {name for name in done if _UNRELEASED.match(name)}
+    unreleased = {name for name in names if _UNRELEASED.match(name)}
     if unreleased and len(unreleased) != _UNRELEASED_COUNT:
         raise InstallError(
             f"this database was written by a Mnemograph from before the first release ({max(unreleased)!r}), and"
@@ -75,6 +84,7 @@ async def migrate(graph: Graph) -> list[str]:
             " export FILE`), and import the files with this version into an empty data directory (`mnemograph import"
             " FILE`); nothing was changed"
         )
+    done = {row["name"] for row in rows if row["finished"]}
     ran: list[str] = []
     if _BASELINE not in done and not unreleased:
         for one in baseline_statements():
@@ -84,7 +94,9 @@ async def migrate(graph: Graph) -> list[str]:
     for migration in migrations():
         if migration.name in done:
             continue
-        await graph.define(migration, {})
+        await _start_migration(graph, migration.name)
+        for step in migration_steps(migration):
+            await graph.define(step, {})
         await _record_migration(graph, migration.name)
         ran.append(migration.name)
     if ran:
@@ -100,11 +112,12 @@ def unknown_migrations(done: Iterable[str]) -> list[str]:
     )
 
 
-async def _record_migration(graph: Graph, name: str) -> None:
-    async def steps(writing: Writing) -> None:
-        await writing.run(statement("schema/record_version"), {"name": name})
+async def _start_migration(graph: Graph, name: str) -> None:
+    await graph.write(lambda writing: writing.run(statement("schema/start_version"), {"name": name}))
 
-    await graph.write(steps)
+
+async def _record_migration(graph: Graph, name: str) -> None:
+    await graph.write(lambda writing: writing.run(statement("schema/record_version"), {"name": name}))
 
 
 async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: str | None = None) -> bool:

@@ -129,19 +129,17 @@ def expand_fragments(text: str, *, source: str) -> str:
 def baseline_statements() -> list[Statement]:
     """Return the statements of `cypher/baseline.cypher`, each named after its index or constraint."""
     text = parse_statement("baseline", _root().joinpath("baseline.cypher").read_text(encoding="utf-8")).text
-    statements = []
-    for part in text.removeprefix(_LANGUAGE).split(";"):
-        name = _CREATED.findall(part)[0]
-        statements.append(
-            Statement(
-                name=f"baseline/{name}",
-                text=f"{_LANGUAGE}\n{part.strip()}",
-                parameters=frozenset(),
-                columns=(),
-                hot=False,
-            )
-        )
-    return statements
+    return [_part(f"baseline/{_CREATED.findall(part)[0]}", part) for part in text.removeprefix(_LANGUAGE).split(";")]
+
+
+def migration_steps(migration: Statement) -> list[Statement]:
+    """Return the statements of a migration, which semicolons separate, in order."""
+    parts = migration.text.removeprefix(_LANGUAGE).split(";")
+    return [_part(f"{migration.name}/{number}", part) for number, part in enumerate(parts, 1)]
+
+
+def _part(name: str, text: str) -> Statement:
+    return Statement(name=name, text=f"{_LANGUAGE}\n{text.strip()}", parameters=frozenset(), columns=(), hot=False)
 
 
 def statement_names() -> list[str]:

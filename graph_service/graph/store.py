@@ -23,6 +23,7 @@ T = TypeVar("T")
 Observer = Callable[[Statement], None]
 
 _READ_TRIES: Final = 3
+_DEFINE_TRIES: Final = 20
 # A pooled connection may be older than the server's last start; the second try opens a new one.
 _WRITE_LOSSES_MAX: Final = 2
 # While the server is unavailable calls fail at once; after this time one call is let through as a probe.
@@ -126,15 +127,26 @@ class Graph:
         return await self._with_retries(once, losses_max=_WRITE_LOSSES_MAX)
 
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
-        """Run one schema statement; it may not share a transaction with writes of data."""
-        try:
-            async with self._driver.session(database=self._database) as session:
-                result = await session.run(statement.text, dict(parameters))
-                await result.consume()
-        except Exception as error:
-            if kind_of(error) is None:
-                raise
-            raise classify(error) from error
+        """Run one repeatable schema statement; it may not share a transaction with writes of data.
+
+        Retry it after a deadlock: several processes may set up one database.
+        """
+        tries_left = _DEFINE_TRIES
+        while True:
+            tries_left -= 1
+            try:
+                async with self._driver.session(database=self._database) as session:
+                    result = await session.run(statement.text, dict(parameters))
+                    await result.consume()
+            except Exception as error:
+                kind = kind_of(error)
+                if kind is None:
+                    raise
+                if kind is not ErrorKind.BUSY or not tries_left:
+                    raise classify(error) from error
+            else:
+                return
+            await asyncio.sleep(random.uniform(0, _RETRY_DELAY_MAX_S))
 
     def reading(self) -> AsyncSession:
         """Return a session in READ mode without retries and breaker, for `read_only_query.py`."""

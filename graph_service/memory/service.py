@@ -12,11 +12,11 @@ from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
-from graph_service.memory.context_builder.builder import Context, Wanted, context
+from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
 from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import EntityListed, list_entities, suggested_merges
+from graph_service.memory.entity_resolution.listing import ListedEntity, list_entities, suggested_merges
 from graph_service.memory.entity_resolution.merge import MergeResult, merge_entities, reject_merge, split_entity
 from graph_service.memory.export_import.service import TenantTransfer
 from graph_service.memory.forgetting.service import Forgetting
@@ -34,7 +34,7 @@ from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
 from graph_service.memory.recall.query import Question
-from graph_service.memory.recall.result_page import AS_MEASURED, OrderRules
+from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -162,7 +162,7 @@ class Memory:
         return answer
 
     @used(Operation.CONTEXT)
-    async def context(self, tenant: TenantId, wanted: Wanted) -> Context:
+    async def context(self, tenant: TenantId, wanted: ContextRequest) -> Context:
         """Return what an agent should know of a user before it answers, within a token budget.
 
         Raises:
@@ -215,7 +215,7 @@ class Memory:
 
     async def entities(
         self, tenant: TenantId, user_id: str, *, limit: int = 100, after: str | None = None
-    ) -> list[EntityListed]:
+    ) -> list[ListedEntity]:
         """Return the entities of one user's memory, the most recently mentioned first, after a cursor.
 
         Raises:

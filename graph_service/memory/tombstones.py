@@ -96,7 +96,7 @@ async def load_user_tombstones(graph: Graph, owner: Owner) -> UserTombstones:
     rows = await graph.read(statement("tombstones/list_tombstones"), parameters)
     if not rows or rows[0]["salt"] is None:
         return UserTombstones()
-    key = TombstoneKey(salt=rows[0]["salt"], tenant=TenantId(rows[0]["marks_of"] or owner.tenant))
+    key = TombstoneKey(salt=rows[0]["salt"], tenant=TenantId(rows[0]["tombstone_tenant"] or owner.tenant))
     created_ms = {tombstone: at_ms for tombstone, at_ms in rows[0]["marks"] if tombstone is not None}
     return UserTombstones(salt=key.salt, user=key.user_key(owner.user_id), created_ms=created_ms)
 
@@ -118,7 +118,7 @@ async def ensure_tombstone_key(graph: Graph, tenant: TenantId, new: str) -> Tomb
     rows = await graph.write(steps)
     if not rows:
         raise NotFoundError("nothing is stored for this tenant, so there is nothing to forget")
-    return TombstoneKey(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["marks_of"] or tenant))
+    return TombstoneKey(salt=str(rows[0]["salt"]), tenant=TenantId(rows[0]["tombstone_tenant"] or tenant))
 
 
 def tombstone_id(salt: str, kind: TombstoneKind, *parts: str) -> str:

@@ -19,7 +19,7 @@ Labels = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class MetricInfo:
     """Name, help text and labels of a metric.
 
     Attributes:
@@ -58,7 +58,7 @@ class Counter:
     """A counter."""
 
     def __init__(self, name: str, about: str, **labels: Iterable[str]) -> None:
-        self.about = About(name=name, help=about, labels=_with_other(labels))
+        self.about = MetricInfo(name=name, help=about, labels=_with_other(labels))
         self.values: dict[Labels, float] = dict.fromkeys(self.about.series(), 0.0)
 
     def add(self, *labels: str, n: float = 1.0) -> None:
@@ -75,7 +75,7 @@ class Histogram:
     """
 
     def __init__(self, name: str, about: str, bounds: Sequence[float], **labels: Iterable[str]) -> None:
-        self.about = About(name=name, help=about, labels=_with_other(labels))
+        self.about = MetricInfo(name=name, help=about, labels=_with_other(labels))
         self.bounds = tuple(bounds)
         empty = len(self.bounds) + 1
         self.counts: dict[Labels, list[int]] = {key: [0] * empty for key in self.about.series()}

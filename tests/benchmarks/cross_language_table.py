@@ -38,8 +38,10 @@ async def candidates_of(conversation: Conversation, embedder: Embedder) -> Calla
     turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
     vectors = await embed_with_tokens(embedder, [spoken(turn.speaker or None, turn.text) for *_, turn in turns])
     rows = [
-        [turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text, "memory://t", "user", 5]
-        + [False, None, [], one.tokens]
+        [
+            *(turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text),
+            *("memory://t", "user", 5, False, None, [], one.tokens),
+        ]
         for (session, place, turn), one in zip(turns, vectors, strict=True)
     ]
     return lambda analysis: candidates_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), analysis)

@@ -29,7 +29,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.builder import Wanted
+from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question
 from graph_service.memory.service import Memory
@@ -114,7 +114,7 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
                     only = QueryFilters(after=answer.next_cursor)
                     again = Question(**{**vars_of(question), "narrowed": only})
                     yield f"{conversation.id} {kind}{name} next", asdict(answer_view(await one.recall(TENANT, again)))
-            wanted = Wanted(user_id=conversation.id, query=question.text, tokens_max=600, with_uris=True)
+            wanted = ContextRequest(user_id=conversation.id, query=question.text, tokens_max=600, with_uris=True)
             yield f"{conversation.id} context {name}", asdict(await memory.context(TENANT, wanted))
         profile = await memory.facts.profile(TENANT, conversation.id)
         yield f"{conversation.id} profile", [asdict(part) for part in profile]
@@ -136,7 +136,9 @@ def vars_of(question: Question) -> dict[str, Any]:
 
 def without_clock(version: dict[str, Any]) -> dict[str, Any]:
     """Return a version without the times at which this run wrote it."""
-    return {name: value for name, value in version.items() if name not in ("known_at", "closing_known_at")}
+    fact = {name: value for name, value in version["fact"].items() if name != "closing_known_at"}
+    fact["told"] = [{**one, "heard_at": None} for one in fact["told"]]
+    return {**version, "fact": fact, "known_at": None}
 
 
 async def recorded() -> dict[str, Any]:

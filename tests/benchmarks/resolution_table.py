@@ -23,7 +23,7 @@ from graph_service.memory.consolidation.proposal_check import check
 from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.summaries.scene_summary import SceneSummary
-from schema.fact import KnownFact
+from schema.fact import Fact
 from schema.ids import MemoryId, TenantId, Uri, UserId
 from schema.labels import Role
 from schema.message import Message
@@ -123,8 +123,8 @@ def _read(text: str, day: int) -> SceneExtraction:
 
 
 def _told(
-    text: str, day: int, known: Sequence[KnownFact], candidates: Sequence[EntityRecord]
-) -> tuple[list[KnownFact], list[EntityRecord]]:
+    text: str, day: int, known: Sequence[Fact], candidates: Sequence[EntityRecord]
+) -> tuple[list[Fact], list[EntityRecord]]:
     """Return the known facts and entities after a statement."""
     read = _read(text, day)
     beings, touched = resolve(names_of([read]), candidates, _OWNER)

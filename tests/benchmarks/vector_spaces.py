@@ -80,7 +80,7 @@ class Reader:
         for first in range(0, len(order), _BATCH):
             part = order[first : first + _BATCH]
             for place, states in zip(part, self._bert.token_vectors([cut[at].ids for at in part]), strict=True):
-                pieces, counts = unit(states[cut[place].telling]), weights[place]
+                pieces, counts = unit(states[cut[place].content_positions]), weights[place]
                 answers[place] = States(
                     whole=_evenly(unit(whole_of(states, first_piece=self._model.first_piece))),
                     pieces=_evenly(pieces) if counts is None else Text(rows=pieces, weights=counts),

@@ -9,7 +9,7 @@ from graph_service.graph.store import Graph
 _COUNTERS = {"revision", "seq", "epoch", "unembedded", "unembedded_in", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at", "closing_known_at", "last_accessed"}
 _COUNTERS |= {"access_n"}
-# The storage time inside an entry of an edge's `told`.
+# The storage time inside an entry of an edge's `assertions`.
 _HEARD_AT = re.compile(r"\|\d+(\|\d+\|\w*)$")
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (
@@ -37,7 +37,10 @@ async def graph_hash(graph: Graph, tenant: str) -> str:
 
 
 def _plain(properties: dict[str, Any]) -> str:
-    if "told" in properties:
-        properties = {**properties, "told": [_HEARD_AT.sub(r"\1", telling) for telling in properties["told"]]}
+    if "assertions" in properties:
+        properties = {
+            **properties,
+            "assertions": [_HEARD_AT.sub(r"\1", text) for text in properties["assertions"]],
+        }
     kept = {name: str(value) for name, value in properties.items() if name not in _COUNTERS and "embedding" not in name}
     return str(sorted(kept.items()))

@@ -59,7 +59,10 @@ class Edge:
         self.source, self.predicate, self.target = source, predicate, target
         self.properties = {
             "id": f"{source}-{predicate}-{target}",
+            "uri": f"memory://test/{source}/{predicate}/{target}/0",
+            "slot": 0,
             "strength": 0.5,
+            "base_strength": 0.5,
             "confidence": 0.9,
             "first_seen": NOON,
             "last_seen": NOON,

@@ -83,14 +83,7 @@ class OpenService:
 
 def settings_for(server: Server, folder: Path, more: Mapping[str, str] | None = None) -> Settings:
     """Return settings for the Neo4j of the tests; everything else is default."""
-    environ = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USER": server.user,
-        "NEO4J_PASSWORD": server.password,
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
-        "MNEMOGRAPH_DATA_DIR": str(folder),
-        **(more or {}),
-    }
+    environ = {**server.environ, "MNEMOGRAPH_DATA_DIR": str(folder), **(more or {})}
     return load_settings(environ=environ, here=folder, user_dir=folder / "user")
 
 

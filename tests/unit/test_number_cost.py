@@ -12,7 +12,7 @@ import pytest
 
 from graph_service.memory.entity_resolution.duplicate_candidates import ComparedEntity, duplicate_pairs
 from graph_service.memory.entity_resolution.merged_projection import MemberFact, projected_edges
-from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameSeen, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import ALIASES_MAX, NameMention, Owner, resolve
 from graph_service.memory.forgetting.name_matcher import NameMatcher
 from graph_service.memory.forgetting.plan import (
     MessageText,
@@ -22,8 +22,8 @@ from graph_service.memory.forgetting.plan import (
     names_and_values,
     scenes_to_resegment,
 )
+from schema.assertion import Assertion, assertion_text
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Assertion, telling_text
 from tests.support.growth import assert_about_linear
 
 NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -35,9 +35,9 @@ def spellings(n: int) -> list[str]:
     return [f"Anna{'.' * (place % 90)}{'!' * (place // 90)}" for place in range(n)]
 
 
-def mentions_of(names: list[str]) -> list[NameSeen]:
+def mentions_of(names: list[str]) -> list[NameMention]:
     """Return mentions of the names, one after another."""
-    return [NameSeen(name=name, said_at=NOON + timedelta(seconds=place)) for place, name in enumerate(names)]
+    return [NameMention(name=name, said_at=NOON + timedelta(seconds=place)) for place, name in enumerate(names)]
 
 
 def test_resolving_many_spellings_of_one_name_is_linear() -> None:
@@ -159,7 +159,7 @@ def a_held_fact(place: int, told: str) -> MemberFact:
         "quotes": [],
         "base_strength": 0.5,
         "confidence": 0.5,
-        "told": [telling_text(telling)],
+        "assertions": [assertion_text(telling)],
     }
     return MemberFact(
         subject_id="ann",

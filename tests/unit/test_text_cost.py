@@ -21,7 +21,7 @@ import extraction
 import graph_service.importers
 import graph_service.memory
 import schema
-from extraction.extractive_summary import SceneTold, abstract_l0, overview_l1, scene_title, session_told
+from extraction.extractive_summary import SummarizedScene, abstract_l0, overview_l1, scene_title, summarize_session
 from extraction.llm.output_schemas import SceneReading
 from extraction.llm.scene_reader import proposals_of, scene_prompt
 from extraction.llm.summary_writer import layers_prompt
@@ -239,7 +239,9 @@ def read_json(text: str) -> None:
 
 def session_of(text: str) -> None:
     parts = pieces_of(text, size=4_000, count=25)
-    session_told([SceneTold(title=one[:60], abstract=one, overview=one, start=NOW, messages=1) for one in parts])
+    summarize_session(
+        [SummarizedScene(title=one[:60], abstract=one, overview=one, start=NOW, messages=1) for one in parts]
+    )
 
 
 # Functions whose arguments are built from the text, by a name that says what runs.
@@ -257,7 +259,7 @@ CALLED_BY_HAND: Final[dict[str, Callable[[str], object]]] = {
     "extraction.llm.summary_writer.layers_prompt": lambda text: layers_prompt(scene_of(text)),
     "extraction.llm.scene_reader.proposals_of": lambda text: proposals_of(model_answer(text), scene_of(text)),
     "extraction.openai_api.language_model": read_json,
-    "extraction.extractive_summary.session_told": session_of,
+    "extraction.extractive_summary.summarize_session": session_of,
 }
 
 

@@ -43,14 +43,8 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 @pytest.fixture(scope="module")
 def address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Return the URL of a running `mnemograph serve`."""
-    given = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USER": server.user,
-        "NEO4J_PASSWORD": server.password,
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
-    }
     folder: Path = tmp_path_factory.mktemp("viewer")
-    with Home(folder, given).running("serve", "--port", "0", "--no-browser", "--json") as service:
+    with Home(folder, server.environ).running("serve", "--port", "0", "--no-browser", "--json") as service:
         yield str(service.document()["viewer"]).split("?")[0].rstrip("/")
 
 

@@ -25,6 +25,7 @@ from extraction.text.lexicon_en import (
     word_set,
 )
 from schema.entity import EntityType
+from schema.predicates import TASTES
 
 # Countries, states and large cities; they tell places from organisations, also in lower case.
 
@@ -344,7 +345,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     # "I love the color" is about a thing at hand, not a lasting preference.
-    if rule.predicate in ("PREFERS", "DISLIKES") and _AT_HAND.match(text) and not _LASTING_THE.match(text):
+    if rule.predicate in TASTES and _AT_HAND.match(text) and not _LASTING_THE.match(text):
         return []
     title = quoted_title(text)
     return [ObjectPhrase(name, EntityType.WORK if title else None) for name in things(text)]

@@ -7,7 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of
-from graph_service.memory.context_builder.builder import Context, ContextLine, Wanted
+from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 
 strawberry.enum(Language, name="Language", description="The language of a context's headings and phrases.")
@@ -85,7 +85,7 @@ class ContextQuery:
     ) -> ContextView:
         """Return memory formatted for an agent's prompt."""
         memory = memory_of(info)
-        wanted = Wanted(
+        wanted = ContextRequest(
             user_id=user_id,
             query=query,
             tokens_max=max_tokens,

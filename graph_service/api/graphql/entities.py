@@ -9,7 +9,7 @@ from strawberry.types import Info
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-from graph_service.memory.entity_resolution.listing import EntityListed, entity_cursor
+from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
 from graph_service.memory.entity_resolution.merge import MergeResult
 
 
@@ -118,7 +118,7 @@ class IdentityMutation:
         return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)
 
 
-def _row(one: EntityListed) -> Entity:
+def _row(one: ListedEntity) -> Entity:
     return Entity(
         id=one.id,
         name=one.name,

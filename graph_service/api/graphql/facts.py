@@ -10,7 +10,7 @@ from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, m
 from graph_service.memory.curation.fact_history import FactVersion
 from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
-from schema.telling import Closing
+from schema.assertion import Closing
 
 strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact no longer holds.")
 
@@ -75,10 +75,10 @@ class FactsMutation:
 
 def _status_answer(one: FactStatus) -> FactStatusAnswer:
     return FactStatusAnswer(
-        id=one.id,
-        statement=one.statement,
-        valid_at=one.valid_at,
-        invalid_at=one.invalid_at,
+        id=one.fact.id,
+        statement=one.fact.statement,
+        valid_at=one.fact.valid_at,
+        invalid_at=one.fact.invalid_at,
         holds=one.holds,
         closing=closing_answer(one.closing) if one.closing else None,
     )
@@ -133,20 +133,21 @@ async def _versions(info: Info[Any, None], fact_id: str, as_of: datetime | None)
 
 
 def _answer(one: FactVersion) -> FactVersionAnswer:
+    fact = one.fact
     return FactVersionAnswer(
-        id=one.id,
-        uri=one.uri,
-        statement=one.statement,
+        id=fact.id,
+        uri=fact.uri,
+        statement=fact.statement,
         subject=one.subject,
-        predicate=one.predicate,
-        relation=one.relation,
+        predicate=fact.predicate,
+        relation=fact.relation,
         object=one.object,
-        confidence=one.confidence,
-        strength=one.strength,
-        valid_at=one.valid_at,
-        invalid_at=one.invalid_at,
+        confidence=fact.confidence,
+        strength=fact.strength,
+        valid_at=fact.valid_at,
+        invalid_at=fact.invalid_at,
         known_at=one.known_at,
-        closing_known_at=one.closing_known_at,
+        closing_known_at=fact.closing_known_at,
         closing=closing_answer(one.closing) if one.closing else None,
-        evidence=list(one.evidence),
+        evidence=list(fact.evidence),
     )

@@ -13,7 +13,7 @@ from graph_service.memory.context_builder.phrasing import Language
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.context_builder.builder import Context, ContextLine, Wanted
+    from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
 
 
 @command
@@ -30,9 +30,9 @@ def context(
     uris: Annotated[bool, typer.Option("--uris", help="Print full URIs instead of short references.")] = False,
 ) -> None:
     """Print what an agent should know about a user before it answers, ready for its prompt."""
-    from graph_service.memory.context_builder.builder import Wanted, question_for
+    from graph_service.memory.context_builder.builder import ContextRequest, question_for
 
-    wanted = Wanted(
+    wanted = ContextRequest(
         user_id=user,
         query=query,
         tokens_max=max_tokens,
@@ -45,7 +45,7 @@ def context(
     run(_context(call, wanted))
 
 
-async def _context(call: Invocation, wanted: "Wanted") -> None:
+async def _context(call: Invocation, wanted: "ContextRequest") -> None:
     async with open_for(call) as services:
         found = await services.memory.context(call.tenant, wanted)
     call.terminal.answer(_document(found), lambda: Text("\n".join([found.text, "", *found.notes]).strip()))

@@ -15,7 +15,7 @@ from schema.timespan import iso
 
 if TYPE_CHECKING:
     from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
-    from graph_service.memory.entity_resolution.listing import EntityListed
+    from graph_service.memory.entity_resolution.listing import ListedEntity
     from graph_service.memory.entity_resolution.merge import MergeResult
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
@@ -131,11 +131,11 @@ def _pairs_table(pairs: list["DuplicatePair"]) -> Table:
     return table
 
 
-def _document(one: "EntityListed") -> dict[str, Any]:
+def _document(one: "ListedEntity") -> dict[str, Any]:
     return asdict(one) | {"last_seen": iso(one.last_seen)}
 
 
-def _table(found: list["EntityListed"]) -> Table:
+def _table(found: list["ListedEntity"]) -> Table:
     table = Table(box=None)
     for name in ("id", "name", "type", "last mentioned", "other names", "merged into it"):
         table.add_column(name, overflow="fold")

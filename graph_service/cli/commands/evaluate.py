@@ -17,7 +17,7 @@ from graph_service.cli.options import Invocation, command
 from graph_service.cli.signals import StopSignals, run
 from graph_service.cli.terminal import ProgressBars, Terminal
 from graph_service.config.settings import Settings
-from graph_service.evaluation.dataset import DataSets, FactsBrought, read_all
+from graph_service.evaluation.dataset import DataSets, FactSource, read_all
 from graph_service.version import version
 from schema.errors import InputError
 from schema.ids import TenantId
@@ -32,8 +32,8 @@ def evaluate(
     call: Invocation,
     paths: Annotated[list[Path], typer.Argument(help="Data set files or folders.", show_default=False)],
     facts: Annotated[
-        FactsBrought, typer.Option(help="Facts stored with the messages: none, or the data sets' own annotations.")
-    ] = FactsBrought.NONE,
+        FactSource, typer.Option(help="Facts stored with the messages: none, or the data sets' own annotations.")
+    ] = FactSource.NONE,
     captions: Annotated[bool, typer.Option(help="Store captions of the pictures in a conversation.")] = True,
     limit_conversations: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of conversations of each data set.", show_default=False)

@@ -1,8 +1,6 @@
 """`mnemograph facts`: show the validity and history of a fact, and reopen a closed one."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,23 +52,51 @@ def reopen(
 async def _show(call: Invocation, action: Action) -> None:
     async with open_for(call) as services:
         status = await action(services.memory, call.tenant)
-    call.terminal.answer(_document(status), lambda: _line(status))
+    call.terminal.answer(_status_document(status), lambda: _line(status))
 
 
 async def _history(call: Invocation, fact_id: str) -> None:
     async with open_for(call) as services:
         versions = await services.memory.facts.history(call.tenant, fact_id)
-    document = {"versions": [_document(one) for one in versions]}
+    document = {"versions": [_version_document(one) for one in versions]}
     call.terminal.answer(document, lambda: "\n".join(_line(one) for one in versions))
 
 
-def _document(one: "FactStatus | FactVersion") -> dict[str, Any]:
-    closing = one.closing.model_dump(mode="json") if one.closing else None
-    values = asdict(one) | {"closing": closing}
-    return {name: iso(value) if isinstance(value, datetime) else value for name, value in values.items()}
+def _status_document(one: "FactStatus") -> dict[str, Any]:
+    fact = one.fact
+    return {
+        "id": fact.id,
+        "statement": fact.statement,
+        "valid_at": iso(fact.valid_at),
+        "invalid_at": iso(fact.invalid_at),
+        "holds": one.holds,
+        "closing": one.closing.model_dump(mode="json") if one.closing else None,
+    }
+
+
+def _version_document(one: "FactVersion") -> dict[str, Any]:
+    fact = one.fact
+    return {
+        "id": fact.id,
+        "uri": fact.uri,
+        "statement": fact.statement,
+        "subject": one.subject,
+        "predicate": fact.predicate,
+        "relation": fact.relation,
+        "object": one.object,
+        "confidence": fact.confidence,
+        "strength": fact.strength,
+        "valid_at": iso(fact.valid_at),
+        "invalid_at": iso(fact.invalid_at),
+        "known_at": iso(one.known_at),
+        "closing_known_at": iso(fact.closing_known_at),
+        "closing": one.closing.model_dump(mode="json") if one.closing else None,
+        "evidence": fact.evidence,
+    }
 
 
 def _line(one: "FactStatus | FactVersion") -> str:
+    fact = one.fact
     if one.closing is None:
-        return f"{one.statement}\nvalid since {iso(one.valid_at)}"
-    return f"{one.statement}\nvalid from {iso(one.valid_at)} to {iso(one.invalid_at)}: {one.closing.text}"
+        return f"{fact.statement}\nvalid since {iso(fact.valid_at)}"
+    return f"{fact.statement}\nvalid from {iso(fact.valid_at)} to {iso(fact.invalid_at)}: {one.closing.text}"

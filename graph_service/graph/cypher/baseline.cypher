@@ -1,6 +1,6 @@
 // The schema of an empty database: constraints and indexes, one statement after another. Vector indexes depend on the embedder and
-// are defined by schema/define_*. Fragments are those of graph/statements.py. A released schema changes by a numbered migration in
-// migrations/, never here.
+// are defined by schema/define_*. Fragments are those of graph/statements.py. A change is made here and, for databases
+// that exist, in a numbered migration in migrations/.
 
 // Users, agents, entities and scenes: the nodes of the mind map.
 CREATE CONSTRAINT memory_id IF NOT EXISTS FOR (n:Memory) REQUIRE (n.tenant, n.id) IS UNIQUE;
@@ -16,13 +16,13 @@ CREATE FULLTEXT INDEX entity_forms IF NOT EXISTS FOR (n:Entity) ON EACH [n.form_
 OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
 
 // Merged entities and their facts, as they were before the merge; pairs of entities that must not be merged.
-CREATE CONSTRAINT held_entity_id IF NOT EXISTS FOR (n:HeldEntity) REQUIRE (n.tenant, n.id) IS UNIQUE;
-CREATE INDEX held_entity_name IF NOT EXISTS FOR (n:HeldEntity) ON (n.tenant, n.user_id, n.key);
-CREATE INDEX held_fact_id IF NOT EXISTS FOR (n:HeldFact) ON (n.tenant, n.id);
-CREATE INDEX held_fact_subject IF NOT EXISTS FOR (n:HeldFact) ON (n.tenant, n.subject_id);
-CREATE INDEX held_fact_object IF NOT EXISTS FOR (n:HeldFact) ON (n.tenant, n.object_id);
-CREATE CONSTRAINT kept_apart_id IF NOT EXISTS FOR (n:KeptApart) REQUIRE (n.tenant, n.id) IS UNIQUE;
-CREATE INDEX kept_apart_user IF NOT EXISTS FOR (n:KeptApart) ON (n.tenant, n.user_id);
+CREATE CONSTRAINT member_entity_id IF NOT EXISTS FOR (n:MemberEntity) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX member_entity_name IF NOT EXISTS FOR (n:MemberEntity) ON (n.tenant, n.user_id, n.key);
+CREATE INDEX member_fact_id IF NOT EXISTS FOR (n:MemberFact) ON (n.tenant, n.id);
+CREATE INDEX member_fact_subject IF NOT EXISTS FOR (n:MemberFact) ON (n.tenant, n.subject_id);
+CREATE INDEX member_fact_object IF NOT EXISTS FOR (n:MemberFact) ON (n.tenant, n.object_id);
+CREATE CONSTRAINT rejected_merge_id IF NOT EXISTS FOR (n:RejectedMerge) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX rejected_merge_user IF NOT EXISTS FOR (n:RejectedMerge) ON (n.tenant, n.user_id);
 
 // Facts and mentions. unembedded_in is set only while a fact waits for a vector.
 {{each predicate, ;}}
@@ -57,21 +57,21 @@ CREATE INDEX scene_layers_behind IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.ses
 CREATE FULLTEXT INDEX scene_words IF NOT EXISTS FOR (n:Scene) ON EACH [n.name, n.abstract, n.overview, n.scope_tenant, n.scope_user, n.said_day]
 OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
 
-// Sessions. SessionLife is a node of its own because scenes are linked to Session while the state changes, and both would lock it.
+// Sessions. SessionLifecycle is a node of its own because scenes are linked to Session while the state changes, and both would lock it.
 CREATE CONSTRAINT session_id IF NOT EXISTS FOR (n:Session) REQUIRE (n.tenant, n.id) IS UNIQUE;
-CREATE CONSTRAINT session_life_id IF NOT EXISTS FOR (n:SessionLife) REQUIRE (n.tenant, n.id) IS UNIQUE;
-CREATE INDEX session_life_idle IF NOT EXISTS FOR (n:SessionLife) ON (n.state, n.last_ms);
-CREATE INDEX session_life_user IF NOT EXISTS FOR (n:SessionLife) ON (n.tenant, n.user_id, n.last_ms);
+CREATE CONSTRAINT session_lifecycle_id IF NOT EXISTS FOR (n:SessionLifecycle) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX session_lifecycle_idle IF NOT EXISTS FOR (n:SessionLifecycle) ON (n.state, n.last_ms);
+CREATE INDEX session_lifecycle_user IF NOT EXISTS FOR (n:SessionLifecycle) ON (n.tenant, n.user_id, n.last_ms);
 
 // Episodes: facts and summaries provided by callers. unread: set only until consolidation.
 CREATE CONSTRAINT episode_id IF NOT EXISTS FOR (n:Episode) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX episode_session IF NOT EXISTS FOR (n:Episode) ON (n.tenant, n.session_id);
 CREATE INDEX episode_unread IF NOT EXISTS FOR (n:Episode) ON (n.tenant, n.session_id, n.unread);
 
-// The outbox. open: set only while work is left; away: the external service a parked job waits for.
+// The outbox. open: set only while work is left; unavailable_service: the external service a parked job waits for.
 CREATE CONSTRAINT job_id IF NOT EXISTS FOR (n:Job) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX job_due IF NOT EXISTS FOR (n:Job) ON (n.open, n.due_ms);
-CREATE INDEX job_away IF NOT EXISTS FOR (j:Job) ON (j.away);
+CREATE INDEX job_unavailable_service IF NOT EXISTS FOR (j:Job) ON (j.unavailable_service);
 CREATE INDEX job_state IF NOT EXISTS FOR (j:Job) ON (j.tenant, j.state);
 
 // Tenants, the change log, revisions (the lock of a user's memory), usage by day, tombstones, API keys.

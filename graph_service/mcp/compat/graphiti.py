@@ -16,7 +16,7 @@ from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.mcp.tools.maintenance import StatusArguments, status_answer
 from graph_service.mcp.tools.remember import session_of_today
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.mindmap.node_search import NodeFound
+from graph_service.memory.mindmap.node_search import NodeMatch
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
@@ -230,7 +230,7 @@ def _groups(caller: Caller, given: str | list[str] | None) -> list[str]:
     return list(dict.fromkeys(groups))
 
 
-def _node(found: NodeFound, group: str) -> NodeResult:
+def _node(found: NodeMatch, group: str) -> NodeResult:
     return NodeResult(
         uuid=found.id,
         name=found.name,

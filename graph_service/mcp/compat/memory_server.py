@@ -11,7 +11,7 @@ from graph_service.mcp.tool import Effect, ToolContext
 from graph_service.mcp.tool_schemas import Result
 from graph_service.mcp.tools.forget import Forgettable, delete_element
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
-from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeFound
+from graph_service.memory.mindmap.node_search import NAMED_MAX, FactOfNode, NodeMatch
 from schema.entity import EntityType
 from schema.errors import NotFoundError
 from schema.ids import content_hash, message_uri, session_uri
@@ -77,7 +77,7 @@ def relation_note(relation: Relation) -> tuple[str, ProvidedFact]:
     return _noted(relation.source, relation.relationType, relation.to, statement, subject_type=None)
 
 
-def graph_of(nodes: Sequence[NodeFound]) -> Graph:
+def graph_of(nodes: Sequence[NodeMatch]) -> Graph:
     """Convert nodes and facts to their graph; objects of type and observation facts are not entities."""
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     special = {fact.object for fact in facts.values() if fact.relation in (OBSERVATION, IS_A)}
@@ -97,7 +97,7 @@ def _ends(fact: FactOfNode) -> tuple[str, ...]:
     return (fact.subject,) if fact.relation in (OBSERVATION, IS_A) else (fact.subject, fact.object)
 
 
-def _entity(node: NodeFound) -> Entity:
+def _entity(node: NodeMatch) -> Entity:
     mine = [fact for fact in node.facts if fact.subject == node.name]
     what = next((fact.object for fact in mine if fact.relation == IS_A), None)
     seen = [fact.statement or fact.object for fact in mine if fact.relation == OBSERVATION]
@@ -173,7 +173,7 @@ class QueryArguments(CompatArguments):
     query: str
 
 
-class NothingArguments(CompatArguments):
+class NoArguments(CompatArguments):
     """Arguments of `read_graph`: none."""
 
 
@@ -224,7 +224,7 @@ async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str
     return StoredResult(stored=stored, repeated=repeated)
 
 
-async def _read_graph(context: ToolContext, caller: Caller, given: NothingArguments) -> Graph:
+async def _read_graph(context: ToolContext, caller: Caller, given: NoArguments) -> Graph:
     return await _graph(context, caller, None)
 
 
@@ -321,7 +321,7 @@ MEMORY: Final = (
     compat_tool(
         "read_graph",
         "Return the user's whole graph. This is long: get_context returns what matters in a fraction of the tokens.",
-        NothingArguments,
+        NoArguments,
         Graph,
         Effect.READS,
         _read_graph,

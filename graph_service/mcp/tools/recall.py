@@ -9,7 +9,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
-from graph_service.memory.context_builder.builder import Context, Wanted
+from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit
 from graph_service.memory.recall.pipeline import Answer
@@ -179,7 +179,7 @@ def _cut(text: str, *, whole: bool) -> str:
 
 
 async def _get_context(context: ToolContext, caller: Caller, given: ContextArguments) -> ContextAnswer:
-    wanted = Wanted(
+    wanted = ContextRequest(
         user_id=caller.user_of(given.user_id),
         query=given.query,
         tokens_max=given.max_tokens,

@@ -16,7 +16,7 @@ from schema.message import ProvidedFact
 UserId = Annotated[str | None, Field(description="The user's id. Default: the connection's user.")]
 
 
-class Said(Result):
+class MessageInput(Result):
     """One message."""
 
     role: Literal["user", "assistant", "system", "tool"]
@@ -28,7 +28,7 @@ class Said(Result):
     zone: str | None = Field(None, description="Time zone: Asia/Shanghai or +08:00.")
 
 
-class ReadFact(Result):
+class FactInput(Result):
     """A fact extracted by the agent."""
 
     subject: str = Field(description="`user`, `assistant`, or a name.")
@@ -55,10 +55,10 @@ class ReadFact(Result):
 class RememberArguments(Arguments):
     """Arguments of `remember`."""
 
-    messages: list[Said] = Field(description="1 to 1,000 messages, oldest first.")
+    messages: list[MessageInput] = Field(description="1 to 1,000 messages, oldest first.")
     user_id: UserId = None
     session_id: str | None = Field(None, description="Your id of this conversation. Default: one per day.")
-    facts: list[ReadFact] = Field([], description="Facts you extracted; these messages are then not extracted again.")
+    facts: list[FactInput] = Field([], description="Facts you extracted; these messages are then not extracted again.")
     summary: str | None = Field(None, description="Your summary of these messages in one or two sentences.")
     user_name: str | None = Field(None, description="The user's name.")
     agent_id: str | None = Field(None, description="The id of the agent that talks with the user.")
@@ -107,7 +107,7 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
     return receipt_answer(await context.memory.remember(caller.tenant, incoming))
 
 
-def _brought(fact: ReadFact) -> ProvidedFact:
+def _brought(fact: FactInput) -> ProvidedFact:
     lists = {"message_indexes": tuple(fact.message_indexes), "steps": tuple(fact.steps)}
     return ProvidedFact(**{**dict(fact), **lists})
 

@@ -8,7 +8,7 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
-from graph_service.memory.mindmap.node_search import FactOfNode, NodeFound
+from graph_service.memory.mindmap.node_search import FactOfNode, NodeMatch
 from schema.entity import EntityType
 
 
@@ -52,7 +52,7 @@ class NodesAnswer(Result):
     nodes: list[Node]
 
 
-def node_answer(found: NodeFound) -> Node:
+def node_answer(found: NodeMatch) -> Node:
     """Convert a node to its MCP type."""
     return Node(
         id=found.id,

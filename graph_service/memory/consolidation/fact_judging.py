@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from extraction.llm.fact_judge import NOTHING_JUDGED, Doubt, FactJudge, Judging
+from extraction.llm.fact_judge import NOTHING_JUDGED, Doubt, FactJudge, FactVerdicts
 from extraction.text.fulltext_words import words_in
 from extraction.text.near_duplicates import likeness
 from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
-from graph_service.memory.facts.rows import known_fact
+from graph_service.memory.facts.rows import fact_from_row
 from schema.errors import MisreadError
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import scope_token
 from schema.predicates import whitelist
 
@@ -30,7 +30,7 @@ def related_predicates(predicate: str) -> set[str]:
     return {predicate, whitelist()[predicate].opposite or predicate}
 
 
-def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) -> list[Doubt]:
+def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list[Doubt]:
     """Return the new facts that the rules would add besides similar known ones; each claim once, most similar first.
 
     Args:
@@ -45,11 +45,11 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[KnownFact]) ->
         near = [known for known in similar if _may_touch(fact, known)]
         if near:
             near.sort(key=lambda known: (-likeness(fact.statement, known.statement), known.id))
-            doubts[fact.claim] = Doubt(fact=fact, near=tuple(near[:SIMILAR_MAX]))
+            doubts[fact.claim] = Doubt(fact=fact, similar=tuple(near[:SIMILAR_MAX]))
     return sorted(doubts.values(), key=_order)[:DOUBTS_MAX]
 
 
-def _may_touch(fact: AcceptedFact, known: KnownFact) -> bool:
+def _may_touch(fact: AcceptedFact, known: Fact) -> bool:
     return (
         known.subject_id == fact.subject.id
         and known.predicate in related_predicates(fact.predicate)
@@ -59,7 +59,7 @@ def _may_touch(fact: AcceptedFact, known: KnownFact) -> bool:
 
 
 def _order(doubt: Doubt) -> tuple[float, tuple[str, ...]]:
-    alike = likeness(doubt.fact.statement, doubt.near[0].statement)
+    alike = likeness(doubt.fact.statement, doubt.similar[0].statement)
     return -alike, tuple(part or "" for part in doubt.fact.claim)
 
 
@@ -72,7 +72,7 @@ class SessionFactJudge:
     """
 
     judge: FactJudge | None
-    so_far: Judging = NOTHING_JUDGED
+    so_far: FactVerdicts = NOTHING_JUDGED
     asked: set[Claim] = field(default_factory=set)
 
     async def judge_scenes(
@@ -80,9 +80,9 @@ class SessionFactJudge:
         graph: Graph,
         owner: Owner,
         scenes: Sequence[SceneExtraction],
-        names: Sequence[NameSeen],
+        names: Sequence[NameMention],
         known: Sequence[EntityRecord],
-    ) -> Judging:
+    ) -> FactVerdicts:
         """Return the verdicts on the doubtful facts of some scenes, with their token usage.
 
         Raises:
@@ -91,7 +91,7 @@ class SessionFactJudge:
         if self.judge is None:
             return NOTHING_JUDGED
         # Facts that a person states need no judge.
-        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.stated is None]
+        accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
         doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:
@@ -100,15 +100,15 @@ class SessionFactJudge:
         return self.so_far
 
 
-async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> Judging:
+async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> FactVerdicts:
     try:
         return await judge(doubts)
     except MisreadError as error:
         # The rules decide; the usage still counts.
-        return Judging(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
+        return FactVerdicts(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
 
 
-def _merged(one: Judging, other: Judging) -> Judging:
+def _merged(one: FactVerdicts, other: FactVerdicts) -> FactVerdicts:
     return replace(
         one,
         verdicts={**one.verdicts, **other.verdicts},
@@ -118,7 +118,7 @@ def _merged(one: Judging, other: Judging) -> Judging:
     )
 
 
-async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[KnownFact]:
+async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[Fact]:
     """Return known facts of the same subjects that share words, other than the subject's name, with new ones."""
     scope = scope_token(owner.tenant, owner.user_id)
     asks = []
@@ -134,5 +134,5 @@ async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact])
         )
     wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
     rows = await graph.read(statement("consolidation/similar_facts"), wanted) if asks else []
-    facts = {fact.id: fact for fact in map(known_fact, rows)}
+    facts = {fact.id: fact for fact in map(fact_from_row, rows)}
     return [facts[name] for name in sorted(facts)]

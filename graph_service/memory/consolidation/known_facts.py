@@ -7,11 +7,11 @@ from functools import partial
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, resolve
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
 from graph_service.memory.facts.lookup import SubjectKey, read_related_rows
-from graph_service.memory.facts.rows import known_fact
+from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
-from schema.fact import Claim, KnownFact
+from schema.fact import Claim, Fact
 from schema.ids import MemoryId
 from schema.predicates import whitelist
 from schema.relations import canonical_relation
@@ -25,8 +25,8 @@ class KnownFacts:
         member_ids: ids of facts that belong to merged entities.
     """
 
-    facts: tuple[KnownFact, ...]
-    mentions: dict[MemoryId, KnownFact]
+    facts: tuple[Fact, ...]
+    mentions: dict[MemoryId, Fact]
     member_ids: frozenset[MemoryId] = frozenset()
 
 
@@ -34,7 +34,7 @@ async def load_known(
     graph: Graph,
     owner: Owner,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameSeen],
+    names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
     *,
     also: Iterable[Claim] = (),
@@ -60,8 +60,8 @@ async def load_known(
     )
 
 
-def _known(rows: Sequence[Row]) -> list[KnownFact]:
-    return [known_fact(row) for row in rows]
+def _known(rows: Sequence[Row]) -> list[Fact]:
+    return [fact_from_row(row) for row in rows]
 
 
 def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> dict[str, SubjectKey]:
@@ -75,5 +75,7 @@ def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> 
                 relation = canonical_relation(fact.relation)
                 key = keys.get(subject, SubjectKey())
                 key = key.with_fact(fact.predicate, relation, entities[fact.object].id, ended=fact.closes)
-                keys[subject] = replace(key, near=key.near | set(bands(simhash(fact.statement.strip()))))
+                keys[subject] = replace(
+                    key, similarity_keys=key.similarity_keys | set(bands(simhash(fact.statement.strip())))
+                )
     return keys

@@ -211,7 +211,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
 
         provided = allowed(provided_by_message.reading(scene))
         basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending)
-        overview_deferred = whole and bool(stored.get("overview_owed"))
+        overview_deferred = whole and bool(stored.get("overview_pending"))
         if not due and basis.fresh and not overview_deferred:
             return None
         async with limit:
@@ -237,7 +237,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
                 layers, slow = plain_layers(shown), True
             if pending and writer is None and readers.writer is not None and worth_writing(lines):
                 # A request for the layers before the scene is read has the model write them.
-                layers = replace(layers, owed=True)
+                layers = replace(layers, needs_model=True)
             return SceneExtraction(
                 scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow
             )
@@ -412,7 +412,7 @@ def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
 
 
 def _outcome(reading: Reading) -> str:
-    if reading.owed:
+    if reading.needs_model:
         return "over_budget"
     if TOO_SLOW in reading.path:
         return "too_slow"

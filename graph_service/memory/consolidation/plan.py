@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import THREADS
-from extraction.llm.fact_judge import NOTHING_JUDGED, Judging
+from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
@@ -15,7 +15,7 @@ from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
 from graph_service.memory.entity_resolution.resolver import (
     EntityRecord,
-    NameSeen,
+    NameMention,
     Owner,
     entity_row,
     node_put_change,
@@ -27,7 +27,7 @@ from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change, Op
 from schema.entity import EntityRef
-from schema.fact import AcceptedFact, KnownFact
+from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId, fact_uri, memory_id, scope_token
 from schema.importance import importance_of_strength
 from schema.labels import Label, Role
@@ -45,7 +45,7 @@ ASSERTION_CHARS: Final = 10
 
 
 def plan_mentions(
-    known: Mapping[MemoryId, KnownFact],
+    known: Mapping[MemoryId, Fact],
     scene: MemoryId,
     scene_uri: str,
     named: Mapping[MemoryId, Sequence[tuple[MemoryId, datetime]]],
@@ -62,7 +62,7 @@ def plan_mentions(
         before = known.get(memory_id(uri))
         moments = [moment for _, moment in evidence_messages]
         evidence = tuple(sorted({message for message, _ in evidence_messages} | set(before.evidence if before else ())))
-        fact = KnownFact(
+        fact = Fact(
             id=memory_id(uri),
             uri=uri,
             subject_id=scene,
@@ -134,9 +134,9 @@ class DigestPlan:
     member_facts: tuple[dict[str, Any], ...] = ()
 
 
-def names_of(scenes: Sequence[SceneExtraction]) -> list[NameSeen]:
+def names_of(scenes: Sequence[SceneExtraction]) -> list[NameMention]:
     """Return the names in the readings with the time they were said, in the order of scenes and lines."""
-    seen: dict[tuple[str, datetime], NameSeen] = {}
+    seen: dict[tuple[str, datetime], NameMention] = {}
     for extraction in scenes:
         lines = extraction.scene.messages
         for reading in extraction.readings:
@@ -147,7 +147,7 @@ def names_of(scenes: Sequence[SceneExtraction]) -> list[NameSeen]:
                     kind, attributes = mention.entity_type, mention.attributes
                     if before is not None:
                         kind, attributes = before.entity_type or kind, before.attributes or attributes
-                    new = NameSeen(name=mention.name, said_at=said_at, entity_type=kind, attributes=attributes)
+                    new = NameMention(name=mention.name, said_at=said_at, entity_type=kind, attributes=attributes)
                     seen[mention.name, said_at] = new
     return list(seen.values())
 
@@ -162,7 +162,7 @@ def _mentions_in(reading: Reading) -> Iterator[Mention]:
 
 
 def accepted_in(
-    scenes: Sequence[SceneExtraction], names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
+    scenes: Sequence[SceneExtraction], names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
 ) -> list[AcceptedFact]:
     """Return the accepted facts of some scenes."""
     entities, _ = _resolve(names, candidates, owner)
@@ -173,7 +173,7 @@ def accepted_in(
 
 
 def _resolve(
-    names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
+    names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """Return the entity of each name, user and agent included, and the records that changed or were named."""
     entities, touched = resolve(names, candidates, owner)
@@ -183,14 +183,14 @@ def _resolve(
 def plan_digest(
     session_input: SessionInput,
     scenes: Sequence[SceneExtraction],
-    names: Sequence[NameSeen],
+    names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
-    facts_known: Sequence[KnownFact],
-    mentions_known: Mapping[MemoryId, KnownFact],
+    facts_known: Sequence[Fact],
+    mentions_known: Mapping[MemoryId, Fact],
     *,
     recorded_at: datetime,
     member_ids: Collection[MemoryId] = (),
-    judging: Judging = NOTHING_JUDGED,
+    judging: FactVerdicts = NOTHING_JUDGED,
 ) -> DigestPlan:
     """Return the rows that one digest writes; deterministic.
 
@@ -340,11 +340,11 @@ def _message_row(message: Message) -> dict[str, Any]:
     }
 
 
-def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[KnownFact]) -> int:
+def planning_chars(scenes: Sequence[SceneExtraction], known: Sequence[Fact]) -> int:
     """Estimate the cost of planning in characters: messages, new facts with their quotes, and known facts."""
     text = sum(len(message.text) for extraction in scenes for message in extraction.scene.messages)
     quotes = sum(len(fact.quotes) for one in scenes for reading in one.readings for fact in reading.facts)
-    assertions = sum(len(fact.told) for fact in known)
+    assertions = sum(len(fact.assertions) for fact in known)
     return text + FACT_CHARS * (facts_in(scenes) + len(known)) + ASSERTION_CHARS * (quotes + assertions)
 
 

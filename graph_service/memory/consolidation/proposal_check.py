@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from extraction.reader import ProposedFact, Quote, Reading
-from extraction.rules.additive_cues import holds_beside
+from extraction.rules.additive_cues import is_additive
 from schema.entity import EntityRef
 from schema.fact import PERSON, AcceptedFact, Proof
 from schema.importance import importance_of_strength
@@ -100,8 +100,8 @@ def _accept(
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
         proofs=tuple(_proof(fact, quote, messages[quote.line]) for quote in fact.quotes),
-        reader=PERSON if fact.stated else reader,
-        stated=fact.stated,
+        reader=PERSON if fact.correction else reader,
+        correction=fact.correction,
         closes=fact.closes,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,
@@ -116,5 +116,5 @@ def _proof(fact: ProposedFact, quote: Quote, message: Message) -> Proof:
     if whole:
         return said
     start, end = quote.start, quote.end
-    adds = holds_beside(message.text[start:end], predicate=fact.predicate, name=fact.object)
+    adds = is_additive(message.text[start:end], predicate=fact.predicate, name=fact.object)
     return replace(said, quote_start=start, quote_end=end, adds=adds)

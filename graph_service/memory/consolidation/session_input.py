@@ -20,6 +20,7 @@ from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.segmentation import SceneRules, assign, span_pauses
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.jobs.outbox import JobClaim
+from schema.assertion import CorrectionKind
 from schema.entity import EntityType
 from schema.errors import BrokenDataError, MnemographError
 from schema.fact import FactDetail, FactKind
@@ -28,7 +29,6 @@ from schema.ids import MemoryId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
-from schema.telling import Stated
 
 _log = logging.getLogger("mnemograph.scenes")
 
@@ -123,17 +123,17 @@ async def load_session_input(
         "chars_max": _CHARS_MAX,
         "episodes_max": _EPISODES_MAX,
         "facts_chars_max": _FACTS_CHARS_MAX,
-        "told_max": _REFERENCES_MAX,
+        "references_max": _REFERENCES_MAX,
         "pause_ms": pause_ms,
         "span_ms": pause_ms * span_pauses(rules),
-        "owed": with_deferred,
+        "include_pending_overviews": with_deferred,
         "until_ms": until_ms,
     }
     rows = await graph.read(statement("consolidation/session_input"), parameters)
     if not rows:
         return None
     row = rows[0]
-    marks = ("unextracted", "layers_behind", *(["overview_owed"] if with_deferred else []))
+    marks = ("unextracted", "layers_behind", *(["overview_pending"] if with_deferred else []))
     waiting = {scene["id"] for scene in row["scenes"] if any(scene["properties"][mark] for mark in marks)}
     if not (row["messages"] or row["episodes"] or waiting):
         return None
@@ -174,7 +174,7 @@ async def load_session_input(
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
     user = row["user_properties"]
     # Aliases that the user declared in a conversation hold from then on only (`user_aliases.py`).
-    declared = set(user.get("called") or ())
+    declared = set(user.get("declared_names") or ())
     names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in declared)])
     return Owner(
         tenant=tenant,
@@ -323,8 +323,8 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
         invalid_at=_moment(fact["invalid_at"]),
         trigger_emotion=fact["trigger_emotion"],
         importance=fact.get("importance"),
-        stated=(stated := _stated(fact)),
-        closes=stated is Stated.REJECTS,
+        correction=(correction := _correction_of(fact)),
+        closes=correction is CorrectionKind.REJECTS,
         detail=FactDetail(
             kind=FactKind(fact.get("kind") or FactKind.FACT),
             rationale=fact.get("rationale"),
@@ -335,8 +335,8 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
     )
 
 
-def _stated(fact: Mapping[str, Any]) -> Stated | None:
-    return Stated(fact["stated"]) if fact.get("stated") else None
+def _correction_of(fact: Mapping[str, Any]) -> CorrectionKind | None:
+    return CorrectionKind(fact["stated"]) if fact.get("stated") else None
 
 
 def entity_type(word: str | None) -> EntityType | None:

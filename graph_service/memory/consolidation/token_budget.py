@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from extraction.llm.fact_judge import Judging
+from extraction.llm.fact_judge import FactVerdicts
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME
 from graph_service.graph.statements import statement
@@ -63,13 +63,21 @@ def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     readings_here = [reading for reading in readings if reading.reader != CALLER]
     if readings_here:
         last = readings_here[-1]
-        return {"read_by": last.reader, "read_path": list(last.path), "owed": last.path[0] if last.owed else None}
-    return {"read_by": CALLER, "read_path": [], "owed": None} if any(reading.facts for reading in readings) else {}
+        return {
+            "read_by": last.reader,
+            "read_path": list(last.path),
+            "fallback_reason": last.path[0] if last.needs_model else None,
+        }
+    return (
+        {"read_by": CALLER, "read_path": [], "fallback_reason": None}
+        if any(reading.facts for reading in readings)
+        else {}
+    )
 
 
-def scene_cost(readings: Iterable[Reading | Judging], layers: SceneSummary | None) -> dict[str, int]:
+def scene_cost(readings: Iterable[Reading | FactVerdicts], layers: SceneSummary | None) -> dict[str, int]:
     """Return the model usage of some readings and the summary made from them."""
-    parts: list[Reading | Judging | SceneSummary] = [*readings, *([layers] if layers else [])]
+    parts: list[Reading | FactVerdicts | SceneSummary] = [*readings, *([layers] if layers else [])]
     return {
         "calls": sum(part.calls for part in parts),
         "tokens_in": sum(part.tokens_in for part in parts),
@@ -78,7 +86,7 @@ def scene_cost(readings: Iterable[Reading | Judging], layers: SceneSummary | Non
 
 
 def digest_cost(
-    scenes: Iterable[tuple[Sequence[Reading], SceneSummary | None]], judging: Judging, *, rejected: int
+    scenes: Iterable[tuple[Sequence[Reading], SceneSummary | None]], judging: FactVerdicts, *, rejected: int
 ) -> dict[str, int]:
     """Return the usage that one digest adds to its day.
 
@@ -94,7 +102,7 @@ def digest_cost(
         **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
-        "scenes_over_budget": sum(reading.owed for reading in every),
+        "scenes_over_budget": sum(reading.needs_model for reading in every),
         "items_dropped": rejected + sum(len(reading.dropped) for reading in every),
     }
 
@@ -139,7 +147,7 @@ def over_budget_reader(rules: Reader) -> Reader:
     """Return the rules as a reader that marks scenes as deferred, so that the model can read them later."""
 
     async def read(scene: SceneText) -> Reading:
-        return replace(await rules(scene), path=(OVER_BUDGET, "rules"), owed=True)
+        return replace(await rules(scene), path=(OVER_BUDGET, "rules"), needs_model=True)
 
     return read
 

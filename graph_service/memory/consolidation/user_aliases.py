@@ -28,7 +28,7 @@ Declared = Mapping[str, datetime]
 
 def stored_aliases(stored: Mapping[str, Any]) -> dict[str, datetime]:
     """Return the aliases among the user's properties, with the time of their declaration."""
-    return dict(zip(stored.get("called") or (), stored.get("called_since") or (), strict=True))
+    return dict(zip(stored.get("declared_names") or (), stored.get("declared_since") or (), strict=True))
 
 
 def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtraction], owner: Owner) -> dict[str, Any]:
@@ -46,14 +46,14 @@ def add_declared_aliases(stored: Mapping[str, Any], scenes: Sequence[SceneExtrac
         return dict(stored)
     aliases = sorted({*(stored.get("aliases") or ()), *(name for name in declared if name != stored.get("name"))})
     order = sorted(declared)
-    return {**stored, "aliases": aliases, "called": order, "called_since": [declared[name] for name in order]}
+    return {**stored, "aliases": aliases, "declared_names": order, "declared_since": [declared[name] for name in order]}
 
 
 def changed_alias_properties(stored: Mapping[str, Any], updated: Mapping[str, Any]) -> dict[str, Any]:
     """Return the properties of the user to write; empty without a new alias."""
     if stored == updated:
         return {}
-    return {name: updated[name] for name in ("aliases", "called", "called_since")}
+    return {name: updated[name] for name in ("aliases", "declared_names", "declared_since")}
 
 
 def replace_user_aliases(scenes: Sequence[SceneExtraction], declared: Declared, owner: Owner) -> list[SceneExtraction]:

@@ -38,7 +38,7 @@ _BUILDING: Final = BoundedThreads(cpu_max_s=30.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ContextRequest:
     """A request for context.
 
     Attributes:
@@ -114,7 +114,12 @@ class Context:
 
 
 async def context(
-    graph: Graph, tenant: TenantId, wanted: Wanted, *, now: datetime, ask: Callable[[Question], Awaitable[Answer]]
+    graph: Graph,
+    tenant: TenantId,
+    wanted: ContextRequest,
+    *,
+    now: datetime,
+    ask: Callable[[Question], Awaitable[Answer]],
 ) -> Context:
     """Return the context for a question.
 
@@ -160,7 +165,7 @@ async def _core(
         return None
 
 
-def question_for(wanted: Wanted) -> Question:
+def question_for(wanted: ContextRequest) -> Question:
     """Return the question to recall.
 
     Raises:
@@ -188,7 +193,12 @@ def question_for(wanted: Wanted) -> Question:
 
 
 def rendered(
-    lines: Sequence[ContextLineDraft], wanted: Wanted, language: Language, answer: Answer, *, core_known: bool = True
+    lines: Sequence[ContextLineDraft],
+    wanted: ContextRequest,
+    language: Language,
+    answer: Answer,
+    *,
+    core_known: bool = True,
 ) -> Context:
     """Return the context with the lines that fit the budget. Pure."""
     preamble = "\n".join(_preamble(lines, language, answer, core_known=core_known))

@@ -12,8 +12,8 @@ from graph_service.memory.context_builder.prompt_safety import safe_text
 from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
-from graph_service.memory.recall.pipeline import snippet
 from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.result_page import snippet
 
 _QUOTE_CHARS_MAX: Final = 400
 _ABSTRACT_CHARS_MAX: Final = 400

@@ -4,27 +4,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from graph_service.graph.statements import statement
-from graph_service.graph.store import Graph, Row, Writing
+from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
-from graph_service.memory.facts.bitemporal import AsOf, holds, known_end
+from graph_service.memory.facts.bitemporal import AsOf, holds
 from graph_service.memory.facts.claims import PlannedFact, known_claims, stored_assertions
-from graph_service.memory.facts.closing import ClosingView, closing_of, times_of
+from graph_service.memory.facts.closing import ClosingView, closing_of
 from graph_service.memory.facts.conflicts import PeriodCalculator
-from graph_service.memory.facts.lookup import related_facts
+from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, related_facts
 from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.facts.validity import ValidityPeriod
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
+from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
-from schema.fact import Claim, KnownFact
+from schema.fact import Claim, Fact
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.limits import LIMITS
-from schema.telling import Closing
 from schema.timespan import iso
 
 
@@ -33,14 +32,12 @@ class FactStatus:
     """A fact and whether it holds.
 
     Attributes:
+        fact: as of the transaction time; an end known only later is left out.
         holds: at the valid time, as of the transaction time.
-        invalid_at, closing: end of validity and its reason; None while open, or while the end was not known.
+        closing: why it was closed; None while it is open.
     """
 
-    id: MemoryId
-    statement: str
-    valid_at: datetime
-    invalid_at: datetime | None
+    fact: Fact
     holds: bool
     closing: ClosingView | None
 
@@ -51,20 +48,12 @@ async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsO
     Raises:
         NotFoundError: the tenant has no such fact, or it was not known as of then.
     """
-    rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
-    edge = _row_or_raise(rows, fact_id)["edge"]
-    times = times_of(edge)
+    found = _found_or_raise(await fact_by_id(graph.read, tenant, fact_id), fact_id)
+    times = found.times
     if moments.known_at is not None and times.known_at > moments.known_at:
         raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
-    end = known_end(times, moments.known_at)
-    return FactStatus(
-        id=edge["id"],
-        statement=edge["statement"],
-        valid_at=edge["valid_at"],
-        invalid_at=end,
-        holds=holds(times, moments),
-        closing=await closing_of(graph, tenant, edge) if end is not None else None,
-    )
+    fact = found.as_known(moments.known_at)
+    return FactStatus(fact=fact, holds=holds(times, moments), closing=await closing_of(graph, tenant, fact))
 
 
 async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
@@ -79,15 +68,13 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why it still holds")
 
     async def steps(writing: Writing) -> MemoryId:
-        parameters = {"tenant": tenant, "id": fact_id}
-        rows = await writing.run(statement("lookup/fact_by_id"), parameters)
-        user_id = _row_or_raise(rows, fact_id)["edge"]["user_id"]
+        user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id
         user = memory_id(user_uri(tenant, user_id))
         await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
         # Read again under the lock.
-        row = _row_or_raise(await writing.run(statement("lookup/fact_by_id"), parameters), fact_id)
-        _check_closed(row["edge"])
-        claim = Claim(row["source"]["id"], row["predicate"], row["edge"]["relation"], row["target"]["id"])
+        found = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id)
+        _check_closed(found)
+        claim = found.fact.claim
         related = await related_facts(writing, tenant, claim)
         items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
@@ -102,20 +89,19 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
     return await graph.write(steps)
 
 
-def _check_closed(edge: Mapping[str, Any]) -> None:
-    if edge["invalid_at"] is None:
-        raise ConflictError(f"the fact {edge['id']!r} holds; there is nothing to reopen")
-    if edge["closing_reason"] == Closing.REJECTED:
-        raise ConflictError(f"a person rejected the fact {edge['id']!r}; undo that correction")
-    if edge["closing_reason"] == Closing.MERGED:
-        raise ConflictError(f"the fact {edge['id']!r} is part of an earlier period of the same fact; reopen that one")
-    if edge["merged"]:
-        raise ConflictError(
-            f"the fact {edge['id']!r} is of merged entities; split them, reopen it, and merge them again"
-        )
+def _check_closed(found: FactWithEnds) -> None:
+    fact = found.fact
+    if fact.invalid_at is None:
+        raise ConflictError(f"the fact {fact.id!r} holds; there is nothing to reopen")
+    if fact.closing_reason is Closing.REJECTED:
+        raise ConflictError(f"a person rejected the fact {fact.id!r}; undo that correction")
+    if fact.closing_reason is Closing.MERGED:
+        raise ConflictError(f"the fact {fact.id!r} is part of an earlier period of the same fact; reopen that one")
+    if found.merged:
+        raise ConflictError(f"the fact {fact.id!r} is of merged entities; split them, reopen it, and merge them again")
 
 
-def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+def reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
     """Return the facts to write so that a closed fact is open: disable its closers one after the other. Pure.
 
     Raises:
@@ -127,18 +113,18 @@ def reopening(known: Sequence[KnownFact], claim: Claim, fact_id: str) -> list[Pl
     period_index, closers, calculator = period.slot, _closers(period, claim_ids), PeriodCalculator(claims)
     while closers:
         state = claims[claim]
-        if closers <= state.reopened:
+        if closers <= state.ignored_closings:
             raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
-        claims[claim] = state = replace(state, reopened=state.reopened | closers)
+        claims[claim] = state = replace(state, ignored_closings=state.ignored_closings | closers)
         result = calculator.periods(claim, keep_open=period_index)
-        claims[claim] = replace(state, reopened=state.reopened | result.ignored)
+        claims[claim] = replace(state, ignored_closings=state.ignored_closings | result.ignored)
         # Without its closer, an earlier period may extend and absorb this one.
         period_index = min(period_index, len(result.periods) - 1)
         closers = _closers_of(result.periods[period_index])
     return [item for item in replan(claims, {claim}) if item.fact.claim == claim]
 
 
-def _closers(fact: KnownFact, claim_ids: Mapping[str, str]) -> set[str]:
+def _closers(fact: Fact, claim_ids: Mapping[str, str]) -> set[str]:
     if fact.closed_by is not None:
         return {claim_ids.get(fact.closed_by, fact.closed_by)}
     return {assertion.message_id for assertion in stored_assertions(fact) if assertion.ends}
@@ -152,7 +138,7 @@ def _closers_of(period: ValidityPeriod) -> set[str]:
     )
 
 
-def _row_or_raise(rows: list[Row], fact_id: str) -> Row:
-    if not rows:
+def _found_or_raise(found: FactWithEnds | None, fact_id: str) -> FactWithEnds:
+    if found is None:
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
-    return rows[0]
+    return found

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
+from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
+from schema.assertion import Assertion, CorrectionKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import MemoryId, TenantId, UserId
-from schema.labels import Label
-from schema.telling import Assertion, Stated, telling_of
 
 # Prefix of the ids of sessions with one statement each.
 PREFIX: Final = "by-hand:"
@@ -64,8 +64,8 @@ def sentence_of(kind: StatementKind, words: str) -> str:
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
-async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
-    """Return a row of `lookup/fact_by_id` with the names of both ends.
+async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactWithEnds:
+    """Return the fact that a person corrects.
 
     Raises:
         InputError: the id is malformed.
@@ -73,17 +73,12 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> Row:
         ConflictError: an end is a merged entity.
     """
     check_ids(factId=fact_id)
-    rows = await graph.read(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
-    if not rows or rows[0]["predicate"] == "MENTIONED":
+    found = await fact_by_id(graph.read, tenant, fact_id)
+    if found is None or found.fact.predicate == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
-    if rows[0]["edge"]["merged"]:
+    if found.merged:
         raise ConflictError(f"the fact {fact_id!r} is of merged entities; split them, correct it, and merge them again")
-    row = rows[0]
-    names = {
-        "subject_name": _name(row["source"], row["source_labels"]),
-        "object_name": _name(row["target"], row["target_labels"]),
-    }
-    return {**row, **names}
+    return found
 
 
 async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correction) -> Correction:
@@ -114,7 +109,7 @@ async def statements_of_user(graph: Graph, tenant: TenantId, user_id: str, *, li
 
 def assertions_of(row: Row, message_id: str) -> list[Assertion]:
     """Return the assertions of one message in a row of `facts/facts_of_scenes`. Pure."""
-    assertions = (telling_of(text) for text in row["properties"].get("told") or ())
+    assertions = (parse_assertion(text) for text in row["properties"].get("assertions") or ())
     return [assertion for assertion in assertions if assertion.message_id == message_id]
 
 
@@ -132,7 +127,7 @@ async def _with_facts(
 def _joined(correction: Correction, facts: Sequence[Row], visible: dict[str, MemoryId]) -> Correction:
     fact_by_rejection: dict[bool, MemoryId] = {}
     for row in facts:
-        rejects = all(assertion.stated is Stated.REJECTS for assertion in assertions_of(row, correction.id))
+        rejects = all(assertion.correction is CorrectionKind.REJECTS for assertion in assertions_of(row, correction.id))
         fact_by_rejection[rejects] = visible[row["properties"]["id"]]
     if correction.kind is StatementKind.REJECT:
         return replace(
@@ -157,15 +152,9 @@ async def _visible_edges(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -
     roots = sorted({row["root_id"] for row in resolved if row["root_id"]})
     edges = await graph.read(statement("lookup/edges_of_nodes"), {"tenant": tenant, "ids": roots})
     for row in member_facts:
-        assertions = set(row["properties"].get("told") or ())
+        assertions = set(row["properties"].get("assertions") or ())
         projected = [
-            edge["properties"]["id"] for edge in edges if assertions & set(edge["properties"].get("told") or ())
+            edge["properties"]["id"] for edge in edges if assertions & set(edge["properties"].get("assertions") or ())
         ]
         visible[row["properties"]["id"]] = MemoryId(projected[0]) if projected else visible[row["properties"]["id"]]
     return visible
-
-
-def _name(end: dict[str, Any], labels: Sequence[str]) -> str:
-    if Label.USER in labels:
-        return "user"
-    return "assistant" if Label.AGENT in labels else str(end["name"])

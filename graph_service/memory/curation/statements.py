@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -27,9 +27,9 @@ from graph_service.memory.curation.statement_reader import (
 )
 from graph_service.memory.facts.claims import STATED_STRENGTH, known_claims, stored_assertions
 from graph_service.memory.facts.conflicts import ConflictIndex
-from graph_service.memory.facts.lookup import related_facts
+from graph_service.memory.facts.lookup import FactEnd, FactWithEnds, related_facts
 from graph_service.memory.facts.reconciliation import replan
-from graph_service.memory.facts.rows import fact_row, known_fact
+from graph_service.memory.facts.rows import fact_from_row, fact_row
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt
@@ -37,13 +37,13 @@ from graph_service.memory.ingest.validation import IncomingMessage, RememberRequ
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.service import Refresh
+from schema.assertion import Closing, CorrectionKind
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
-from schema.fact import PERSON, Claim, KnownFact, ReadAs
+from schema.fact import PERSON, Claim, ExtractedValues, Fact
 from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
-from schema.labels import Role
+from schema.labels import Label, Role
 from schema.message import ProvidedFact
-from schema.telling import Stated
 
 _UNDO_REASON: Final = "a correction was taken back"
 
@@ -126,7 +126,7 @@ class Statements:
             confidence=1.0,
             valid_at=manual_fact.valid_at,
             invalid_at=manual_fact.invalid_at,
-            stated=Stated.SAYS,
+            stated=CorrectionKind.SAYS,
         )
         return await self._state(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
 
@@ -142,22 +142,22 @@ class Statements:
         if edit == FactEdit():
             raise InputError("the edit changes nothing; set at least one field, or confirm the fact")
         stored = await fact_to_correct(self._graph, tenant, fact_id)
-        old = _provided_fact(stored, Stated.REJECTS)
+        old = _provided_fact(stored, CorrectionKind.REJECTS)
         new = replace(
-            _provided_fact(stored, Stated.SAYS),
+            _provided_fact(stored, CorrectionKind.SAYS),
             object=edit.object or old.object,
             object_type=None if edit.object else old.object_type,
             predicate=edit.predicate or old.predicate,
             relation=edit.relation if edit.relation is not None else old.relation,
             statement=edit.statement or old.statement,
-            valid_at=edit.valid_at or stored["edge"]["valid_at"],
+            valid_at=edit.valid_at or stored.fact.valid_at,
             invalid_at=edit.invalid_at,
         )
         content_changed = _content(new) != _content(old)
         if content_changed and edit.statement is None:
             raise InputError("the edit changes what the fact says: set `statement` as well")
         facts = [old, new] if content_changed else [new]
-        return await self._state(tenant, StatementKind.UPDATE, stored["edge"]["user_id"], facts, of=stored)
+        return await self._state(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored)
 
     async def confirm(self, tenant: TenantId, fact_id: str) -> Correction:
         """Confirm a fact; messages cannot close it any more.
@@ -167,7 +167,7 @@ class Statements:
             ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, Stated.SAYS)
+        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
 
     async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
         """Confirm a fact and keep it in the profile.
@@ -177,7 +177,7 @@ class Statements:
             ConflictError: it is closed, or of merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.PIN, Stated.PINS)
+        return await self._restate(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
 
     async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
         """Reject a fact as never true; reading the messages again does not restore it, undoing the rejection does.
@@ -188,10 +188,10 @@ class Statements:
             UnavailableError: Neo4j does not answer.
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
-        if stored["edge"]["closing_reason"] == "rejected":
+        if stored.fact.closing_reason is Closing.REJECTED:
             raise ConflictError(f"the fact {fact_id!r} is rejected already")
-        facts = [_provided_fact(stored, Stated.REJECTS)]
-        return await self._state(tenant, StatementKind.REJECT, stored["edge"]["user_id"], facts, of=stored)
+        facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
+        return await self._state(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
         """Undo a statement, as if it had never been made.
@@ -221,12 +221,12 @@ class Statements:
         check_limit(limit)
         return await statements_of_user(self._graph, tenant, user_id, limit=limit)
 
-    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: Stated) -> Correction:
+    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: CorrectionKind) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
-        if stored["edge"]["invalid_at"] is not None:
+        if stored.fact.invalid_at is not None:
             raise ConflictError(f"the fact {fact_id!r} does not hold; `reopenFact` lets it hold again")
-        fact = replace(_provided_fact(stored, stated), valid_at=stored["edge"]["valid_at"])
-        return await self._state(tenant, kind, stored["edge"]["user_id"], [fact], of=stored)
+        fact = replace(_provided_fact(stored, stated), valid_at=stored.fact.valid_at)
+        return await self._state(tenant, kind, stored.user_id, [fact], of=stored)
 
     async def _state(
         self,
@@ -236,7 +236,7 @@ class Statements:
         facts: Sequence[ProvidedFact],
         *,
         key: str | None = None,
-        of: Row | None = None,
+        of: FactWithEnds | None = None,
     ) -> Correction:
         text = sentence_of(kind, facts[-1].statement)
         session_id = f"{PREFIX}{kind}:{key or secrets.token_hex(8)}"
@@ -257,7 +257,7 @@ class Statements:
         if receipt.spooled or not await self._read(tenant, session):
             return said
         result = await with_stored_facts(self._graph, tenant, said)
-        if result.fact_id is None or (of is not None and of["edge"]["id"] not in (result.fact_id, result.replaced_id)):
+        if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
             await self.undo(tenant, said.id)
             raise ConflictError(
                 f"{text!r} cannot be stated: the same was forgotten for good, or its names mean something else here"
@@ -279,21 +279,27 @@ def _content(fact: ProvidedFact) -> tuple[str | None, ...]:
     return fact.predicate, fact.relation or None, fact.object
 
 
-def _provided_fact(stored: Row, stated: Stated) -> ProvidedFact:
+def _provided_fact(stored: FactWithEnds, stated: CorrectionKind) -> ProvidedFact:
     """Return a stored fact as a provided fact with a statement."""
-    edge: dict[str, Any] = stored["edge"]
     return ProvidedFact(
-        subject=stored["subject_name"],
-        predicate=stored["predicate"],
-        object=stored["object_name"],
-        statement=edge["statement"],
-        relation=edge["relation"],
-        subject_type=stored["source"]["entity_type"],
-        object_type=stored["target"]["entity_type"],
+        subject=_name(stored.subject),
+        predicate=stored.fact.predicate,
+        object=_name(stored.object),
+        statement=stored.fact.statement,
+        relation=stored.fact.relation,
+        subject_type=stored.subject.entity_type,
+        object_type=stored.object.entity_type,
         strength=STATED_STRENGTH,
         confidence=1.0,
         stated=stated,
     )
+
+
+def _name(end: FactEnd) -> str:
+    """Return the name by which a provided fact refers to a node."""
+    if Label.USER in end.labels:
+        return "user"
+    return "assistant" if Label.AGENT in end.labels else end.name
 
 
 async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
@@ -315,7 +321,7 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         ]
         if not rows or any("subject_id" in row["properties"] for row in rows):
             return
-        claims = [known_fact(row).claim for row in rows]
+        claims = [fact_from_row(row).claim for row in rows]
         related = {fact.id: fact for claim in claims for fact in await related_facts(writing, tenant, claim)}
         left = [one for fact in related.values() if (one := _without(fact, said)) is not None]
         state = known_claims(left)
@@ -343,23 +349,23 @@ def _claims_to_plan(claims: Sequence[Claim], state: Sequence[Claim]) -> set[Clai
     return closed | (stored & set(claims))
 
 
-def _without(fact: KnownFact, said: str) -> KnownFact | None:
+def _without(fact: Fact, said: str) -> Fact | None:
     """Return the fact without the assertions of one message; None if none is left. Pure."""
     assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != said)
     if not assertions:
         return None
-    stated = tuple(text for text in fact.stated if not text.startswith(f"{said}:"))
-    read = fact.read_as
+    stated = tuple(text for text in fact.corrections if not text.startswith(f"{said}:"))
+    read = fact.extracted
     if (read or fact).reader == PERSON and stated:
         # Remove the wording of the undone statement, even if nothing replaces it.
         read = _read_as(fact, statement_of=stated[-1].split(":", 1)[1])
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
-    return replace(fact, told=assertions, stated=stated, quotes=quotes, read_as=read)
+    return replace(fact, assertions=assertions, corrections=stated, quotes=quotes, extracted=read)
 
 
-def _read_as(fact: KnownFact, *, statement_of: str) -> ReadAs:
-    read = fact.read_as
-    return ReadAs(
+def _read_as(fact: Fact, *, statement_of: str) -> ExtractedValues:
+    read = fact.extracted
+    return ExtractedValues(
         statement=statement_of,
         base_strength=read.base_strength if read else fact.base_strength,
         confidence=read.confidence if read else fact.confidence,

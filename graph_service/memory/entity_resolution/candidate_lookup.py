@@ -6,13 +6,13 @@ from typing import Any
 from graph_service.graph.lucene import forms_query, name_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.entity_resolution.resolver import EntityRecord, NameSeen, Owner, form_tokens, speaker_in
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, form_tokens, speaker_in
 from schema.entity import EntityRef, EntityType
 from schema.ids import name_key, scope_token
 from schema.labels import Label
 
 
-async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameSeen]) -> list[EntityRecord]:
+async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameMention]) -> list[EntityRecord]:
     """Return stored entities that any of the names may refer to, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
     keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.entities.kinship_terms import Tie, tie, wider
+from extraction.entities.kinship_terms import KinshipTie, tie, wider
 from schema.ids import MemoryId
 
 KINSHIP_REASON: Final = "the only one who was called so"
@@ -36,7 +36,7 @@ class Relative:
     shared: bool = False
 
     @property
-    def tie(self) -> Tie | None:
+    def tie(self) -> KinshipTie | None:
         """Return the kinship tie that the relation names."""
         return tie(self.relation)
 

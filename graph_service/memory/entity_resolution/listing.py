@@ -20,7 +20,7 @@ LISTED_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntityListed:
+class ListedEntity:
     """An entity in a list.
 
     Attributes:
@@ -37,7 +37,7 @@ class EntityListed:
 
 async def list_entities(
     graph: Graph, tenant: TenantId, user_id: str, *, limit: int, after: str | None = None
-) -> list[EntityListed]:
+) -> list[ListedEntity]:
     """Return entities of one user, the most recently mentioned first.
 
     Args:
@@ -53,7 +53,7 @@ async def list_entities(
     parameters |= {"last_us": last_seen_us, "after": after_id}
     rows = await graph.read(statement("entity_resolution/list_entities"), parameters)
     return [
-        EntityListed(
+        ListedEntity(
             id=row["id"],
             name=row["name"],
             aliases=tuple(row["aliases"]),
@@ -65,7 +65,7 @@ async def list_entities(
     ]
 
 
-def entity_cursor(entity: EntityListed) -> str:
+def entity_cursor(entity: ListedEntity) -> str:
     """Return the cursor of an entity in `list_entities`."""
     return encode_cursor(ListName.ENTITIES, micros(entity.last_seen), str(entity.id))
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from graph_service.memory.facts.claims import strength_of
 from graph_service.memory.facts.conflict_resolution import closes
+from schema.assertion import parse_assertion
 from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
-from schema.predicates import holds_one, whitelist
-from schema.telling import telling_of
+from schema.predicates import is_single_valued, whitelist
 
 _BOOKKEEPING: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded_in"})
 
@@ -154,7 +154,7 @@ def _edge(
         "closing_reason": None if open_ended else last.get("closing_reason"),
         "known_at": min((one["known_at"] for one in stored if one.get("known_at")), default=None),
         "closing_known_at": None if open_ended else last.get("closing_known_at"),
-        "told": sorted({text for one in stored for text in one.get("told") or ()}) or None,
+        "assertions": sorted({text for one in stored for text in one.get("assertions") or ()}) or None,
         "merged": True,
     }
     properties = {name: value for name, value in merged.items() if value is not None}
@@ -219,7 +219,7 @@ def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
 def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> None:
     closers: dict[tuple[str | None, ...], _CloserIndex] = {}
     for rank, row in enumerate(newest_first):
-        assertions = [telling_of(text) for text in row["properties"].get("told") or ()]
+        assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
         edge = _Newer(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
         claim = _claim(row)
         single_value_key, opposite_key = (
@@ -235,7 +235,7 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
                 _close(row, closer.row)
         if any(one.adds for one in assertions):
             continue
-        if holds_one(claim.predicate, claim.relation):
+        if is_single_valued(claim.predicate, claim.relation):
             closers.setdefault(single_value_key, _CloserIndex()).add(edge)
         if opposite := whitelist()[claim.predicate].opposite:
             closers.setdefault(("of", opposite, claim.object_id), _CloserIndex()).add(edge)

@@ -71,7 +71,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NameSeen:
+class NameMention:
     """A mentioned name, the time of the mention, and the attributes given with it."""
 
     name: str
@@ -100,7 +100,7 @@ class EntityRecord:
 
 
 def resolve(
-    names: Sequence[NameSeen], candidates: Sequence[EntityRecord], owner: Owner
+    names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """Return the entity of each valid name, and the records of all named entities ordered by id.
 
@@ -138,7 +138,7 @@ def _candidate(known: EntityRecord) -> Candidate:
 
 
 def _match_or_create(
-    seen: NameSeen, records: dict[MemoryId, EntityRecord], index: NameIndex, owner: Owner
+    seen: NameMention, records: dict[MemoryId, EntityRecord], index: NameIndex, owner: Owner
 ) -> EntityRecord:
     match = index.match(seen.name, seen.entity_type)
     if match.verdict is not MatchKind.SAME or match.id is None:
@@ -159,7 +159,7 @@ def _is_new_spelling(match: Match) -> bool:
     return match.score < 0.95
 
 
-def _updated(known: EntityRecord, seen: NameSeen, *, new_spelling: bool) -> EntityRecord:
+def _updated(known: EntityRecord, seen: NameMention, *, new_spelling: bool) -> EntityRecord:
     aliases = known.aliases
     if new_spelling and len(aliases) < ALIASES_MAX:
         aliases = tuple(sorted({*aliases, seen.name}))

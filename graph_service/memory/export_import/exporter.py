@@ -111,7 +111,7 @@ async def _header(graph: Graph, tenant: TenantId, stored: Mapping[str, Any], *, 
     }
     if "salt" in tenant_properties:
         # Tombstones are keyed hashes of names in this tenant, which cannot be recomputed.
-        tenant_properties["marks_of"] = stored.get("marks_of") or tenant
+        tenant_properties["tombstone_tenant"] = stored.get("tombstone_tenant") or tenant
     return {"format": FORMAT, "version": VERSION, "embedder": embedder_properties, "tenant": tenant_properties}
 
 

@@ -29,7 +29,7 @@ _TYPES: Final = {
     "time": "string",
 }
 # Internal properties, which are not exported.
-_LEFT_OUT: Final = frozenset(("id", "near", "form_tokens", "importing", "unembedded_in"))
+_LEFT_OUT: Final = frozenset(("id", "similarity_keys", "form_tokens", "importing", "unembedded_in"))
 # Characters that XML 1.0 does not allow.
 _FORBIDDEN: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NODE, _EDGE = "node", "edge"

@@ -27,7 +27,8 @@ from graph_service.memory.export_import.row_format import (
     VECTOR_DIM_MAX,
     VERSION,
     Row,
-    from_version_1,
+    from_older_version,
+    header_from_older_version,
     row_problems,
     without_vectors,
 )
@@ -48,7 +49,7 @@ LINE_BYTES_MAX: Final = 16 * 2**20
 _HEADER_CHARS_MAX: Final = 1_000
 _EMBEDDER: Final = ("model", "dim", "token_model")
 _LONG: Final = (Label.MESSAGE, Label.SCENE, EDGE)
-_HEADER_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "marks_of": "string"}
+_HEADER_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "tombstone_tenant": "string"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +115,7 @@ def _read(path: Path, staging: Staging) -> tuple[Row, str]:
         first = file.readline(LINE_BYTES_MAX)
         digest.update(first)
         header = _read_header(first, path)
-        convert = from_version_1 if header["version"] == 1 else lambda row: row
+        convert = from_older_version if header["version"] < VERSION else lambda row: row
         end: Row | None = None
         batch: list[Row] = []
         dim = (header.get("embedder") or {}).get("dim")
@@ -165,11 +166,14 @@ def _read_header(line: bytes, path: Path) -> Row:
     header = _parse_line(line, 1, [])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{path}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
-    if header.get("version") not in (1, VERSION):
+    version = header.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= VERSION:
         raise InputError(
-            f"{path}: is an export of version {header.get('version')}, this program reads versions 1 and {VERSION}; "
-            "nothing was stored. Upgrade, or export it anew"
+            f"{path}: is an export of version {version!r:.60}, and this program reads versions 1 to {VERSION}; nothing "
+            "was stored. Import it with the version of Mnemograph that wrote it, or a newer one"
         )
+    if version < VERSION and isinstance(header.get("tenant"), dict):
+        header = {**header, "tenant": header_from_older_version(header["tenant"])}
     _raise_problems(path, [f"line 1: {problem}" for problem in _header_problems(header)])
     return header
 

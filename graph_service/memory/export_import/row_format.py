@@ -21,9 +21,10 @@ from pydantic import TypeAdapter, ValidationError
 from extraction.embeddings.token_vectors import is_packed
 from graph_service.memory.argument_checks import time_problem
 from graph_service.memory.export_import.row_values import decode_value
+from schema.assertion import Closing, parse_assertion
 from schema.change import Op
 from schema.errors import InputError
-from schema.fact import FactKind, ReadAs
+from schema.fact import ExtractedValues, FactKind
 from schema.graph_model import Property, graph_model
 from schema.ids import memory_id
 from schema.labels import Label, Link, Role
@@ -31,41 +32,59 @@ from schema.limits import LIMITS
 from schema.message import ProvidedFact
 from schema.predicates import whitelist
 from schema.session import CloseReason, SessionState
-from schema.telling import Closing, telling_of
 from schema.zones import zone_named
 
 EDGE: Final = "edge"
 FORMAT: Final = "mnemograph-export"
-VERSION: Final = 2
-LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.STANDS_FOR)
+VERSION: Final = 3
+LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.MEMBER_OF)
 # Kinds come before the kinds that reference them.
 ORDER: Final = (
     Label.SESSION,
-    Label.SESSION_LIFE,
+    Label.SESSION_LIFECYCLE,
     Label.MESSAGE,
     Label.USER,
     Label.AGENT,
     Label.ENTITY,
-    Label.HELD_ENTITY,
+    Label.MEMBER_ENTITY,
     Label.SCENE,
     EDGE,
-    Label.HELD_FACT,
+    Label.MEMBER_FACT,
     *LINKS,
     Label.EPISODE,
-    Label.KEPT_APART,
+    Label.REJECTED_MERGE,
     Label.REVISION,
     Label.TOMBSTONE,
     Label.USAGE,
     Label.CHANGE,
 )
-# Version 1 was written before the first release; it had other names for these, by kind of row.
-_NAMES_IN_VERSION_1: Final[Mapping[str, Mapping[str, str]]] = {
-    Label.SESSION_LIFE: {"why": "close_reason"},
-    Label.USAGE: {"scenes_owed": "scenes_over_budget"},
-    EDGE: {"closed_why": "closing_reason"},
-    Label.HELD_FACT: {"closed_why": "closing_reason"},
+# Versions 1 and 2 were written before the first release; they had other names for kinds of rows and for properties.
+# No name has two meanings, so one table converts both.
+_KINDS_BEFORE: Final[Mapping[str, Label | Link]] = {
+    "HeldEntity": Label.MEMBER_ENTITY,
+    "HeldFact": Label.MEMBER_FACT,
+    "KeptApart": Label.REJECTED_MERGE,
+    "SessionLife": Label.SESSION_LIFECYCLE,
+    "STANDS_FOR": Link.MEMBER_OF,
 }
-_REASONS_IN_VERSION_1: Final = {"over": "ended", "joined": "merged"}
+_FACT_NAMES_BEFORE: Final = {
+    "closed_why": "closing_reason",
+    "told": "assertions",
+    "stated": "corrections",
+    "read_as": "extracted",
+    "near": "similarity_keys",
+    "reopened": "ignored_closings",
+    "profile_out": "profile_exclusion",
+}
+_NAMES_BEFORE: Final[Mapping[str, Mapping[str, str]]] = {
+    Label.SESSION_LIFECYCLE: {"why": "close_reason"},
+    Label.USAGE: {"scenes_owed": "scenes_over_budget"},
+    Label.USER: {"called": "declared_names", "called_since": "declared_since"},
+    Label.SCENE: {"layers_by": "abstract_by", "overview_owed": "overview_pending", "owed": "fallback_reason"},
+    EDGE: _FACT_NAMES_BEFORE,
+    Label.MEMBER_FACT: _FACT_NAMES_BEFORE,
+}
+_REASONS_BEFORE: Final = {"over": "ended", "joined": "merged"}
 _VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
 _END_CHARS_MAX: Final = 64
 Row = dict[str, Any]
@@ -100,20 +119,30 @@ def without_vectors(row: Row) -> Row:
     return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
 
 
-def from_version_1(row: Any) -> Any:
-    """Return a row of an export of version 1 with the names of this version; other values are returned as they are."""
-    if not isinstance(row, dict) or not isinstance(row.get("properties"), dict):
+def from_older_version(row: Any) -> Any:
+    """Return a row of an export of version 1 or 2 with the names of this version; return other values unchanged."""
+    if not isinstance(row, dict):
         return row
-    kind = EDGE if EDGE in row else row.get("node")
-    names = _NAMES_IN_VERSION_1.get(kind, {}) if isinstance(kind, str) else {}
-    found = row["properties"]
-    properties = {
-        names.get(name, name): _REASONS_IN_VERSION_1.get(value, value)
+    renamed = dict(row)
+    for field_name in ("node", "link"):
+        if isinstance(row.get(field_name), str):
+            renamed[field_name] = str(_KINDS_BEFORE.get(row[field_name], row[field_name]))
+    if not isinstance(row.get("properties"), dict):
+        return renamed
+    kind = EDGE if EDGE in row else renamed.get("node")
+    names = _NAMES_BEFORE.get(kind, {}) if isinstance(kind, str) else {}
+    renamed["properties"] = {
+        names.get(name, name): _REASONS_BEFORE.get(value, value)
         if name == "closed_why" and isinstance(value, str)
         else value
-        for name, value in found.items()
+        for name, value in row["properties"].items()
     }
-    return {**row, "properties": properties}
+    return renamed
+
+
+def header_from_older_version(tenant: Mapping[str, Any]) -> Row:
+    """Return the tenant of the first line of an export of version 1 or 2 with the names of this version."""
+    return {"tombstone_tenant" if name == "marks_of" else name: value for name, value in tenant.items()}
 
 
 def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
@@ -169,7 +198,7 @@ SHORT_CHARS_MAX: Final = 1_000
 ITEM_CHARS_MAX: Final = 8_000
 LONG_CHARS_MAX: Final = 2_000_000
 _LONG: Final = frozenset(
-    {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "read_as", "reason", "text"}
+    {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "extracted", "reason", "text"}
     | {"statement", "summary", "title", "uri"}
 )
 LIST_MAX: Final = 100_000
@@ -255,15 +284,15 @@ def _no_number(text: str) -> Any:
     raise ValueError(f"{text} is no number")
 
 
-def _is_telling(value: str) -> str | None:
+def _is_assertion(value: str) -> str | None:
     try:
-        told = telling_of(value)
+        assertion = parse_assertion(value)
     except InputError:
         return "must read message|scene|valid|by|said|heard|position|marks"
-    moments = (told.valid_at, told.valid_by, told.said_at, told.heard_at)
-    if any(time_problem(one) for one in moments) or not 0 <= told.position < _NUMBER_MAX:
-        return "holds a moment that is none"
-    return _is_id(told.message_id) or _is_id(told.scene_id)
+    moments = (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at)
+    if any(time_problem(one) for one in moments) or not 0 <= assertion.position < _NUMBER_MAX:
+        return "has a time outside the years 1900 to 9000, or a negative position"
+    return _is_id(assertion.message_id) or _is_id(assertion.scene_id)
 
 
 def _is_true(value: bool) -> str | None:
@@ -282,7 +311,7 @@ _HASH: Final = _matching(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
 _DAY_TOKEN: Final = _matching(r"\d{8}", "a day as eight digits")
 _ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object of texts")
 _FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "the JSON of facts")
-_READ_AS: Final = _json(TypeAdapter(ReadAs), "the JSON of a reading")
+_EXTRACTED: Final = _json(TypeAdapter(ExtractedValues), "the JSON of extracted values")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
     None if value.startswith(ROOT) and len(value) <= 8_000 else f"must be an address that begins with {ROOT}"
 )
@@ -335,7 +364,7 @@ _COMMON: Final[Mapping[str, Rule]] = {
     "attributes": _ATTRIBUTES,
     "content_hash": _HASH,
     "aliases": _each(_text_of(1_000)),
-    "called": _each(_text_of(1_000)),
+    "declared_names": _each(_text_of(1_000)),
 }
 _ENTITY_NEEDED: Final = "id uri user_id name key first_seen last_seen"
 _FACT_NEEDED: Final = (
@@ -348,29 +377,29 @@ _FACT_RULES: Final[Mapping[str, Rule]] = {
     "kind": _one_of(*FactKind),
     "closing_reason": _one_of(*Closing),
     "closed_by": _ID,
-    "profile_out": _one_of("full", "overwritten"),
+    "profile_exclusion": _one_of("full", "overwritten"),
     "base_strength": _SHARE,
     "strength": _SHARE,
     "confidence": _SHARE,
     "slot": _within(0, 1_000_000),
     "evidence": _IDS,
     "scenes": _IDS,
-    "reopened": _IDS,
+    "ignored_closings": _IDS,
     "unembedded_in": _ID,
-    "told": _each(_is_telling),
+    "assertions": _each(_is_assertion),
     "quotes": _each(_matching(r"[0-9a-f-]{36}:\d{1,9}:\d{1,9}", "a list of `message:start:end`")),
-    "stated": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
-    "read_as": _READ_AS,
+    "corrections": _each(_matching(r"[0-9a-f-]{36}:(?s:.*)", "a list of `message:words`")),
+    "extracted": _EXTRACTED,
     "steps": _each(_text_of(8_000)),
     "reader": _NAME,
-    "near": _each(_matching(r"[0-9a-z]{1,16}", "a list of short words")),
+    "similarity_keys": _each(_matching(r"[0-9a-z]{1,16}", "a list of short words")),
 }
 
 SHAPES: Final[Mapping[str, Shape]] = {
     Label.SESSION: _shape(
         "id uri user_id session_id user_node_id first_at", addressed=True, session_id=_USER, user_node_id=_ID
     ),
-    Label.SESSION_LIFE: _shape(
+    Label.SESSION_LIFECYCLE: _shape(
         "id uri user_id session_id state opened_at last_at last_ms",
         addressed=True,
         same=(("last_at", "last_ms"),),
@@ -397,7 +426,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     Label.USER: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
     Label.AGENT: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
     Label.ENTITY: _shape(f"{_ENTITY_NEEDED} aliases form_tokens scope_user"),
-    Label.HELD_ENTITY: _shape(
+    Label.MEMBER_ENTITY: _shape(
         f"{_ENTITY_NEEDED} aliases form_tokens scope_user", parent_id=_ID, merge_id=_ID, merge_reason=_text_of(8_000)
     ),
     Label.SCENE: _shape(
@@ -410,7 +439,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         evidence_n=_COUNT,
     ),
     EDGE: _shape_of_fact(_FACT_NEEDED),
-    Label.HELD_FACT: _shape_of_fact(
+    Label.MEMBER_FACT: _shape_of_fact(
         f"{_FACT_NEEDED} subject_id object_id predicate",
         subject_id=_ID,
         object_id=_ID,
@@ -423,7 +452,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         facts=_FACTS,
         summary=_text_of(LIMITS.summary_chars),
     ),
-    Label.KEPT_APART: _shape("id user_id a_id b_id reason at", a_id=_ID, b_id=_ID, reason=_text_of(8_000)),
+    Label.REJECTED_MERGE: _shape("id user_id a_id b_id reason at", a_id=_ID, b_id=_ID, reason=_text_of(8_000)),
     Label.REVISION: _shape("id revision", revision=_COUNT),
     Label.TOMBSTONE: _shape(
         "id kind at_ms",
@@ -528,9 +557,9 @@ def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[s
     for moment, millis in shape.same:
         if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
             yield f"{millis} is not {moment} in milliseconds"
-    called, since = values.get("called") or [], values.get("called_since") or []
-    if len(called) != len(since):
-        yield "called and called_since must be of one length"
+    names, since = values.get("declared_names") or [], values.get("declared_since") or []
+    if len(names) != len(since):
+        yield "declared_names and declared_since must be of one length"
     for start, end in (("mentioned_start", "mentioned_end"), ("scene_start", "scene_end"), ("first_seen", "last_seen")):
         if {start, end} <= values.keys() and values[end] < values[start]:
             yield f"{end} lies before {start}"

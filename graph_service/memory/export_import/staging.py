@@ -50,12 +50,12 @@ _NODE_KINDS: Final = frozenset(MIND_MAP_KINDS)
 _ENDS: Final = {
     Link.PART_OF: (Label.MESSAGE, {Label.SCENE}),
     Link.IN_SESSION: (Label.SCENE, {Label.SESSION}),
-    Link.STANDS_FOR: (Label.HELD_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
+    Link.MEMBER_OF: (Label.MEMBER_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
 }
 # Properties that reference another row: (kind, property, kind of the referenced row).
 _REFERENCES: Final = (
     (Label.SESSION, "user_node_id", Label.USER),
-    (Label.SESSION_LIFE, "id", Label.SESSION),
+    (Label.SESSION_LIFECYCLE, "id", Label.SESSION),
     (Label.MESSAGE, "session_id", Label.SESSION),
     (Label.SCENE, "session_id", Label.SESSION),
     (Label.EPISODE, "session_id", Label.SESSION),
@@ -67,10 +67,10 @@ _KINDS_WITH_URI: Final = (
     Label.USER,
     Label.AGENT,
     Label.ENTITY,
-    Label.HELD_ENTITY,
+    Label.MEMBER_ENTITY,
     Label.SCENE,
     EDGE,
-    Label.HELD_FACT,
+    Label.MEMBER_FACT,
 )
 
 
@@ -121,10 +121,10 @@ class Staging:
         for kind in _KINDS_WITH_URI:
             for row in self._raw(kind):
                 self._map_uri(kind, row["properties"])
-        for row in self._raw(Label.HELD_ENTITY):
+        for row in self._raw(Label.MEMBER_ENTITY):
             if row["properties"].get("merge_id"):
                 self._add_mapping(*merge_id(self._rename_rules, row["properties"]))
-        for row in self._raw(Label.KEPT_APART):
+        for row in self._raw(Label.REJECTED_MERGE):
             self._add_mapping(row["properties"]["id"], rejection_id(self._rename_rules, row["properties"]))
         for row in self._raw(Label.EPISODE):
             found = row["properties"]
@@ -199,7 +199,7 @@ class Staging:
         }
         ending = {
             row["properties"]["id"]
-            for row in self._raw(Label.SESSION_LIFE)
+            for row in self._raw(Label.SESSION_LIFECYCLE)
             if row["properties"]["state"] not in (SessionState.ACTIVE, SessionState.CLOSED)
         }
         for row in self._raw(Label.SESSION):
@@ -250,7 +250,7 @@ class Staging:
         self._add_mapping(
             found["id"], self._rename_rules.by_uri(found["id"], uri), uri if kind == Label.SESSION else None
         )
-        if kind in (EDGE, Label.HELD_FACT):
+        if kind in (EDGE, Label.MEMBER_FACT):
             # The id of a claim is that of its first validity period, even if that no longer exists.
             first, first_uri = first_period(uri)
             self._add_mapping(first, self._rename_rules.by_uri(first, first_uri))
@@ -277,7 +277,7 @@ class Staging:
             layers_hash = found.get("layers_hash") or found.get("content_hash") or ""
             self._db.execute("INSERT INTO told VALUES (?, ?, ?, ?)", (*scene_hash, layers_hash))
         self._db.execute("CREATE INDEX told_session ON told (session)")
-        for row in self._raw(Label.SESSION_LIFE):
+        for row in self._raw(Label.SESSION_LIFECYCLE):
             query = "SELECT start_ms, scene, print FROM told WHERE session = ?"
             scenes = [SceneHash(*one) for one in self._db.execute(query, (row["properties"]["id"],))]
             for old, new in session_hash(row["properties"], scenes, self.new_id):
@@ -305,7 +305,7 @@ class Staging:
         if "link" in row:
             return {"link": row["link"], "from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
         found = self._rename_rules.properties(row["properties"], model_of(row))
-        if row.get("node") == Label.KEPT_APART:
+        if row.get("node") == Label.REJECTED_MERGE:
             found["a_id"], found["b_id"] = sorted((found["a_id"], found["b_id"]))
         if EDGE in row:
             ends = {"from": self.new_id(row["from"]), "to": self.new_id(row["to"])}

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
 from schema.graph_model import Property
-from schema.ids import BegunHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
+from schema.ids import PrefixHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 
 NO_TENANT: Final = TenantId("")
 _ID_FIELDS: Final = ("id", "source", "target")
@@ -67,7 +67,7 @@ class TenantRename:
                 return sorted(self.new_id(one) for one in value)
             case "marked":
                 return sorted((self._prefixed(one, ":") for one in value), key=lambda one: one.partition(":")[0])
-            case "told":
+            case "assertions":
                 return sorted((self._assertion_text(one) for one in value), key=lambda one: one.partition("|")[0])
             case "scope tenant" | "scope user":
                 return self._scope(role, stored)
@@ -162,7 +162,7 @@ def episode_id(rename: TenantRename, episode: Properties, session: str) -> str:
 # computed again.
 
 HashPair = tuple[str, str]
-HashPrefixes = tuple[BegunHash, BegunHash]
+HashPrefixes = tuple[PrefixHash, PrefixHash]
 
 
 class SceneMessage(NamedTuple):
@@ -201,8 +201,8 @@ def scene_hashes(
     summarised_n = scene.get("layers_n") or 0
     parts = list(_hash_parts(before[:summarised_n]))
     for prefix in (prefix for prefixes in (_NOTHING_PROVIDED, *provided) for prefix in prefixes):
-        if prefix.with_rest(*parts) == scene.get("layers_hash"):
-            yield scene["layers_hash"], prefix.with_rest(*_hash_parts(after[:summarised_n]))
+        if prefix.with_suffix(*parts) == scene.get("layers_hash"):
+            yield scene["layers_hash"], prefix.with_suffix(*_hash_parts(after[:summarised_n]))
             return
 
 
@@ -226,7 +226,7 @@ def hash_prefixes_of(episode: Properties) -> HashPrefixes:
 
 
 def _prefixes(*provided: str) -> HashPrefixes:
-    return BegunHash("read", *provided, ""), BegunHash("waits", *provided, "")
+    return PrefixHash("read", *provided, ""), PrefixHash("waits", *provided, "")
 
 
 _NOTHING_PROVIDED: Final = _prefixes("")

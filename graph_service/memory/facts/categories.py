@@ -7,6 +7,7 @@ from extraction.text.lexicon_en import KIN as KIN_EN
 from extraction.text.lexicon_zh import KIN as KIN_ZH
 from schema.fact import FactKind
 from schema.ids import name_key
+from schema.predicates import TASTES
 from schema.profile import Category
 
 
@@ -22,13 +23,12 @@ _GOALS: Final = _words("plan|goal|dream|promise|decision|looks forward to|wants|
 _PEOPLE: Final = _words(
     "married to|knows|met|dating|engaged to|family|relative|parent|friends with|best friend|认识|家人|亲戚"
 )
-_TASTES: Final = frozenset({"PREFERS", "DISLIKES"})
 
 
 def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:
     """Return the profile category of a fact about a user or agent; PERSONAL if no other fits."""
     label = name_key(relation or "")
-    if predicate in _TASTES:
+    if predicate in TASTES:
         return Category.PREFERENCES
     if label in _GOALS or kind is FactKind.DECISION:
         return Category.GOALS

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Final
 
 from graph_service.memory.facts.validity import ValidityPeriod
-from schema.fact import PERSON, AcceptedFact, Claim, FactDetail, KnownFact, Proof, ReadAs
+from schema.assertion import Assertion, Closing, CorrectionKind, joined, last_word
+from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, FactDetail, Proof
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
-from schema.telling import Assertion, Closing, Stated, joined, last_word
 
 # Minimum base strength of a fact that a person stated.
 STATED_STRENGTH: Final = 0.9
@@ -44,7 +44,7 @@ class Wording:
     def merged(self, other: "Wording") -> "Wording":
         """Merge two wordings: the statement of the lower rank, the maximum of each number.
 
-        A correction gives way to extracted wording; `KnownClaim.stated` keeps it.
+        A correction gives way to extracted wording; `KnownClaim.corrections` keeps it.
         """
         if (self.reader == PERSON) != (other.reader == PERSON):
             return other if self.reader == PERSON else self
@@ -59,19 +59,19 @@ class Wording:
         )
 
 
-def corrected_wording(wording: Wording, assertions: Sequence[Assertion], stated: Collection[str]) -> Wording:
+def corrected_wording(wording: Wording, assertions: Sequence[Assertion], corrections: Collection[str]) -> Wording:
     """Return the wording of the latest correction by a person, else the extracted one.
 
     Args:
-        stated: corrections, `messageId:words`.
+        corrections: corrections, `messageId:words`.
     """
-    if not stated:
+    if not corrections:
         return wording
-    words = dict(text.split(":", 1) for text in stated)
+    words = dict(text.split(":", 1) for text in corrections)
     last = last_word(assertion for assertion in assertions if assertion.asserts and assertion.message_id in words)
     if last is None:
         return wording
-    pinned = any(assertion.stated is Stated.PINS for assertion in assertions)
+    pinned = any(assertion.correction is CorrectionKind.PINS for assertion in assertions)
     return replace(
         wording,
         statement=words[last.message_id],
@@ -82,11 +82,13 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], stated:
     )
 
 
-def overridden_wording(wording: Wording, assertions: Sequence[Assertion], stated: Collection[str]) -> ReadAs | None:
+def overridden_wording(
+    wording: Wording, assertions: Sequence[Assertion], corrections: Collection[str]
+) -> ExtractedValues | None:
     """Return the extracted values that a correction overrides; None if there is no correction."""
-    if corrected_wording(wording, assertions, stated) == wording:
+    if corrected_wording(wording, assertions, corrections) == wording:
         return None
-    return ReadAs(
+    return ExtractedValues(
         statement=wording.statement,
         base_strength=wording.base_strength,
         confidence=wording.confidence,
@@ -100,7 +102,9 @@ def overridden_wording(wording: Wording, assertions: Sequence[Assertion], stated
 def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
     """Return the sort key of a wording among those of its claim; the lowest wins."""
     # Only assertions of this reader count: a correction does not say when the fact was extracted.
-    mine = [assertion for assertion in assertions if (assertion.stated is not None) == (reader == PERSON)] or assertions
+    mine = [
+        assertion for assertion in assertions if (assertion.correction is not None) == (reader == PERSON)
+    ] or assertions
     first = min((assertion.ends, assertion.valid_at) for assertion in mine)
     place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
     return (*first, place, statement)
@@ -115,8 +119,8 @@ class PlannedFact:
         reason: why it is written, for the change log.
     """
 
-    fact: KnownFact
-    before: KnownFact | None
+    fact: Fact
+    before: Fact | None
     reason: str
 
 
@@ -127,9 +131,9 @@ class KnownClaim:
     Attributes:
         first_uri: URI of its first period.
         quotes: positions of the supporting text, `messageId:start:end`.
-        reopened: ids of claims and messages that do not close it, because a person said so.
+        ignored_closings: ids of claims and messages that do not close it, because a person said so.
         periods: its stored facts, by slot.
-        stated: corrections by people, `messageId:words`.
+        corrections: corrections by people, `messageId:words`.
     """
 
     claim: Claim
@@ -137,10 +141,10 @@ class KnownClaim:
     assertions: tuple[Assertion, ...]
     quotes: frozenset[str]
     wording: Wording
-    reopened: frozenset[str] = frozenset()
+    ignored_closings: frozenset[str] = frozenset()
     object_name: str | None = None
-    periods: tuple[KnownFact, ...] = ()
-    stated: frozenset[str] = frozenset()
+    periods: tuple[Fact, ...] = ()
+    corrections: frozenset[str] = frozenset()
 
     @property
     def id(self) -> MemoryId:
@@ -161,9 +165,9 @@ def strength_of(base: float, proofs: int) -> float:
     return round(1.0 - (1.0 - base) * _DOUBT_FACTOR ** max(proofs - 1, 0), 4)
 
 
-def known_claims(facts: Iterable[KnownFact]) -> dict[Claim, KnownClaim]:
+def known_claims(facts: Iterable[Fact]) -> dict[Claim, KnownClaim]:
     """Group stored facts by claim, and merge their assertions."""
-    claims: dict[Claim, list[KnownFact]] = {}
+    claims: dict[Claim, list[Fact]] = {}
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
         claims.setdefault(fact.claim, []).append(fact)
     return {
@@ -185,16 +189,16 @@ def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
         assertions=joined(assertion for part in parts for assertion in part.assertions),
         quotes=frozenset().union(*(part.quotes for part in parts)),
         wording=wording,
-        reopened=frozenset().union(*(part.reopened for part in parts)),
+        ignored_closings=frozenset().union(*(part.ignored_closings for part in parts)),
         object_name=next((part.object_name for part in parts if part.object_name), first.object_name),
-        stated=frozenset().union(*(part.stated for part in parts)),
+        corrections=frozenset().union(*(part.corrections for part in parts)),
     )
 
 
-def stored_assertions(fact: KnownFact) -> tuple[Assertion, ...]:
+def stored_assertions(fact: Fact) -> tuple[Assertion, ...]:
     """Return the assertions of a stored fact; derived from its evidence if an older version wrote it."""
-    if fact.told:
-        return fact.told
+    if fact.assertions:
+        return fact.assertions
     scenes = fact.scenes or (MemoryId(""),)
     assertions = []
     for place, message in enumerate(fact.evidence):
@@ -230,7 +234,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
             position=proof.position,
             ends=fact.closes,
             adds=proof.adds and not fact.closes,
-            stated=fact.stated,
+            correction=fact.correction,
         )
         for proof in fact.proofs
     ]
@@ -255,11 +259,11 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
             detail=fact.detail,
         ),
         object_name=fact.object.name,
-        stated=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
+        corrections=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
     )
 
 
-def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> KnownFact:
+def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> Fact:
     """Return a period of a claim as a fact.
 
     Args:
@@ -268,8 +272,8 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
     said = [assertion for assertion in period.assertions if not assertion.ends] or period.assertions
     evidence = tuple(sorted({assertion.message_id for assertion in said}))
     messages = {assertion.message_id for assertion in period.assertions}
-    wording = corrected_wording(claim.wording, claim.assertions, claim.stated)
-    return KnownFact(
+    wording = corrected_wording(claim.wording, claim.assertions, claim.corrections)
+    return Fact(
         id=claim.period_id(slot),
         uri=claim.period_uri(slot),
         subject_id=claim.claim.subject_id,
@@ -294,16 +298,16 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         importance=wording.importance,
         detail=wording.detail,
         closing_reason=period.why,
-        told=claim.assertions if len(period.assertions) == len(claim.assertions) else joined(period.assertions),
-        reopened=tuple(sorted(claim.reopened)),
+        assertions=claim.assertions if len(period.assertions) == len(claim.assertions) else joined(period.assertions),
+        ignored_closings=tuple(sorted(claim.ignored_closings)),
         object_name=claim.object_name,
         closing_known_at=period.closing_assertion.heard_at if period.closing_assertion else None,
-        stated=tuple(sorted(claim.stated)),
-        read_as=overridden_wording(claim.wording, claim.assertions, claim.stated),
+        corrections=tuple(sorted(claim.corrections)),
+        extracted=overridden_wording(claim.wording, claim.assertions, claim.corrections),
     )
 
 
-def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact:
+def absorbed_fact(fact: Fact, assertions: Sequence[Assertion]) -> Fact:
     """Close a stored period, at its start, because it turned out to be part of an earlier one.
 
     Args:
@@ -315,8 +319,8 @@ def absorbed_fact(fact: KnownFact, assertions: Sequence[Assertion]) -> KnownFact
     return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
 
 
-def _of_known(fact: KnownFact) -> KnownClaim:
-    assertions, read = stored_assertions(fact), fact.read_as or fact
+def _of_known(fact: Fact) -> KnownClaim:
+    assertions, read = stored_assertions(fact), fact.extracted or fact
     return KnownClaim(
         claim=fact.claim,
         first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
@@ -332,10 +336,10 @@ def _of_known(fact: KnownFact) -> KnownClaim:
             trigger_emotion=read.trigger_emotion,
             detail=read.detail,
         ),
-        reopened=frozenset(fact.reopened),
+        ignored_closings=frozenset(fact.ignored_closings),
         object_name=fact.object_name,
         periods=(fact,),
-        stated=frozenset(fact.stated),
+        corrections=frozenset(fact.corrections),
     )
 
 

@@ -1,15 +1,15 @@
 """Read the reason why a fact was closed, and put it into words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from graph_service.memory.facts.bitemporal import FactTimes
+from schema.assertion import Closing, last_word
+from schema.fact import Fact
 from schema.ids import MemoryId
-from schema.telling import Closing, last_word, telling_of
 
 
 class FrozenModel(BaseModel):
@@ -37,78 +37,54 @@ _REASON_TEXTS: Final = {
 }
 
 
-def times_of(edge: Mapping[str, Any]) -> FactTimes:
-    """Return the valid and transaction times of a fact."""
-    return FactTimes(
-        valid_at=edge["valid_at"],
-        invalid_at=edge["invalid_at"],
-        known_at=edge["known_at"] or edge["recorded_at"],
-        closing_known_at=edge["closing_known_at"],
-    )
-
-
-async def closing_of(graph: Graph, tenant: str, edge: Mapping[str, Any]) -> ClosingView | None:
-    """Read the reason why a fact was closed; None while it is open.
-
-    Args:
-        edge: as `lookup/fact_by_id` returns it.
-    """
-    if edge["invalid_at"] is None:
+async def closing_of(graph: Graph, tenant: str, fact: Fact) -> ClosingView | None:
+    """Read the reason why a fact was closed; None while it is open."""
+    if fact.invalid_at is None:
         return None
-    return closing_view(edge, await closing_texts(graph, tenant, [edge]))
+    return closing_view(fact, await closing_texts(graph, tenant, [fact]))
 
 
-async def closing_texts(graph: Graph, tenant: str, edges: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the texts of these facts and of the facts and messages that closed them, by id.
-
-    Args:
-        edges: as `lookup/fact_by_id` returns them.
-    """
-    closed = [edge for edge in edges if edge["invalid_at"] is not None]
-    texts = {edge["id"]: edge["statement"] for edge in edges}
-    facts = sorted({edge["closed_by"] for edge in closed if edge["closed_by"]} - texts.keys())
-    messages = sorted({message for edge in closed if (message := ending_message(edge))})
-    if not facts and not messages:
+async def closing_texts(graph: Graph, tenant: str, facts: Sequence[Fact]) -> dict[str, str]:
+    """Return the texts of these facts and of the facts and messages that closed them, by id."""
+    closed = [fact for fact in facts if fact.invalid_at is not None]
+    texts: dict[str, str] = {fact.id: fact.statement for fact in facts}
+    closers = sorted({fact.closed_by for fact in closed if fact.closed_by} - texts.keys())
+    messages = sorted({message for fact in closed if (message := ending_message(fact))})
+    if not closers and not messages:
         return texts
-    rows = await graph.read(statement("facts/closing_texts"), {"tenant": tenant, "facts": facts, "messages": messages})
+    wanted = {"tenant": tenant, "facts": closers, "messages": messages}
+    rows = await graph.read(statement("facts/closing_texts"), wanted)
     return texts | {row["id"]: row["text"] for row in rows}
 
 
-def closing_reason(edge: Mapping[str, Any]) -> Closing:
-    """Return why a fact was closed; derived from `closed_by` for facts of older versions, which lack the reason."""
-    return Closing(edge["closing_reason"] or (Closing.REPLACED if edge["closed_by"] else Closing.ENDED))
+def closing_reason(fact: Fact) -> Closing:
+    """Return why a fact was closed; derived from `closed_by` if no reason is stored."""
+    return fact.closing_reason or (Closing.REPLACED if fact.closed_by else Closing.ENDED)
 
 
-def ending_message(edge: Mapping[str, Any]) -> MemoryId | None:
+def ending_message(fact: Fact) -> MemoryId | None:
     """Return the message that ended a closed fact; None when another fact closed it."""
-    if edge["closed_by"] or closing_reason(edge) not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
+    why = closing_reason(fact)
+    if fact.closed_by or why not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
         return None
-    if closing_reason(edge) is Closing.REJECTED:
-        last = last_word(_assertions(edge))
+    if why is Closing.REJECTED:
+        last = last_word(fact.assertions)
         return last.message_id if last else None
-    ends = (
-        (assertion.valid_at, assertion.said_at, assertion.message_id)
-        for assertion in _assertions(edge)
-        if assertion.ends
-    )
+    ends = ((one.valid_at, one.said_at, one.message_id) for one in fact.assertions if one.ends)
     return min(ends, default=(None, None, None))[2]
 
 
-def closing_view(edge: Mapping[str, Any], texts: Mapping[str, str]) -> ClosingView | None:
+def closing_view(fact: Fact, texts: Mapping[str, str]) -> ClosingView | None:
     """Return the reason why a fact was closed; None while it is open. Pure.
 
     Args:
         texts: of facts and messages, by id; if that of the closing one is missing, only the reason is given.
     """
-    if edge["invalid_at"] is None:
+    if fact.invalid_at is None:
         return None
-    why, message = closing_reason(edge), ending_message(edge)
-    words = texts.get(edge["closed_by"] or message or "")
+    why, message = closing_reason(fact), ending_message(fact)
+    words = texts.get(fact.closed_by or message or "")
     text = f"{_REASON_TEXTS[why]}: {words}" if words else _REASON_TEXTS[why]
-    if edge["closed_by"]:
-        return ClosingView(reason=why, text=text, fact_id=edge["closed_by"], fact_statement=words)
+    if fact.closed_by:
+        return ClosingView(reason=why, text=text, fact_id=fact.closed_by, fact_statement=words)
     return ClosingView(reason=why, text=text, message_id=message, message_text=words)
-
-
-def _assertions(edge: Mapping[str, Any]) -> list[Any]:
-    return [telling_of(text) for text in edge["told"] or ()]

@@ -17,10 +17,10 @@ from extraction.text.near_duplicates import (
     near_duplicates,
     plain,
 )
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.assertion import Closing
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.labels import Label
-from schema.predicates import holds_one, whitelist
-from schema.telling import Closing
+from schema.predicates import is_single_valued, whitelist
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
@@ -46,17 +46,17 @@ class Resolution:
     """
 
     verdict: FactAction
-    same: KnownFact | None = None
-    closes: tuple[KnownFact, Closing] | None = None
+    same: Fact | None = None
+    closes: tuple[Fact, Closing] | None = None
 
 
-def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
+def resolve(fact: AcceptedFact, known: Iterable[Fact]) -> Resolution:
     """Compare a new fact with the most similar stored facts of its subject."""
     near = most_similar(fact, known)
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
     if same is not None:
-        assertions = {(assertion.message_id, assertion.ends) for assertion in same.told}
+        assertions = {(assertion.message_id, assertion.ends) for assertion in same.assertions}
         if all((proof.message_id, fact.closes) in assertions for proof in fact.proofs):
             return Resolution(verdict=FactAction.IGNORE, same=same)
         if fact.closes:
@@ -69,7 +69,7 @@ def resolve(fact: AcceptedFact, known: Iterable[KnownFact]) -> Resolution:
     return Resolution(verdict=FactAction.CREATE)
 
 
-def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFact]:
+def most_similar(fact: AcceptedFact, known: Iterable[Fact]) -> list[Fact]:
     """Return the stored facts of the same subject most similar to a new one, at most `SIMILAR_MAX`.
 
     Order: the same claim, then open facts that conflict with it, then by similarity of the statements.
@@ -78,23 +78,23 @@ def most_similar(fact: AcceptedFact, known: Iterable[KnownFact]) -> list[KnownFa
     return sorted(mine, key=lambda one: _distance(fact, one))[:SIMILAR_MAX]
 
 
-def _distance(fact: AcceptedFact, one: KnownFact) -> tuple[bool, bool, float, bool, str]:
+def _distance(fact: AcceptedFact, one: Fact) -> tuple[bool, bool, float, bool, str]:
     ended = one.invalid_at is not None
     closable = not ended and _closing(fact, one) is not None
     return (one.claim != fact.claim, not closable, -likeness(fact.statement, one.statement), ended, one.id)
 
 
-def _closing(fact: AcceptedFact, one: KnownFact) -> Closing | None:
+def _closing(fact: AcceptedFact, one: Fact) -> Closing | None:
     """Return why the new fact, or the end that it states, closes the stored one; None when it does not."""
     if fact.closes:
         return Closing.ENDED if ends(fact.claim, one.claim) else None
     return closes(fact.claim, one.claim)
 
 
-def nearly_same(fact: AcceptedFact, one: KnownFact) -> bool:
+def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
     """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
     mine, other = fact.claim, one.claim
-    if mine[:3] != other[:3] or holds_one(mine.predicate, mine.relation) or not one.object_name:
+    if mine[:3] != other[:3] or is_single_valued(mine.predicate, mine.relation) or not one.object_name:
         return False
     names = plain(fact.object.name), plain(one.object_name)
     common_min = COMMON_PART_MIN if fact.subject.label is Label.ENTITY else PROFILE_COMMON_PART_MIN
@@ -108,7 +108,7 @@ def closes(claim: Claim, other: Claim) -> Closing | None:
         return None
     if claim.predicate == other.predicate:
         another = claim.object_id != other.object_id
-        single_valued = claim.relation == other.relation and holds_one(claim.predicate, claim.relation)
+        single_valued = claim.relation == other.relation and is_single_valued(claim.predicate, claim.relation)
         return Closing.REPLACED if another and single_valued else None
     opposite = whitelist()[claim.predicate].opposite == other.predicate
     return Closing.REVERSED if opposite and claim.object_id == other.object_id else None

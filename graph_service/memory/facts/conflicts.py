@@ -24,10 +24,10 @@ from graph_service.memory.facts.validity import (
     rejected_period,
     sort_key,
 )
+from schema.assertion import Assertion, Closing
 from schema.fact import Claim
 from schema.ids import MemoryId
-from schema.predicates import holds_one, whitelist
-from schema.telling import Assertion, Closing
+from schema.predicates import is_single_valued, whitelist
 
 # Bounds the time for one claim: at most this many compatible assertions are skipped one by one, far more than a person
 # states. Periods not closed by then stay open.
@@ -48,7 +48,7 @@ def _opposites(predicate: str) -> tuple[str, ...]:
 
 def _single_valued_group(claim: Claim) -> _Group | None:
     """Return the group of claims of which one is valid at a time; None if the relation has many values."""
-    if claim.predicate not in whitelist() or not holds_one(claim.predicate, claim.relation):
+    if claim.predicate not in whitelist() or not is_single_valued(claim.predicate, claim.relation):
         return None
     return "one", claim.subject_id, claim.predicate, claim.relation or "", "" if claim.relation is None else "named"
 
@@ -212,7 +212,7 @@ class _AssertionStream:
         for at in range(size - 1, -1, -1):
             one = self.assertions[at]
             self._next_plain[at] = self._next_plain[at + 1] if one.adds else at
-            self._next_stated[at] = at if one.stated is not None and not one.adds else self._next_stated[at + 1]
+            self._next_stated[at] = at if one.correction is not None and not one.adds else self._next_stated[at + 1]
             alike = at + 1 < size and self._message_time(at) == self._message_time(at + 1)
             self._next_message[at] = self._next_message[at + 1] if alike else at + 1
         # Indexes of the corrections that assert a claim.
@@ -285,7 +285,7 @@ class PeriodCalculator:
     """Compute the validity periods of claims that may close each other.
 
     Args:
-        claims: all claims; later only their `reopened` may change.
+        claims: all claims; later only their `ignored_closings` may change.
     """
 
     def __init__(self, claims: Mapping[Claim, KnownClaim]) -> None:
@@ -307,17 +307,17 @@ class PeriodCalculator:
             keep_open: index of a period that conflicting claims do not close; `ignored` of the result lists them. A
                 claim stated by a person, or one that closed an earlier period, still closes it.
         """
-        own, reopened = self._claims[claim].assertions, self._claims[claim].reopened
+        own, ignored_closings = self._claims[claim].assertions, self._claims[claim].ignored_closings
         if is_rejected(own):
             return ClaimPeriods(periods=[rejected_period(own)])
         asserting, ending, excluded = self._streams_of(claim)
         period = _OpenPeriod(
             own_keys={(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends},
             excluded=excluded,
-            ignored=set(reopened),
+            ignored=set(ignored_closings),
         )
         search = _PeriodSearch(
-            period=period, reopened=reopened, asserting=asserting, ending=ending, keep_open=keep_open
+            period=period, ignored_closings=ignored_closings, asserting=asserting, ending=ending, keep_open=keep_open
         )
         return search.run(own)
 
@@ -398,7 +398,7 @@ class PeriodCalculator:
             keys=[key for key, _ in selected],
             assertions=[assertion for _, assertion in selected],
             withdrawals=[
-                key for key, assertion in rows if assertion.ends and assertion.stated is not None and not ends
+                key for key, assertion in rows if assertion.ends and assertion.correction is not None and not ends
             ],
         )
 
@@ -413,7 +413,7 @@ class _PeriodSearch:
     """
 
     period: _OpenPeriod
-    reopened: Collection[str]
+    ignored_closings: Collection[str]
     asserting: Sequence[_AssertionStream]
     ending: Sequence[_AssertionStream]
     keep_open: int | None
@@ -445,7 +445,7 @@ class _PeriodSearch:
         period = ValidityPeriod(assertions=[assertion])
         self.period.begin(key, assertion)
         self.period.add(key, assertion)
-        if assertion.stated:
+        if assertion.correction:
             self.since = key
         elif override is not None and not assertion.adds:
             period.contradiction, period.invalid_at = override, assertion.valid_at
@@ -459,8 +459,8 @@ class _PeriodSearch:
             self.period.begin(key, end)
             return
         last = periods[-1]
-        is_protected = end.stated is None and self.period.asserted
-        if not last.closing_assertion and end.message_id not in self.reopened and not is_protected:
+        is_protected = end.correction is None and self.period.asserted
+        if not last.closing_assertion and end.message_id not in self.ignored_closings and not is_protected:
             last.end, last.invalid_at = end, closing_time(last, end)
         last.assertions.append(end)
         self.period.add(key, end)

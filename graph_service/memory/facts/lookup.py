@@ -1,25 +1,103 @@
-"""Read the stored facts that new facts may repeat or contradict."""
+"""Read stored facts: one by its id, and those that new facts may repeat or contradict."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.facts.rows import known_fact
-from schema.fact import Claim, KnownFact
-from schema.ids import TenantId
-from schema.predicates import holds_one, whitelist
+from graph_service.memory.facts.bitemporal import FactTimes, known_end
+from graph_service.memory.facts.rows import fact_from_row
+from schema.fact import Claim, Fact
+from schema.ids import TenantId, UserId
+from schema.predicates import is_single_valued, whitelist
 
 # Rounds of the search: facts, those in conflict with them, and those in conflict with these.
 _READS_MAX: Final = 3
 _Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
 
 
-async def related_facts(writing: Writing, tenant: TenantId, claim: Claim) -> list[KnownFact]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactEnd:
+    """The node at one end of a fact; its id is in the fact.
+
+    Attributes:
+        name: of a user or agent that has none, its id.
+        labels: labels of the node.
+    """
+
+    name: str
+    labels: frozenset[str]
+    entity_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactWithEnds:
+    """A stored fact with its ends, for readers of single facts.
+
+    Attributes:
+        known_at: transaction time: when it was received, or else first stored.
+        recorded_at: when it was first stored.
+        merged: an end represents merged entities; the fact is derived from those of its members.
+    """
+
+    fact: Fact
+    subject: FactEnd
+    object: FactEnd
+    user_id: UserId
+    known_at: datetime
+    recorded_at: datetime
+    merged: bool
+
+    @property
+    def times(self) -> FactTimes:
+        """Return its valid and transaction times."""
+        fact = self.fact
+        return FactTimes(
+            valid_at=fact.valid_at,
+            invalid_at=fact.invalid_at,
+            known_at=self.known_at,
+            closing_known_at=fact.closing_known_at,
+        )
+
+    def as_known(self, known_at: datetime | None) -> Fact:
+        """Return the fact as of a transaction time: open if its end was not known then; None means the latest state."""
+        end = known_end(self.times, known_at)
+        known = self.fact.closing_known_at if end is not None else None
+        return replace(self.fact, invalid_at=end, closing_known_at=known)
+
+
+async def fact_by_id(run: _Run, tenant: str, fact_id: str) -> FactWithEnds | None:
+    """Return the fact or mention with this id; None if the tenant has none."""
+    rows = await run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    return fact_with_ends(rows[0]) if rows else None
+
+
+def fact_with_ends(row: Row) -> FactWithEnds:
+    """Return the fact in a row of `lookup/fact_by_id` or `curation/fact_history`. Pure."""
+    stored = row["properties"]
+    return FactWithEnds(
+        fact=fact_from_row(row),
+        subject=_end(row["subject"]),
+        object=_end(row["object"]),
+        user_id=UserId(stored["user_id"]),
+        known_at=stored.get("known_at") or stored["recorded_at"],
+        recorded_at=stored["recorded_at"],
+        merged=bool(stored.get("merged")),
+    )
+
+
+def _end(node: Mapping[str, Any]) -> FactEnd:
+    return FactEnd(
+        name=node["name"] or node["user_id"], labels=frozenset(node["labels"]), entity_type=node["entity_type"]
+    )
+
+
+async def related_facts(writing: Writing, tenant: TenantId, claim: Claim) -> list[Fact]:
     """Read the facts of a claim, those that conflict with it, and those that conflict with these."""
     keys = {str(claim.subject_id): SubjectKey().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
-    return [known_fact(row) for row in await read_related_rows(writing.run, tenant, keys, [])]
+    return [fact_from_row(row) for row in await read_related_rows(writing.run, tenant, keys, [])]
 
 
 async def read_related_rows(
@@ -44,7 +122,7 @@ class SubjectKey:
     objects: frozenset[str] = frozenset()
     predicates: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
-    near: frozenset[str] = frozenset()
+    similarity_keys: frozenset[str] = frozenset()
 
     def row(self, subject: str) -> dict[str, Any]:
         return {
@@ -52,12 +130,12 @@ class SubjectKey:
             "object_ids": sorted(self.objects),
             "predicates": sorted(self.predicates),
             "one_relations": sorted(self.relations),
-            "near": sorted(self.near),
+            "similarity_keys": sorted(self.similarity_keys),
         }
 
     def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":
         rule = whitelist()[predicate]
-        one = {relation} if relation and holds_one(predicate, relation) else set()
+        one = {relation} if relation and is_single_valued(predicate, relation) else set()
         # An end without a relation ends the claim with any relation, so all single-valued ones are read.
         one |= rule.one if ended and relation is None else set()
         return replace(

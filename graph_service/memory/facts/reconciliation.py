@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
-from extraction.llm.fact_judge import Judged, Judgement
+from extraction.llm.fact_judge import FactVerdict, Judgement
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import (
     KnownClaim,
@@ -26,9 +26,9 @@ from graph_service.memory.facts.claims import (
 from graph_service.memory.facts.conflict_resolution import resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
-from schema.fact import AcceptedFact, Claim, KnownFact
+from schema.assertion import Closing
+from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
-from schema.telling import Closing
 
 _REASONS = {
     Closing.REPLACED: "another took its place",
@@ -44,9 +44,9 @@ _NEAR_MAX: Final = 32
 
 
 def plan_facts(
-    known: Sequence[KnownFact],
+    known: Sequence[Fact],
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
-    judged: Mapping[Claim, Judged] = MappingProxyType({}),
+    judged: Mapping[Claim, FactVerdict] = MappingProxyType({}),
 ) -> list[PlannedFact]:
     """Return the facts to write so that the graph contains the accepted ones.
 
@@ -68,7 +68,7 @@ def plan_facts(
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
         # A correction is taken literally, never as a near-duplicate of another fact.
-        same = None if fact.stated else resolve(fact, index.near(fact)).same
+        same = None if fact.correction else resolve(fact, index.near(fact)).same
         if same is not None:
             new = replace(new, claim=same.claim)
         for more in _apply_judgement(new, judged.get(fact.claim) if same is None else None, claims):
@@ -89,13 +89,13 @@ class _ClaimBuilder:
         self._parts = [claim]
         self._wording = claim.wording
         self._is_open = any(one.invalid_at is None for one in claim.periods)
-        self._is_stated = bool(claim.stated)
+        self._is_stated = bool(claim.corrections)
         self.view = _view(claim)
 
     def add(self, more: KnownClaim) -> None:
         self._parts.append(more)
         self._wording = self._wording.merged(more.wording)
-        self._is_stated = self._is_stated or bool(more.stated)
+        self._is_stated = self._is_stated or bool(more.corrections)
         if self._is_open:
             return
         if self._is_stated:
@@ -110,7 +110,9 @@ class _ClaimBuilder:
         return self._parts[0]
 
 
-def _apply_judgement(new: KnownClaim, judged: Judged | None, claims: Mapping[Claim, _ClaimBuilder]) -> list[KnownClaim]:
+def _apply_judgement(
+    new: KnownClaim, judged: FactVerdict | None, claims: Mapping[Claim, _ClaimBuilder]
+) -> list[KnownClaim]:
     """Apply a model's verdict to a new claim: assign it to a known claim, or end that one; ignore unknown claims."""
     about = None if judged is None else claims.get(judged.known)
     known = None if about is None else about.merged()
@@ -156,11 +158,11 @@ class _FactIndex:
         by_band: claims by SimHash band, each with the number of its last `put`, in this order.
     """
 
-    facts: dict[Claim, KnownFact] = field(default_factory=dict)
+    facts: dict[Claim, Fact] = field(default_factory=dict)
     by_band: dict[str, dict[Claim, int]] = field(default_factory=dict)
     puts: int = 0
 
-    def put(self, fact: KnownFact) -> None:
+    def put(self, fact: Fact) -> None:
         self.facts[fact.claim] = fact
         self.puts += 1
         for band in bands(simhash(fact.statement)):
@@ -168,7 +170,7 @@ class _FactIndex:
             alike.pop(fact.claim, None)
             alike[fact.claim] = self.puts
 
-    def near(self, fact: AcceptedFact) -> list[KnownFact]:
+    def near(self, fact: AcceptedFact) -> list[Fact]:
         """Return the latest near-duplicates of a fact, at most `_NEAR_MAX`, and the fact of the same claim."""
         found: dict[Claim, int] = {}
         for band in bands(simhash(fact.statement)):
@@ -177,11 +179,11 @@ class _FactIndex:
         return [self.facts[claim] for claim in sorted({*latest} | ({fact.claim} & self.facts.keys()), key=_claim_order)]
 
 
-def _view(claim: KnownClaim) -> KnownFact:
+def _view(claim: KnownClaim) -> Fact:
     """Return a claim as one fact, for comparison: the open one, if there is one."""
     open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
-        return replace(open_now, told=claim.assertions)
+        return replace(open_now, assertions=claim.assertions)
     return fact_of_period(
         claim, 0, ValidityPeriod(assertions=sorted(claim.assertions, key=lambda one: one.valid_at)), None
     )
@@ -241,10 +243,10 @@ def _planned_periods(
     return items
 
 
-def _reason(fact: KnownFact, before: KnownFact | None) -> str:
+def _reason(fact: Fact, before: Fact | None) -> str:
     """Return why a fact is written, for the change log."""
     closed = fact.closing_reason is not None and (before is None or before.invalid_at is None)
-    if set(fact.stated) - set(before.stated if before else ()):
+    if set(fact.corrections) - set(before.corrections if before else ()):
         return "stated by a person"
     if before is None:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"

@@ -1,4 +1,4 @@
-"""Convert facts between relationship properties and `KnownFact`. Pure."""
+"""Convert facts between relationship properties and `Fact`. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from pydantic import TypeAdapter
 
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import PlannedFact
-from schema.fact import FactDetail, FactKind, KnownFact, ReadAs
+from schema.assertion import Closing, assertion_text, parse_assertion
+from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
 from schema.importance import importance_of_strength
-from schema.telling import Closing, telling_of, telling_text
 
-_READ_AS: Final = TypeAdapter(ReadAs)
+_READ_AS: Final = TypeAdapter(ExtractedValues)
 
 
-def known_fact(row: Mapping[str, Any]) -> KnownFact:
-    """Return the fact in a row of `facts/related_facts`."""
+def fact_from_row(row: Mapping[str, Any]) -> Fact:
+    """Return the fact in a row with the columns `subject_id`, `object_id`, `predicate` and `properties`."""
     stored = row["properties"]
-    return KnownFact(
+    return Fact(
         id=stored["id"],
         uri=stored["uri"],
         subject_id=row["subject_id"],
@@ -53,12 +53,12 @@ def known_fact(row: Mapping[str, Any]) -> KnownFact:
             mentioned_end=stored.get("mentioned_end"),
         ),
         closing_reason=Closing(stored["closing_reason"]) if stored.get("closing_reason") else None,
-        told=tuple(telling_of(text) for text in stored.get("told") or ()),
-        reopened=tuple(stored.get("reopened") or ()),
+        assertions=tuple(parse_assertion(text) for text in stored.get("assertions") or ()),
+        ignored_closings=tuple(stored.get("ignored_closings") or ()),
         object_name=row.get("object_name"),
         closing_known_at=stored.get("closing_known_at"),
-        stated=tuple(stored.get("stated") or ()),
-        read_as=_READ_AS.validate_json(stored["read_as"]) if stored.get("read_as") else None,
+        corrections=tuple(stored.get("corrections") or ()),
+        extracted=_READ_AS.validate_json(stored["extracted"]) if stored.get("extracted") else None,
     )
 
 
@@ -93,11 +93,11 @@ def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_a
         "closing_reason": fact.closing_reason.value if fact.closing_reason else None,
         "known_at": fact.known_at,
         "closing_known_at": fact.closing_known_at,
-        "told": [telling_text(assertion) for assertion in fact.told] or None,
-        "reopened": list(fact.reopened) or None,
-        "stated": list(fact.stated) or None,
-        "read_as": json.dumps(asdict(fact.read_as), default=str, ensure_ascii=False) if fact.read_as else None,
-        "near": bands(simhash(fact.statement)) if fact.statement else None,
+        "assertions": [assertion_text(assertion) for assertion in fact.assertions] or None,
+        "ignored_closings": list(fact.ignored_closings) or None,
+        "corrections": list(fact.corrections) or None,
+        "extracted": json.dumps(asdict(fact.extracted), default=str, ensure_ascii=False) if fact.extracted else None,
+        "similarity_keys": bands(simhash(fact.statement)) if fact.statement else None,
         "scope_tenant": scope_token(tenant),
         "scope_user": scope_token(tenant, user_id),
     }

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from schema.assertion import Assertion, Closing, CorrectionKind, last_word
 from schema.ids import MemoryId
-from schema.telling import Assertion, Closing, Stated, last_word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class ValidityPeriod:
             return self.contradiction.why
         if self.end is None:
             return None
-        if self.end.stated is Stated.REJECTS:
+        if self.end.correction is CorrectionKind.REJECTS:
             return Closing.REJECTED
         return Closing.JUDGED if self.end.judged else Closing.ENDED
 
@@ -80,13 +80,14 @@ SortKey = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
 def validity_periods(
-    own: Sequence[Assertion], contradictions: Sequence[Contradiction], reopened: frozenset[str] = frozenset()
+    own: Sequence[Assertion], contradictions: Sequence[Contradiction], ignored_closings: frozenset[str] = frozenset()
 ) -> list[ValidityPeriod]:
     """Return the validity periods of a claim in order; they do not depend on the order of the arguments.
 
     Args:
         own: assertions of the claim.
-        reopened: conflicting claims (claim id) and ends (message id) that close nothing, because a person said so.
+        ignored_closings: conflicting claims (claim id) and ends (message id) that close nothing, because a
+            person said so.
     """
     if is_rejected(own):
         return [rejected_period(own)]
@@ -94,10 +95,12 @@ def validity_periods(
         # The usual case needs no sorting: one claim, asserted many times, is one period.
         first = min(own, key=_start_key)
         assertions = [first, *(assertion for assertion in own if assertion is not first)]
-        return [ValidityPeriod(assertions=assertions, earlier_conflicts=reopened, compatible=set(reopened))]
+        return [
+            ValidityPeriod(assertions=assertions, earlier_conflicts=ignored_closings, compatible=set(ignored_closings))
+        ]
     own_keys = {(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends}
     periods: list[ValidityPeriod] = []
-    conflicting: set[str] = set(reopened)
+    conflicting: set[str] = set(ignored_closings)
     override: Contradiction | None = None
     events: list[tuple[SortKey, Assertion | Contradiction]] = [
         (sort_key(assertion, 2 * assertion.ends), assertion) for assertion in own
@@ -107,20 +110,20 @@ def validity_periods(
         if isinstance(event, Contradiction) and event.withdraws:
             override = None if override is not None and override.claim == event.claim else override
         elif isinstance(event, Contradiction):
-            override = event if event.assertion.asserts and event.claim not in reopened else override
+            override = event if event.assertion.asserts and event.claim not in ignored_closings else override
             if periods and not periods[-1].closing_assertion:
                 same_message = (event.assertion.message_id, event.assertion.valid_at) in own_keys
                 _contradict(periods[-1], event, same_message=same_message)
             conflicting.add(event.claim)
         elif event.ends:
-            _end(periods, event, reopened)
+            _end(periods, event, ignored_closings)
         elif periods and continues_period(periods[-1], override, event):
             periods[-1].assertions.append(event)
             periods[-1].compatible |= conflicting if event.adds else set()
         else:
-            compatible = set(conflicting if event.adds else reopened)
+            compatible = set(conflicting if event.adds else ignored_closings)
             period = ValidityPeriod(assertions=[event], earlier_conflicts=frozenset(conflicting), compatible=compatible)
-            override = None if event.stated else override
+            override = None if event.correction else override
             if override is not None and not event.adds:
                 period.contradiction, period.invalid_at = override, event.valid_at
             periods.append(period)
@@ -130,7 +133,7 @@ def validity_periods(
 def is_rejected(assertions: Iterable[Assertion]) -> bool:
     """Return whether the latest correction of a fact says that it was never true."""
     last = last_word(assertions)
-    return last is not None and last.stated is Stated.REJECTS
+    return last is not None and last.correction is CorrectionKind.REJECTS
 
 
 def rejected_period(own: Sequence[Assertion]) -> ValidityPeriod:
@@ -153,7 +156,7 @@ def continues_period(period: ValidityPeriod, override: Contradiction | None, ass
     closed_by_override = (
         override is not None and period.contradiction is not None and period.contradiction.claim == override.claim
     )
-    return closed_by_override and not assertion.stated
+    return closed_by_override and not assertion.correction
 
 
 def sort_key(assertion: Assertion, rank: int) -> SortKey:
@@ -184,7 +187,7 @@ def _start_key(assertion: Assertion) -> SortKey:
 
 def _is_protected(period: ValidityPeriod, closing: Assertion) -> bool:
     """Return whether a person stated the fact, and the closing assertion was only extracted."""
-    return closing.stated is None and any(assertion.asserts for assertion in period.assertions)
+    return closing.correction is None and any(assertion.asserts for assertion in period.assertions)
 
 
 def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_message: bool) -> None:
@@ -209,11 +212,11 @@ def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_me
         period.contradiction, period.invalid_at = contradiction, closing_time(period, contradiction.assertion)
 
 
-def _end(periods: list[ValidityPeriod], end: Assertion, reopened: frozenset[str]) -> None:
+def _end(periods: list[ValidityPeriod], end: Assertion, ignored_closings: frozenset[str]) -> None:
     if not periods:
         periods.append(ValidityPeriod(assertions=[end], end=end, invalid_at=end.valid_at))
         return
     last = periods[-1]
-    if not last.closing_assertion and end.message_id not in reopened and not _is_protected(last, end):
+    if not last.closing_assertion and end.message_id not in ignored_closings and not _is_protected(last, end):
         last.end, last.invalid_at = end, closing_time(last, end)
     last.assertions.append(end)

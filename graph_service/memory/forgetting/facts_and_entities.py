@@ -12,6 +12,7 @@ from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.entity_resolution.projection_writer import load_members
+from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.forgetting.impact import load_facts_of
 from graph_service.memory.forgetting.name_matcher import names_mentioned
 from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
@@ -59,31 +60,31 @@ async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> ForgetT
     Raises:
         NotFoundError: the tenant has no such fact.
     """
-    rows = await writing.run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
-    if not rows or rows[0]["predicate"] == "MENTIONED":
+    found = await fact_by_id(writing.run, tenant, fact_id)
+    if found is None or found.fact.predicate == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r}; perhaps it was forgotten before")
-    row = rows[0]
-    members = await _members(writing, tenant, (row["source"]["id"], row["target"]["id"]))
-    subjects, objects = members[row["source"]["id"]], members[row["target"]["id"]]
-    entity_ids = objects if Label.ENTITY in row["target_labels"] else subjects
+    claim = found.fact.claim
+    members = await _members(writing, tenant, (claim.subject_id, claim.object_id))
+    subjects, objects = members[claim.subject_id], members[claim.object_id]
+    entity_ids = objects if Label.ENTITY in found.object.labels else subjects
     stored = [
         fact
         for fact in await load_facts_of(writing, tenant, entity_ids)
-        if fact["predicate"] == row["predicate"]
-        and fact["properties"].get("relation") == row["edge"]["relation"]
+        if fact["predicate"] == claim.predicate
+        and fact["properties"].get("relation") == claim.relation
         and fact["subject_id"] in subjects
         and fact["object_id"] in objects
     ]
     return ForgetTarget(
-        user_id=UserId(row["edge"]["user_id"]),
+        user_id=found.user_id,
         facts=frozenset(fact["properties"]["id"] for fact in stored),
         scenes=frozenset(scene for fact in stored for scene in fact["properties"]["scenes"]),
         names=[
-            await _names_of_end(writing, tenant, row["source"]["id"], row["source_labels"]),
-            await _names_of_end(writing, tenant, row["target"]["id"], row["target_labels"]),
+            await _names_of_end(writing, tenant, claim.subject_id, found.subject.labels),
+            await _names_of_end(writing, tenant, claim.object_id, found.object.labels),
         ],
-        predicate=row["predicate"],
-        relation=row["edge"]["relation"],
+        predicate=claim.predicate,
+        relation=claim.relation,
     )
 
 
@@ -148,7 +149,7 @@ async def forget_own_names(
     rows = await writing.run(statement("forgetting/user_aliases"), user)
     if not rows:
         return set()
-    aliases, self_names, since = rows[0]["aliases"], rows[0]["called"], rows[0]["called_since"]
+    aliases, self_names, since = rows[0]["aliases"], rows[0]["declared_names"], rows[0]["declared_since"]
     texts, forbidden = [row["text"] for row in messages], frozenset[str]().union(*forbidden_names)
     removed = names_mentioned(self_names, texts)
     removed |= {name for name in self_names if not forbidden.isdisjoint({name, *all_forms(name)})}
@@ -157,8 +158,8 @@ async def forget_own_names(
     remaining = [(name, at) for name, at in zip(self_names, since, strict=True) if name not in removed]
     names = {
         "aliases": [name for name in aliases if name not in removed],
-        "called": [name for name, _ in remaining] or None,
-        "called_since": [at for _, at in remaining] or None,
+        "declared_names": [name for name, _ in remaining] or None,
+        "declared_since": [at for _, at in remaining] or None,
     }
     await writing.run(statement("forgetting/set_user_aliases"), {**user, "names": names})
     parameters = {"tenant": tenant, "user_id": user_id, "names": sorted(name.lower() for name in removed)}

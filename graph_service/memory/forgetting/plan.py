@@ -15,8 +15,8 @@ from typing import Any
 from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.forgetting.name_matcher import NameMatcher
-from schema.predicates import holds_one, whitelist
-from schema.telling import telling_of
+from schema.assertion import parse_assertion
+from schema.predicates import is_single_valued, whitelist
 
 Row = Mapping[str, Any]
 
@@ -62,18 +62,18 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
         objects, predicates, relations = by_subject.setdefault(fact["subject_id"], (set(), set(), set()))
         objects.add(fact["object_id"])
         predicates.update({fact["predicate"], rule.opposite or fact["predicate"]})
-        relation, told = fact["properties"].get("relation"), fact["properties"].get("told") or ()
+        relation, told = fact["properties"].get("relation"), fact["properties"].get("assertions") or ()
         # An assertion that a fact ended, without a relation, ends it under any relation.
-        over = relation is None and any(telling_of(text).ends for text in told)
+        over = relation is None and any(parse_assertion(text).ends for text in told)
         relations.update(rule.one if over else ())
-        relations.update({relation} if relation and holds_one(fact["predicate"], relation) else ())
+        relations.update({relation} if relation and is_single_valued(fact["predicate"], relation) else ())
     return [
         {
             "subject_id": subject,
             "object_ids": sorted(objects),
             "predicates": sorted(predicates),
             "one_relations": sorted(relations),
-            "near": [],
+            "similarity_keys": [],
         }
         for subject, (objects, predicates, relations) in sorted(by_subject.items())
     ]
@@ -84,7 +84,7 @@ def scenes_of(facts: Iterable[Row]) -> set[str]:
     found: set[str] = set()
     for fact in facts:
         found.update(fact["properties"]["scenes"])
-        found.update(telling_of(text).scene_id for text in fact["properties"].get("told") or ())
+        found.update(parse_assertion(text).scene_id for text in fact["properties"].get("assertions") or ())
     return found
 
 

@@ -45,7 +45,7 @@ class JobClaim:
 
     Attributes:
         session: node id of the session.
-        wanted: how often the job had been requested at the claim; requested again since, it stays open.
+        enqueue_count: how often the job had been requested at the claim; requested again since, it stays open.
         attempts: failures so far.
         lease: token known to the holder only.
     """
@@ -54,7 +54,7 @@ class JobClaim:
     id: str
     kind: JobKind
     session: str
-    wanted: int
+    enqueue_count: int
     attempts: int
     lease: str
 
@@ -93,14 +93,14 @@ async def claim_jobs(
 def _claim_from_row(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
     """Return the claim in a row; None for a malformed one, by the same conditions as `jobs/park_malformed`."""
     names = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
-    if not names or not all(type(row[name]) is int for name in ("wanted", "attempts")) or row["attempts"] < 0:
+    if not names or not all(type(row[name]) is int for name in ("enqueue_count", "attempts")) or row["attempts"] < 0:
         return None
     return JobClaim(
         tenant=TenantId(row["tenant"]),
         id=row["id"],
         kind=kind,
         session=row["session"],
-        wanted=row["wanted"],
+        enqueue_count=row["enqueue_count"],
         attempts=row["attempts"],
         lease=lease,
     )
@@ -201,7 +201,12 @@ async def finish_jobs(
     parameters = {
         "tenant": claims[0].tenant,
         "rows": [
-            {"id": claim.id, "wanted": claim.wanted, "more": more, "too_slow": too_slow and too_slow[:_ERROR_CHARS_MAX]}
+            {
+                "id": claim.id,
+                "enqueue_count": claim.enqueue_count,
+                "more": more,
+                "too_slow": too_slow and too_slow[:_ERROR_CHARS_MAX],
+            }
             for claim in sorted(claims, key=lambda claim: claim.id)
         ],
         "lease": claims[0].lease,
@@ -240,7 +245,7 @@ async def fail_job(
         "error": error[:_ERROR_CHARS_MAX],
         "now_ms": now_ms,
         "due_ms": now_ms + round(delay_s * 1000) if retries else None,
-        "away": away,
+        "unavailable_service": away,
     }
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
@@ -263,7 +268,7 @@ async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int)
 
 async def reopen_after_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
     """Reopen dead letters caused by an outage of a service, oldest first, and return their number."""
-    parameters = {"away": away, "jobs_max": jobs_max, "now_ms": now_ms}
+    parameters = {"unavailable_service": away, "jobs_max": jobs_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> int:
         rows = await writing.run(statement("jobs/reopen_after_outage"), parameters)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from graph_service.memory.change_log.payloads import kind_of, moment_text
 from graph_service.memory.facts.closing import ClosingView, FrozenModel
-from schema.fact import FactKind
+from graph_service.memory.facts.lookup import FactEnd, FactWithEnds
 
 
 class EndView(FrozenModel):
@@ -25,7 +25,10 @@ class MergedView(FrozenModel):
 
 
 class FactLine(FrozenModel):
-    """Summary of a fact whose subject or object is the node."""
+    """Summary of a fact whose subject or object is the node.
+
+    Part of the response and not a `Fact`: fifty are read with each node, with only these columns.
+    """
 
     id: str
     predicate: str
@@ -97,30 +100,35 @@ class ElementView(FrozenModel):
     evidence: list[EvidenceView] = []  # noqa: RUF012  pydantic copies it
 
 
-_MOMENTS = ("first_seen", "last_seen", "valid_at", "invalid_at", "recorded_at")
-
-
-def fact_element(
-    row: Mapping[str, Any], evidence: list[EvidenceView], closing: ClosingView | None = None
-) -> ElementView:
-    """Return the details of a fact; `row` has the columns of `lookup/fact_by_id`."""
-    edge = row["edge"]
-    subject, obj = _end(row["source"], row["source_labels"]), _end(row["target"], row["target_labels"])
-    taken = ("evidence", "quotes", "kind", "steps", "closed_by", "closing_reason", "told", "slot", "merged", *_MOMENTS)
-    fields = {name: edge[name] for name in edge if name not in taken}
+def fact_element(found: FactWithEnds, evidence: list[EvidenceView], closing: ClosingView | None = None) -> ElementView:
+    """Return the details of a fact."""
+    fact = found.fact
+    subject, obj = _end(fact.subject_id, found.subject), _end(fact.object_id, found.object)
     return ElementView(
-        **fields,
-        **{name: moment_text(edge[name]) for name in _MOMENTS},
+        id=fact.id,
         kind="fact",
-        fact_kind=edge["kind"] or FactKind.FACT.value,
-        steps=edge["steps"] or [],
-        manual=bool(edge["stated"]),
-        label=edge["statement"] or f"{subject.label} · {edge['relation'] or row['predicate']} · {obj.label}",
-        predicate=row["predicate"],
+        label=fact.statement or f"{subject.label} · {fact.relation or fact.predicate} · {obj.label}",
+        statement=fact.statement,
+        predicate=fact.predicate,
+        relation=fact.relation,
         subject=subject,
         object=obj,
-        evidence=evidence,
+        strength=fact.strength,
+        confidence=fact.confidence,
+        first_seen=moment_text(fact.first_seen),
+        last_seen=moment_text(fact.last_seen),
+        valid_at=moment_text(fact.valid_at),
+        invalid_at=moment_text(fact.invalid_at),
         closing=closing,
+        recorded_at=moment_text(found.recorded_at),
+        reader=fact.reader,
+        importance=fact.importance,
+        fact_kind=fact.detail.kind.value,
+        rationale=fact.detail.rationale,
+        steps=list(fact.detail.steps),
+        trigger_emotion=fact.trigger_emotion,
+        manual=bool(fact.corrections),
+        evidence=evidence,
     )
 
 
@@ -188,5 +196,5 @@ def _spans(quotes: Sequence[str]) -> dict[str, tuple[int, int]]:
     return spans
 
 
-def _end(node: Mapping[str, Any], labels: Sequence[str]) -> EndView:
-    return EndView(id=node["id"], label=node["name"] or node["user_id"], kind=kind_of(labels))
+def _end(node_id: str, end: FactEnd) -> EndView:
+    return EndView(id=node_id, label=end.name, kind=kind_of(end.labels))

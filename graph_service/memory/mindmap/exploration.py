@@ -12,6 +12,7 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
+from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
@@ -70,15 +71,13 @@ def _is_suffix(whole: Sequence[str], end: Sequence[str]) -> bool:
 
 
 async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
-    known = {"tenant": tenant, "id": element_id}
-    facts = await graph.read(statement("lookup/fact_by_id"), known)
-    if facts:
-        row = facts[0]
-        if row["predicate"] == "CAUSED_BY":
-            return [row["source"]["id"]]
-        ends = ((row["target"]["id"], row["target_labels"]), (row["source"]["id"], row["source_labels"]))
-        return [end for end, labels in ends if not _PEOPLE_LABELS & set(labels)]
-    if not await graph.read(statement("lookup/node_by_id"), known):
+    found = await fact_by_id(graph.read, tenant, element_id)
+    if found is not None:
+        if found.fact.predicate == "CAUSED_BY":
+            return [found.fact.subject_id]
+        ends = ((found.fact.object_id, found.object), (found.fact.subject_id, found.subject))
+        return [name for name, end in ends if not _PEOPLE_LABELS & end.labels]
+    if not await graph.read(statement("lookup/node_by_id"), {"tenant": tenant, "id": element_id}):
         raise NotFoundError(
             f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
         )

@@ -23,7 +23,10 @@ _NAMES_MAX: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactOfNode:
-    """Summary of a valid fact; subject and object are names."""
+    """Summary of a valid fact; subject and object are names.
+
+    Not a `Fact`: a search returns thousands of them within milliseconds, with only these columns.
+    """
 
     id: MemoryId
     subject: str
@@ -35,7 +38,7 @@ class FactOfNode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeFound:
+class NodeMatch:
     """A user, agent or entity with its strongest facts.
 
     Attributes:
@@ -65,7 +68,7 @@ class Nodes:
 
     async def search(
         self, tenant: TenantId, user_id: str, query: str, *, types: Sequence[str] = (), limit: int = 10, facts: int = 5
-    ) -> list[NodeFound]:
+    ) -> list[NodeMatch]:
         """Return the nodes of one memory that match a query, best first, each with its strongest valid facts.
 
         Args:
@@ -99,7 +102,7 @@ class Nodes:
 
     async def named(
         self, tenant: TenantId, user_id: str, names: Sequence[str] | None, *, limit: int = 100, facts: int = 20
-    ) -> list[NodeFound]:
+    ) -> list[NodeMatch]:
         """Return the nodes of one memory with these names, the most recently mentioned first; one round trip.
 
         Args:
@@ -138,8 +141,8 @@ def _forms(query: str, words: Sequence[str]) -> set[str]:
     return {form for name in names[:_NAMES_MAX] for form in all_forms(name)}
 
 
-def _found(row: Row) -> NodeFound:
-    return NodeFound(
+def _found(row: Row) -> NodeMatch:
+    return NodeMatch(
         id=row["id"],
         uri=row["uri"],
         kind=row["kind"],

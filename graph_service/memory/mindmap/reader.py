@@ -10,6 +10,7 @@ from graph_service.graph.store import Graph, Row
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
 from graph_service.memory.facts.closing import closing_of
+from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     EvidenceView,
@@ -120,17 +121,16 @@ class MindMap:
             UnavailableError: Neo4j does not answer.
         """
         known = {"tenant": tenant, "id": element_id}
-        found_facts, found_nodes = await asyncio.gather(
-            self._graph.read(statement("lookup/fact_by_id"), known),
+        found, found_nodes = await asyncio.gather(
+            fact_by_id(self._graph.read, tenant, element_id),
             self._graph.read(statement("lookup/node_by_id"), known),
         )
-        if found_facts:
-            edge = found_facts[0]["edge"]
+        if found is not None:
             evidence, closing = await asyncio.gather(
-                self._messages(tenant, edge["evidence"] or [], edge["quotes"] or []),
-                closing_of(self._graph, tenant, edge),
+                self._messages(tenant, found.fact.evidence, found.fact.quotes),
+                closing_of(self._graph, tenant, found.fact),
             )
-            return fact_element(found_facts[0], evidence, closing)
+            return fact_element(found, evidence, closing)
         if not found_nodes:
             raise NotFoundError(
                 f"there is no element with id {element_id!r} in this tenant; take an id from a snapshot or from recall"

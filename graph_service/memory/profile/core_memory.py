@@ -38,7 +38,7 @@ class CoreKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreFact:
-    """A fact of Core Memory.
+    """A fact of Core Memory: a profile fact with the values that a prompt needs besides.
 
     Attributes:
         uri: URI of a profile fact in the profile; of other facts, of the fact itself.

@@ -145,6 +145,6 @@ def _item(row: Row, known: ProfileFact) -> ProfileItem:
 def _change(row: Row) -> Change:
     properties = row["properties"]
     view = edge_view(properties, row["subject_id"], row["object_id"], row["predicate"])
-    out = properties.get("profile_out")
+    out = properties.get("profile_exclusion")
     reason = _REASONS[Out(out) if out else None]
     return Change(op=Op.EDGE_PUT, element_id=MemoryId(properties["id"]), body=edge_body(view), reason=reason)

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph_service.memory.facts.categories import _TASTES, category_of
+from graph_service.memory.facts.categories import category_of
 from schema.fact import FactKind
 from schema.ids import name_key
+from schema.predicates import TASTES
 from schema.profile import ITEMS_MAX, Category
 
 
@@ -23,7 +24,9 @@ class Out(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileFact:
-    """A valid fact about a user or agent.
+    """A valid fact about a user or agent, with the values that decide over its place in the profile.
+
+    Not a `Fact`: each context reads hundreds, and converting their times and assertions would take most of its time.
 
     Attributes:
         first_seen, last_seen: microseconds since 1970.
@@ -49,7 +52,7 @@ class ProfileFact:
     @property
     def item(self) -> tuple[str, ...]:
         """Key that facts share if a profile keeps only one of them."""
-        relation = "" if self.predicate in _TASTES else name_key(self.relation or "")
+        relation = "" if self.predicate in TASTES else name_key(self.relation or "")
         return self.predicate, relation, self.object_id
 
 

@@ -91,6 +91,27 @@ class CandidateSet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LayerSimilarities:
+    """Cosines of a question to the summaries of a scene; None without a vector.
+
+    Attributes:
+        scene_id: the scene itself, or the scene of a message.
+    """
+
+    scene_id: str
+    abstract: float | None
+    overview: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerScores:
+    """Layer similarities and last accesses of messages and scenes, by id."""
+
+    layers: Mapping[str, LayerSimilarities]
+    used_at: Mapping[str, datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A ranked candidate.
 

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis
-from extraction.text.search_terms import Terms, said_in, terms_of
+from extraction.text.search_terms import Terms, terms_found_in, terms_of
 from graph_service.memory.recall.candidates import Candidate
 from schema.ids import name_key
 
@@ -116,10 +116,10 @@ def _holders(terms: Terms, candidates: Sequence[Candidate], speakers: Collection
     # Field by field, because the ranking tokenises the same texts, and the tokens of each text are cached.
     names = {part for name in speakers for part in (*terms_of(name).stems, name)}
     holders: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
-    of_speaker = {one.speaker: said_in(terms, one.speaker) for one in candidates if one.speaker}
+    of_speaker = {one.speaker: terms_found_in(terms, one.speaker) for one in candidates if one.speaker}
     for place, one in enumerate(candidates):
         parts = (one.text[:_TEXT_CHARS_MAX], one.title, one.subject, one.object)
-        found = [term for part in parts if part for term in said_in(terms, part)]
+        found = [term for part in parts if part for term in terms_found_in(terms, part)]
         for term in holders.keys() & {*of_speaker.get(one.speaker or "", ()), *found}:
             holders[term].append(place)
     return holders

@@ -18,8 +18,9 @@ from graph_service.memory.ingest.spool import NewestEpisodes, Spool
 from graph_service.memory.mindmap.snapshot import Snapshot
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.pipeline import Answer, snippet
+from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
+from graph_service.memory.recall.result_page import snippet
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId

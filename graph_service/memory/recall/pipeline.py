@@ -1,4 +1,4 @@
-"""Answer a question: embed, analyse, retrieve candidates in one round trip, rank, and cut one page.
+"""Answer a question: check, embed, analyse, retrieve candidates in one round trip, rank, and cut one page.
 
 Start with `recall`; `with_evidence` then completes the texts of the evidence.
 """
@@ -21,23 +21,16 @@ from graph_service.memory.recall.confidence import (
     confidence_features,
     confidence_of,
 )
-from graph_service.memory.recall.query import Question, check_question, reference_of
-from graph_service.memory.recall.ranking import rank, weights_for
-from graph_service.memory.recall.result_page import (
-    AS_MEASURED,
-    OrderRules,
-    ResultPage,
-    layer_scores_in,
-    page,
-    page_requested,
-)
-from graph_service.memory.recall.retrieval import candidates_in, recall_parameters
+from graph_service.memory.recall.query import Question, resolve_question
+from graph_service.memory.recall.ranking import weights_for
+from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules, ranked
+from graph_service.memory.recall.result_page import page
+from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
 from schema.errors import UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
 
-_SNIPPET_CHARS: Final = 100
 # Ranking this much text takes about 20 ms; more is ranked in a thread, so as not to block the event loop.
 _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
@@ -59,7 +52,7 @@ class Answer:
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
         snapshot_age_s: age of that snapshot; None if none was searched.
         removed: numbers of candidates that were removed, by reason.
-        next_cursor: next_cursor of the next page; None on the last.
+        next_cursor: cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
@@ -99,18 +92,18 @@ async def recall(
         UnavailableError: Neo4j does not answer.
         TooSlowError: ranking the candidates took too long.
     """
-    span = check_question(question)
-    request = page_requested(tenant, question, now=now)
-    now = request.asked_at
+    asked = resolve_question(tenant, question, now=now)
     embedded, notes = await _embedded(embedder, question.text)
     # In a thread, because the first Chinese question loads a dictionary, which takes about a second.
     analysis = await asyncio.to_thread(
-        analyse, question.text, reference=reference_of(question, now), span=span, embedded=embedded, hints=hints
+        analyse, question.text, reference=asked.reference, span=asked.span, embedded=embedded, hints=hints
     )
-    parameters = recall_parameters(tenant, question, analysis, now, with_layer_scores=rules.with_layer_scores(question))
+    parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
-    found = candidates_in(row, question.kinds, analysis)
+    found, scores = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
+    matching, refused = filtered(found, asked)
     _measure_similarity(found)
+
     weights = weights_for(
         chinese=analysis.chinese,
         vectors=embedder is not None,
@@ -118,35 +111,32 @@ async def recall(
         chars=analysis.chars,
     )
 
-    def ranked() -> tuple[ConfidenceFeatures, ResultPage]:
+    def answered() -> Answer:
         features = confidence_features(analysis, found.candidates, own_names=(question.user_id,))
-        answer = page(
-            found.candidates,
-            layer_scores_in(row["layer_scores"]),
-            tenant=tenant,
-            question=question,
-            request=request,
-            rules=rules,
+        order = ranked(
+            matching,
+            rules.mode_of(question),
             analysis=analysis,
-            best=lambda kept: rank(
-                replace(found, candidates=tuple(kept)), weights, analysis=analysis, now=now, limit=len(kept)
-            ),
+            now=asked.now,
+            weights=weights,
+            layers=scores.layers,
+            rules=rules.layers,
         )
-        hits = tuple(replace(hit, snippet=snippet(hit.candidate.text, analysis.words)) for hit in answer.hits)
-        return features, replace(answer, hits=hits)
+        shown = page(order.hits, asked, words=analysis.words, used_at=scores.used_at, access_weight=rules.access_weight)
+        channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
+        return Answer(
+            hits=shown.hits,
+            search_path=order.search_path or tuple(channels),
+            removed=(*refused, *order.removed, *shown.removed),
+            next_cursor=shown.next_cursor,
+            notes=(*notes, *_notes(analysis)),
+            analysis=analysis,
+            features=features,
+            confidence=confidence_of(features, chinese=analysis.chinese) if shown.hits else 0.0,
+        )
 
     chars = sum(len(one.text) for one in found.candidates)
-    features, answer = ranked() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(ranked)
-    return Answer(
-        hits=answer.hits,
-        search_path=answer.search_path,
-        removed=answer.removed,
-        next_cursor=answer.next_cursor,
-        notes=(*notes, *_notes(analysis)),
-        analysis=analysis,
-        features=features,
-        confidence=confidence_of(features, chinese=analysis.chinese) if answer.hits else 0.0,
-    )
+    return answered() if chars <= _RANKED_HERE_CHARS else await _RANKING.run(answered)
 
 
 async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuestion | None, tuple[str, ...]]:
@@ -173,22 +163,6 @@ def _measure_similarity(found: CandidateSet) -> None:
     best = max((one.cosine for one in found.candidates if one.cosine is not None), default=None)
     if best is not None:
         RECALL_SIMILARITY.note(best)
-
-
-def snippet(text: str, words: Sequence[str], *, chars_max: int = _SNIPPET_CHARS, before: int = 30) -> str:
-    """Return a text, cut to the part around the first of the words if it is long, with ellipses.
-
-    Args:
-        before: number of characters before that word.
-    """
-    flat = " ".join(text.split())
-    if len(flat) <= chars_max:
-        return flat
-    folded = flat.casefold()
-    places = [place for word in words if (place := folded.find(word)) >= 0]
-    start = max(min(min(places, default=0) - before, len(flat) - chars_max + 2), 0)
-    cut = flat[start : start + chars_max - 2]
-    return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"
 
 
 # Evidence texts

@@ -1,14 +1,15 @@
-"""A question to a memory, its filters, and their validation. Pure."""
+"""A question to a memory with its filters: validate it, and work out once all that follows from it. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from graph_service.memory.argument_checks import text_problem
+from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
+from graph_service.memory.recall.cursor import CursorState, shown_in
 from schema.errors import InputError
-from schema.ids import memory_id, name_key, session_uri
+from schema.ids import TenantId, session_uri, user_uri
 from schema.labels import Role
 from schema.limits import LIMITS, Limits
 from schema.timespan import Timespan, as_utc, iso
@@ -47,28 +48,6 @@ class QueryFilters:
     def by_element(self) -> bool:
         """True if a filter applies after the index search, so that the indexes must return more."""
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
-
-    def parameters(self, tenant: str, user_id: str) -> dict[str, Any]:
-        """Return the parameters of the statement `recall/recall`; null means no filter."""
-        session = None if self.session_id is None else memory_id(session_uri(tenant, user_id, self.session_id))
-        return {
-            "session": session,
-            "agent": self.agent_id,
-            "roles": [role.value for role in self.roles] or None,
-            "entity_filter": sorted({name_key(name) for name in self.entities}) or None,
-        }
-
-    def problems(self, limits: Limits) -> list[str]:
-        """Return the problems in words."""
-        texts: Mapping[str, tuple[str, int]] = {
-            **({} if self.session_id is None else {"inSession": (self.session_id, limits.id_chars)}),
-            **({} if self.agent_id is None else {"agentId": (self.agent_id, limits.id_chars)}),
-            **{f"entities[{at}]": (name, limits.name_chars) for at, name in enumerate(self.entities)},
-        }
-        found = [f"{name} {problem}" for name, (text, most) in texts.items() if (problem := text_problem(text, most))]
-        if len(self.entities) > limits.results:
-            found.append(f"entities names {len(self.entities)}; name at most {limits.results}")
-        return found
 
 
 EVERYTHING: Final = QueryFilters()
@@ -121,14 +100,22 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     Raises:
         InputError: lists all problems.
     """
-    problems = []
-    for name, text, chars_max in (
+    narrowed = question.narrowed
+    texts = (
         ("userId", question.user_id, limits.id_chars),
         ("query", question.text, limits.query_chars),
-        ("sessionId", "-" if question.session_id is None else question.session_id, limits.id_chars),
-    ):
-        problem = text_problem(text, chars_max)
-        problems += [f"{name} {problem}"] if problem else []
+        ("sessionId", question.session_id, limits.id_chars),
+        ("inSession", narrowed.session_id, limits.id_chars),
+        ("agentId", narrowed.agent_id, limits.id_chars),
+        *((f"entities[{at}]", name, limits.name_chars) for at, name in enumerate(narrowed.entities)),
+    )
+    problems = [
+        f"{name} {problem}"
+        for name, text, chars_max in texts
+        if text is not None and (problem := text_problem(text, chars_max))
+    ]
+    if len(narrowed.entities) > limits.results:
+        problems.append(f"entities names {len(narrowed.entities)}; name at most {limits.results}")
     if not 1 <= question.limit <= limits.results:
         problems.append(f"limit is {question.limit}; use 1 to {limits.results}")
     if not 0 <= question.evidence <= limits.evidence:
@@ -142,7 +129,6 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     problems += [f"the year {moment.year} is out of reach" for moment in moments if not 1 < moment.year < 9999]
     if not problems and question.start and question.end and as_utc(question.end) < as_utc(question.start):
         problems.append(f"the time ends ({iso(question.end)}) before it starts ({iso(question.start)}); swap the two")
-    problems += question.narrowed.problems(limits)
     if problems:
         raise InputError("; ".join(problems), tuple(problems))
     return Timespan(
@@ -150,12 +136,57 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     )
 
 
-def reference_of(question: Question, now: datetime) -> datetime:
-    """Return the time of the question, in the time zone of words such as "today"."""
-    asked_at = question.asked_at or now
-    if question.zone is not None:
-        return as_utc(asked_at).astimezone(zone_named(question.zone))
-    return asked_at if asked_at.tzinfo is not None else as_utc(asked_at)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedQuestion:
+    """A valid question with everything that follows from it alone, worked out once.
+
+    Attributes:
+        span: time between `start` and `end`.
+        reference: time to which words such as "yesterday" refer, in their time zone.
+        moments: valid time and transaction time.
+        key: hash that identifies the question on all its pages.
+        shown: hits that earlier pages showed.
+        uri_prefixes: prefixes of the URIs of all possible hits: of nodes and facts, and of sessions (or one session).
+    """
+
+    tenant: TenantId
+    question: Question
+    span: Timespan
+    reference: datetime
+    moments: AsOf
+    key: str
+    shown: CursorState
+    uri_prefixes: tuple[str, str]
+
+    @property
+    def now(self) -> datetime:
+        """Time at which the first page was requested."""
+        return self.shown.asked_at
+
+
+def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> ResolvedQuestion:
+    """Return a question with everything that follows from it.
+
+    Raises:
+        InputError: lists all problems, or says why the cursor is invalid.
+    """
+    span = check_question(question)
+    zone = zone_named(question.zone or "UTC")
+    key = fingerprint(tenant, question)
+    prefixes = uri_prefixes(tenant, question.user_id, session_id=question.narrowed.session_id)
+    after = question.narrowed.after
+    shown = CursorState(asked_at=now) if after is None else shown_in(after, key, now=now)
+    asked_at = question.asked_at or shown.asked_at
+    return ResolvedQuestion(
+        tenant=tenant,
+        question=question,
+        span=span,
+        reference=asked_at if asked_at.tzinfo and question.zone is None else as_utc(asked_at).astimezone(zone),
+        moments=resolve_as_of(valid_at=question.valid_at, as_of=question.as_of, now=shown.asked_at),
+        key=key,
+        shown=shown,
+        uri_prefixes=prefixes,
+    )
 
 
 def fingerprint(tenant: str, question: Question) -> str:
@@ -163,3 +194,9 @@ def fingerprint(tenant: str, question: Question) -> str:
     fields = asdict(question)
     fields["narrowed"] = {name: value for name, value in fields["narrowed"].items() if name != "after"}
     return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))
+
+
+def uri_prefixes(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
+    """Return the prefixes of all URIs of a user's memory: of nodes and facts, and of sessions (or one session)."""
+    said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
+    return f"{user_uri(tenant, user_id)}/", said

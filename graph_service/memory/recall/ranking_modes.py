@@ -1,16 +1,18 @@
-"""Rank candidates in the two optional modes. Pure.
+"""Rank candidates in the mode that the question or the settings choose. Pure.
 
-One weighs scene layers and messages by 0.2/0.3/0.5, with falling thresholds; the other similarity and importance by
-0.7/0.3. Both use the candidates of the statement `recall/recall`.
+By default as in `ranking`. One optional mode weighs scene layers and messages by 0.2/0.3/0.5, with falling thresholds;
+the other similarity and importance by 0.7/0.3. All use the candidates of the statement `recall/recall`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from extraction.query_analysis import QueryAnalysis
-from graph_service.memory.recall.candidates import Candidate, Hit, Removed
-from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
+from graph_service.memory.recall.query import HitKind, Mode, Question
+from graph_service.memory.recall.ranking import Weights, rank
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if the step does not find it.
@@ -46,16 +48,27 @@ class LayerRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayerSimilarities:
-    """Cosines of a question to the summaries of a scene; None without a vector.
+class OrderRules:
+    """Defaults of ranking, for questions that do not specify them.
 
     Attributes:
-        scene_id: the scene itself, or the scene of a message.
+        access_weight: weight of recent access; 0 ignores it.
     """
 
-    scene_id: str
-    abstract: float | None
-    overview: float | None
+    mode: Mode = Mode.BEST
+    layers: LayerRules = field(default_factory=LayerRules)
+    access_weight: float = 0.0
+
+    def with_layer_scores(self, question: Question) -> bool:
+        """Return whether `recall/recall` must return layer similarities and last accesses."""
+        return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
+
+    def mode_of(self, question: Question) -> Mode:
+        """Return the mode of a question."""
+        return question.mode or self.mode
+
+
+AS_MEASURED: Final = OrderRules()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +76,39 @@ class Ordered:
     """The hits of a mode, best first.
 
     Attributes:
-        search_path: steps that were tried; the last one found the hits.
+        search_path: steps that were tried, of which the last one found the hits; empty in the default mode.
         removed: number of candidates that the last step did not find.
     """
 
     hits: tuple[Hit, ...]
     search_path: tuple[str, ...]
     removed: tuple[Removed, ...] = ()
+
+
+def ranked(
+    found: CandidateSet,
+    mode: Mode,
+    *,
+    analysis: QueryAnalysis,
+    now: datetime,
+    weights: Weights,
+    layers: Mapping[str, LayerSimilarities],
+    rules: LayerRules,
+) -> Ordered:
+    """Return all candidates as hits, best first in this mode.
+
+    Args:
+        weights: weights of the default mode.
+        layers, rules: similarities by id of message or scene, and rules, of the layered mode.
+    """
+    match mode:
+        case Mode.LAYERED:
+            return by_layers(found.candidates, layers, rules, analysis=analysis)
+        case Mode.SIMILARITY_IMPORTANCE:
+            return by_similarity_and_importance(found.candidates)
+        case Mode.BEST:
+            hits = rank(found, weights, analysis=analysis, now=now, limit=len(found.candidates))
+            return Ordered(hits=tuple(hits), search_path=())
 
 
 def by_layers(

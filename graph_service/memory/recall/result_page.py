@@ -1,77 +1,17 @@
-"""Turn candidates into one page of an answer: filter, rank in the requested mode, apply score and cursor. Pure."""
+"""Turn the ranked hits into one page of an answer: recent access, minimum score, cursor and snippets. Pure."""
 
-import base64
-import binascii
-import hashlib
-import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from math import exp, log
-from typing import Any, Final
+from typing import Final
 
-from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, Hit, Removed
-from graph_service.memory.recall.query import HitKind, Mode, Question, fingerprint
-from graph_service.memory.recall.ranking_modes import (
-    LayerRules,
-    LayerSimilarities,
-    Ordered,
-    by_layers,
-    by_similarity_and_importance,
-)
-from schema.errors import InputError
-from schema.ids import session_uri, user_uri
-from schema.timespan import moment_of
+from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
+from graph_service.memory.recall.query import ResolvedQuestion
 
 _FRESH_HALF_LIFE_DAYS: Final = 30.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderRules:
-    """Defaults of ranking, for questions that do not specify them.
-
-    Attributes:
-        access_weight: weight of recent access; 0 ignores it.
-    """
-
-    mode: Mode = Mode.BEST
-    layers: LayerRules = field(default_factory=LayerRules)
-    access_weight: float = 0.0
-
-    def with_layer_scores(self, question: Question) -> bool:
-        """Return whether `recall/recall` must return layer similarities and last accesses."""
-        return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
-
-    def mode_of(self, question: Question) -> Mode:
-        """Return the mode of a question."""
-        return question.mode or self.mode
-
-
-AS_MEASURED: Final = OrderRules()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayerScores:
-    """Layer similarities and last accesses of messages and scenes, by id."""
-
-    layers: Mapping[str, LayerSimilarities]
-    used_at: Mapping[str, datetime]
-
-
-def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
-    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`.
-
-    Neo4j's similarities are (1 + cosine) / 2.
-    """
-    layers, used_at = {}, {}
-    for name, scene, abstract, overview, used_ms in rows:
-        if scene is not None:
-            cosines = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
-            layers[name] = LayerSimilarities(scene_id=scene, abstract=cosines[0], overview=cosines[1])
-        if used_ms is not None:
-            used_at[name] = moment_of(used_ms)
-    return LayerScores(layers=layers, used_at=used_at)
+_SNIPPET_CHARS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,81 +19,38 @@ class ResultPage:
     """One page of an answer.
 
     Attributes:
-        search_path: channels or, in the optional modes, steps that found the hits.
-        next_cursor: next_cursor of the next page; None on the last.
+        removed: number of hits with too low a score.
+        next_cursor: cursor of the next page; None on the last.
     """
 
     hits: tuple[Hit, ...]
-    search_path: tuple[str, ...]
     removed: tuple[Removed, ...]
     next_cursor: str | None
 
 
 def page(
-    candidates: Sequence[Candidate],
-    scores: LayerScores,
+    ranked: Sequence[Hit],
+    asked: ResolvedQuestion,
     *,
-    tenant: str,
-    question: Question,
-    request: "PageRequest",
-    rules: OrderRules,
-    analysis: QueryAnalysis,
-    best: Callable[[Sequence[Candidate]], Sequence[Hit]],
+    words: Sequence[str],
+    used_at: Mapping[str, datetime],
+    access_weight: float,
 ) -> ResultPage:
-    """Return the requested page.
+    """Return the requested page of all hits, which are ranked best first.
 
     Args:
-        best: ranks candidates in the default mode.
+        words: words of the question, for the snippets.
+        used_at: last access by id of message or scene.
+        access_weight: weight of recent access; 0 ignores it.
     """
-    kept, refused = filtered(candidates, tenant, question)
-    match rules.mode_of(question):
-        case Mode.LAYERED:
-            ordered = by_layers(kept, scores.layers, rules.layers, analysis=analysis)
-        case Mode.SIMILARITY_IMPORTANCE:
-            ordered = by_similarity_and_importance(kept)
-        case Mode.BEST:
-            ordered = Ordered(hits=tuple(best(kept)), search_path=())
-    fresh = with_access(ordered.hits, scores.used_at, rules.access_weight, now=request.asked_at)
-    high, low = above(fresh, question.narrowed.score_min)
-    hits, cursor = page_of(high, request.shown, request.key, limit=question.limit)
-    channels = tuple(sorted({channel for hit in hits for channel in hit.candidate.scores}))
+    fresh = with_access(ranked, used_at, access_weight, now=asked.now)
+    high, low = above(fresh, asked.question.narrowed.score_min)
+    hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
-        hits=tuple(hits),
-        search_path=ordered.search_path or channels,
-        removed=(*refused, *ordered.removed, *low),
+        hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words)) for hit in hits),
+        removed=low,
         next_cursor=cursor,
     )
-
-
-# Filters
-
-
-def filtered(
-    candidates: Sequence[Candidate], tenant: str, question: Question
-) -> tuple[list[Candidate], tuple[Removed, ...]]:
-    """Return the candidates that match tenant, user, session, kinds and roles, and the numbers removed by reason.
-
-    The indexes already filter by these; this second check of URIs prevents that an index error leaks a memory.
-    """
-    prefixes = uri_prefixes(tenant, question.user_id, session_id=question.narrowed.session_id)
-    roles = {role.value for role in question.narrowed.roles}
-    checks: list[tuple[str, Callable[[Candidate], bool]]] = [
-        ("outside the scope", lambda one: one.uri.startswith(prefixes)),
-        ("another kind", lambda one: one.kind in question.kinds),
-        ("another role", lambda one: not roles or one.kind is not HitKind.MESSAGE or one.role in roles),
-    ]
-    kept, removed = list(candidates), []
-    for why, passes in checks:
-        before = len(kept)
-        kept = [one for one in kept if passes(one)]
-        removed += [Removed(reason=why, count=before - len(kept))] if len(kept) < before else []
-    return kept, tuple(removed)
-
-
-def uri_prefixes(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
-    """Return the prefixes of all URIs of a user's memory: of nodes and facts, and of sessions (or one session)."""
-    said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
-    return f"{user_uri(tenant, user_id)}/", said
 
 
 def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tuple[Removed, ...]]:
@@ -188,60 +85,7 @@ def last_touched(said_at: datetime, last_accessed: datetime | None) -> datetime:
     return said_at if last_accessed is None else max(said_at, last_accessed)
 
 
-# Cursors
-#
-# A cursor contains marks (short hashes) of the hits shown so far, so that the next page repeats none. It grants no
-# access: it identifies no tenant or memory, and is valid only with the question it was made for.
-
-CURSOR_LIFE: Final = timedelta(hours=1)
-_MARK_BYTES: Final = 5
-_SEAL_BYTES: Final = 8
-_HEAD: Final = struct.Struct(">BQ")
-_VERSION: Final = 1
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_ONE_MS: Final = timedelta(milliseconds=1)
-_MALFORMED: Final = "after is not a cursor of this service; use the cursor of the previous answer"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CursorState:
-    """The content of a cursor.
-
-    Attributes:
-        asked_at: when the first page was requested; "yesterday" means the same day on every page.
-        marks: marks of the hits that were shown.
-    """
-
-    asked_at: datetime
-    marks: frozenset[bytes] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
-    """A request for one page of an answer.
-
-    Attributes:
-        key: fingerprint of the question.
-        shown: hits that earlier pages showed.
-    """
-
-    key: str
-    shown: CursorState
-
-    @property
-    def asked_at(self) -> datetime:
-        """Time at which the first page was requested."""
-        return self.shown.asked_at
-
-
-def page_requested(tenant: str, question: Question, *, now: datetime) -> PageRequest:
-    """Return the page that a question requests with its cursor.
-
-    Raises:
-        InputError: the cursor is malformed, too old, or of another question.
-    """
-    key, after = fingerprint(tenant, question), question.narrowed.after
-    return PageRequest(key=key, shown=CursorState(asked_at=now) if after is None else shown_in(after, key, now=now))
+# Pages
 
 
 def page_of(hits: Sequence[Hit], shown: CursorState, key: str, *, limit: int) -> tuple[list[Hit], str | None]:
@@ -255,47 +99,24 @@ def page_of(hits: Sequence[Hit], shown: CursorState, key: str, *, limit: int) ->
     return page, cursor_of(CursorState(asked_at=shown.asked_at, marks=marks), key)
 
 
-def cursor_of(shown: CursorState, key: str) -> str:
-    """Return the cursor for a question.
-
-    Args:
-        key: fingerprint of the question.
-    """
-    body = _HEAD.pack(_VERSION, (shown.asked_at - _EPOCH) // _ONE_MS) + b"".join(sorted(shown.marks))
-    return base64.urlsafe_b64encode(body + _seal(body, key)).decode().rstrip("=")
-
-
-def shown_in(cursor: str, key: str, *, now: datetime) -> CursorState:
-    """Return the content of a cursor.
-
-    Raises:
-        InputError: the cursor is malformed, too old, or of another question.
-    """
-    try:
-        whole = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise InputError(_MALFORMED) from error
-    body, seal = whole[:-_SEAL_BYTES], whole[-_SEAL_BYTES:]
-    marks = body[_HEAD.size :]
-    if len(body) < _HEAD.size or body[0] != _VERSION or len(marks) % _MARK_BYTES:
-        raise InputError(_MALFORMED)
-    if _seal(body, key) != seal:
-        raise InputError("after belongs to another question; repeat that question, or leave out after")
-    asked_at = _EPOCH + _HEAD.unpack_from(body)[1] * _ONE_MS
-    if not now - CURSOR_LIFE <= asked_at <= now:
-        raise InputError("after is stale: more than an hour old; ask again without it")
-    found = frozenset(marks[at : at + _MARK_BYTES] for at in range(0, len(marks), _MARK_BYTES))
-    return CursorState(asked_at=asked_at, marks=found)
-
-
-def mark_of(kind: str, name: str) -> bytes:
-    """Return the mark of a hit, a short hash."""
-    return hashlib.blake2b(f"{kind} {name}".encode(), digest_size=_MARK_BYTES).digest()
-
-
 def _mark(hit: Hit) -> bytes:
     return mark_of(hit.candidate.kind, hit.candidate.id)
 
 
-def _seal(body: bytes, key: str) -> bytes:
-    return hashlib.blake2b(body, key=hashlib.blake2b(key.encode()).digest(), digest_size=_SEAL_BYTES).digest()
+# Snippets
+
+
+def snippet(text: str, words: Sequence[str], *, chars_max: int = _SNIPPET_CHARS, before: int = 30) -> str:
+    """Return a text, cut to the part around the first of the words if it is long, with ellipses.
+
+    Args:
+        before: number of characters before that word.
+    """
+    flat = " ".join(text.split())
+    if len(flat) <= chars_max:
+        return flat
+    folded = flat.casefold()
+    places = [place for word in words if (place := folded.find(word)) >= 0]
+    start = max(min(min(places, default=0) - before, len(flat) - chars_max + 2), 0)
+    cut = flat[start : start + chars_max - 2]
+    return f"{'…' if start else ''}{cut}{'…' if start + len(cut) < len(flat) else ''}"

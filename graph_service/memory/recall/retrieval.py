@@ -1,8 +1,12 @@
-"""The statement `recall/recall`, which retrieves candidates: its parameters, and its row as `CandidateSet`. Pure."""
+"""The statement `recall/recall`, which retrieves candidates: its parameters, and its row as `CandidateSet`. Pure.
+
+`filtered` checks the scope of the candidates a second time.
+"""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC
 from math import isnan, nan
 from operator import attrgetter
 from typing import Any, Final
@@ -12,11 +16,17 @@ from extraction.query_analysis import QueryAnalysis
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
-from graph_service.memory.facts.bitemporal import resolve_as_of
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, EvidenceMessage
-from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.recall.candidates import (
+    Candidate,
+    CandidateSet,
+    EvidenceMessage,
+    LayerScores,
+    LayerSimilarities,
+    Removed,
+)
+from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
 from schema.fact import FactKind
-from schema.ids import TenantId, scope_token
+from schema.ids import memory_id, name_key, scope_token, session_uri
 from schema.timespan import Timespan, as_utc, millis, moment_of
 
 # In a memory of 100,000 messages one name may have thousands of edges; reading 3,000 facts takes 50 ms.
@@ -43,25 +53,22 @@ OTHER_LANGUAGE: Final = "other_language"
 # Cosines of carried vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
 _CARRIED_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, and minimum for each message; `with_evidence` reads the rest.
-# At most eight channels find facts and scenes.
-_EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
+# At most eleven channels find facts and scenes.
+_EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
-def recall_parameters(
-    tenant: TenantId, question: Question, analysis: QueryAnalysis, now: datetime, *, with_layer_scores: bool
-) -> dict[str, Any]:
-    """Return the parameters of `recall/recall`.
+def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_layer_scores: bool) -> dict[str, Any]:
+    """Return the parameters of `recall/recall`, in which null means no filter.
 
     Args:
-        now: time of the question.
         with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
     """
-    scope = scope_token(tenant, question.user_id)
+    tenant, question, moments = asked.tenant, asked.question, asked.moments
+    narrowed, scope = question.narrowed, scope_token(tenant, question.user_id)
     # The index search must return more if facts learned later, or filtered elements, are dropped after it.
-    filtered = question.as_of is not None or question.narrowed.by_element
+    filtered = question.as_of is not None or narrowed.by_element
     per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
-    moments = resolve_as_of(valid_at=question.valid_at, as_of=question.as_of, now=now)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
@@ -75,7 +82,7 @@ def recall_parameters(
         "scene_vector": vector if HitKind.SCENE in kinds else None,
         # Facts raise the score of messages that prove them, even if facts are not requested.
         "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        **_carried(analysis, kinds),
+        **_carried(analysis, kinds, per_channel),
         **_queries(question, analysis, scope),
         "entity_keys": list(analysis.entity_keys),
         "kinship_words": list(analysis.kinship_words),
@@ -88,7 +95,10 @@ def recall_parameters(
         "per_channel": per_channel,
         "expand_top": _EXPAND_TOP,
         "vector_k": max(VECTOR_K, 2 * per_channel),
-        **question.narrowed.parameters(tenant, question.user_id),
+        "session": narrowed.session_id and memory_id(session_uri(tenant, question.user_id, narrowed.session_id)),
+        "agent": narrowed.agent_id,
+        "roles": [role.value for role in narrowed.roles] or None,
+        "entity_filter": sorted({name_key(name) for name in narrowed.entities}) or None,
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
@@ -102,14 +112,14 @@ def recall_parameters(
     }
 
 
-def _carried(analysis: QueryAnalysis, kinds: Collection[HitKind]) -> dict[str, Any]:
+def _carried(analysis: QueryAnalysis, kinds: Collection[HitKind], per_channel: int) -> dict[str, Any]:
     """Return the parameters of the channels for texts in the other language."""
     carried = None if analysis.carried is None else vector_parameter(analysis.carried)
     return {
         "carried": carried,
         "scene_carried": carried if HitKind.SCENE in kinds else None,
         "fact_carried": carried if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        "carried_k": _CARRIED_K,
+        "carried_k": max(_CARRIED_K, per_channel),
         "other_language": f"(?s).*{_other_language(analysis.chinese)}.*",
         "language_chars": _LANGUAGE_CHARS,
     }
@@ -302,3 +312,37 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
         said_at=moment_of(said_ms),
         whole_chars=whole_chars,
     )
+
+
+def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
+    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`.
+
+    Neo4j's similarities are (1 + cosine) / 2.
+    """
+    layers, used_at = {}, {}
+    for name, scene, abstract, overview, used_ms in rows:
+        if scene is not None:
+            cosines = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
+            layers[name] = LayerSimilarities(scene_id=scene, abstract=cosines[0], overview=cosines[1])
+        if used_ms is not None:
+            used_at[name] = moment_of(used_ms)
+    return LayerScores(layers=layers, used_at=used_at)
+
+
+def filtered(found: CandidateSet, asked: ResolvedQuestion) -> tuple[CandidateSet, tuple[Removed, ...]]:
+    """Return only the candidates that match user, session, kinds and roles, and the numbers removed by reason.
+
+    The indexes already filter by these; this second check of URIs prevents that an index error leaks a memory.
+    """
+    kinds, roles = asked.question.kinds, {role.value for role in asked.question.narrowed.roles}
+    checks: list[tuple[str, Callable[[Candidate], bool]]] = [
+        ("outside the scope", lambda one: one.uri.startswith(asked.uri_prefixes)),
+        ("another kind", lambda one: one.kind in kinds),
+        ("another role", lambda one: not roles or one.kind is not HitKind.MESSAGE or one.role in roles),
+    ]
+    kept, removed = list(found.candidates), []
+    for why, passes in checks:
+        before = len(kept)
+        kept = [one for one in kept if passes(one)]
+        removed += [Removed(reason=why, count=before - len(kept))] if len(kept) < before else []
+    return replace(found, candidates=tuple(kept)), tuple(removed)

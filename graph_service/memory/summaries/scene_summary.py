@@ -93,7 +93,7 @@ class SceneSummary:
 
     Attributes:
         made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
-        owed: a model is still to write the overview, because it failed or was not asked yet.
+        needs_model: a model is still to write the overview, because it failed or was not asked yet.
         calls, tokens_in, tokens_out: cost of these layers.
     """
 
@@ -102,7 +102,7 @@ class SceneSummary:
     overview: str
     made_by: str
     overview_by: str = EXTRACTIVE
-    owed: bool = False
+    needs_model: bool = False
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
@@ -140,7 +140,7 @@ def plain_layers(scene: SceneText) -> SceneSummary:
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
     """Return the layers of a scene with their token usage.
 
-    The writer is used only for scenes that are long enough; if it fails, the overview is extractive and owed.
+    The writer is used only for scenes that are long enough; if it fails, the overview is extractive and needs_model.
 
     Raises:
         TooSlowError: the layers exceeded the time for one scene.
@@ -152,10 +152,12 @@ async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: 
     try:
         written = await writer(scene)
     except MisreadError as error:
-        return replace(layers, owed=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
+        return replace(
+            layers, needs_model=True, calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out
+        )
     except MnemographError as error:
         _log.warning("no overview was written, an extractive one is used: %s", error)
-        return replace(layers, owed=True)
+        return replace(layers, needs_model=True)
     return replace(
         layers,
         overview=written.overview,
@@ -178,14 +180,14 @@ def layer_properties(layers: SceneSummary | None, basis: LayerBasis, stored: Map
     behind = True if basis.behind else None
     if layers is None:
         return {"name": stored["name"], "abstract": stored["abstract"], "layers_behind": behind}
-    kept = stored.get("layers_by") not in (None, EXTRACTIVE) and layers.made_by == EXTRACTIVE
+    kept = stored.get("abstract_by") not in (None, EXTRACTIVE) and layers.made_by == EXTRACTIVE
     return {
         "name": stored["name"] if kept else layers.title,
         "abstract": stored["abstract"] if kept else layers.abstract,
         "overview": layers.overview,
-        "layers_by": stored["layers_by"] if kept else layers.made_by,
+        "abstract_by": stored["abstract_by"] if kept else layers.made_by,
         "overview_by": layers.overview_by,
-        "overview_owed": True if layers.owed else None,
+        "overview_pending": True if layers.needs_model else None,
         "layers_n": basis.messages,
         "layers_hash": basis.key,
         "layers_behind": behind,

@@ -191,7 +191,7 @@ class LayerTexts:
         texts, after = row["texts"], None
         text, generated_by = texts["overview"] or "", texts["overview_by"] or "extractive"
         if level is Level.L0:
-            text, generated_by = texts["abstract"] or "", texts["layers_by"] or "extractive"
+            text, generated_by = texts["abstract"] or "", texts["abstract_by"] or "extractive"
         elif level is Level.L2:
             text, generated_by = texts["text"], "said"
             if not text:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from extraction.extractive_summary import SceneTold, session_told
+from extraction.extractive_summary import SummarizedScene, summarize_session
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from schema.ids import TenantId, content_hash
@@ -31,7 +31,7 @@ async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    layers = session_told([_scene_told(scene) for scene in row["scenes"]])
+    layers = summarize_session([_summarized_scene(scene) for scene in row["scenes"]])
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -51,8 +51,8 @@ async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *
     return await graph.write(steps)
 
 
-def _scene_told(scene: Mapping[str, Any]) -> SceneTold:
-    return SceneTold(
+def _summarized_scene(scene: Mapping[str, Any]) -> SummarizedScene:
+    return SummarizedScene(
         title=scene["name"] or "",
         abstract=scene["abstract"] or "",
         overview=scene["overview"] or "",

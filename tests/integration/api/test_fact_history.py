@@ -48,8 +48,7 @@ async def test_history_and_recall_as_of_on_the_command_line(
     await say(graph, tenant, "我住在北京。", day=0)
     await say(graph, tenant, "我搬到了上海。", day=1)
     found = await edges(graph, TenantId(tenant))
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **known})
+    home = Home(tmp_path, server.environ)
     told = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant, "--json")
     assert [one["object"] for one in told.document()["versions"]] == ["北京", "上海"]
     words = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant)

@@ -46,8 +46,7 @@ async def test_the_command_line_explains_and_reopens_a_closed_fact(
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
     paris = (await edges(graph, tenant))["Paris"]["id"]
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **known})
+    home = Home(tmp_path, server.environ)
     told = await asyncio.to_thread(home.run, "facts", "show", paris, "--tenant", tenant)
     assert "another took its place: " in told.out
     reopened = await asyncio.to_thread(home.run, "facts", "reopen", paris, "--tenant", tenant, "--json")

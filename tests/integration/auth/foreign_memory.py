@@ -127,7 +127,9 @@ async def _things(parts: Services, tenant: str) -> list[str]:
         for sort, value in ((row["sort"], row["id"]), (f"{row['sort']} uri", row["uri"])):
             if value is not None:
                 by_sort.setdefault(sort, []).append(value)
-    assert {"Message", "Scene", "Entity", "HeldEntity", "Job", "SessionLife uri", "PREFERS"} <= set(by_sort), by_sort
+    assert {"Message", "Scene", "Entity", "MemberEntity", "Job", "SessionLifecycle uri", "PREFERS"} <= set(by_sort), (
+        by_sort
+    )
     return [values[0] for values in by_sort.values()]
 
 

@@ -90,10 +90,7 @@ async def test_non_loopback_address_is_locked_without_any_key(server: Server, tm
 def command(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Run a command in this process; delete the keys it created at the end."""
     given = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USER": server.user,
-        "NEO4J_PASSWORD": server.password,
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        **server.environ,
         "MNEMOGRAPH_DATA_DIR": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }

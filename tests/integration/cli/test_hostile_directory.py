@@ -74,9 +74,7 @@ class Hostile:
 
 @pytest.fixture
 def hostile(tmp_path: Path, server: Server, tenant: str, listener: Listener) -> Hostile:
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    known |= {"MNEMOGRAPH_TENANT": tenant, "OPENAI_API_KEY": KEY, "MNEMOGRAPH_EMBEDDING_KIND": "none"}
-    home = Home(tmp_path / "home", known)
+    home = Home(tmp_path / "home", {**server.environ, "MNEMOGRAPH_TENANT": tenant, "OPENAI_API_KEY": KEY})
     user_file = tmp_path / "home/config/mnemograph/config.toml"
     user_file.parent.mkdir(parents=True)
     user_file.write_text(f"[mcp]\napi_key = '{MCP_KEY}'\n")

@@ -14,7 +14,7 @@ from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
 from graph_service.evaluation.dataset import read_datasets
 from graph_service.evaluation.graphql_client import GraphqlClient
-from graph_service.evaluation.ingest import FactsBrought, StoredConversation, store
+from graph_service.evaluation.ingest import FactSource, StoredConversation, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
 from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from graph_service.graph.store import Graph
@@ -82,9 +82,9 @@ async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
     return [(row["label"], str(row["properties"])) for row in rows]
 
 
-@pytest.mark.parametrize("facts", list(FactsBrought))
+@pytest.mark.parametrize("facts", list(FactSource))
 async def test_bundled_sets_are_measured_and_then_deleted(
-    graph: Graph, tenant: str, address: str, facts: FactsBrought
+    graph: Graph, tenant: str, address: str, facts: FactSource
 ) -> None:
     await a_memory(graph).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", user="Nora"))
     conversations, control, steps = read_datasets([OWN]), InProcess(graph), list[Step]()
@@ -137,7 +137,7 @@ async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: 
     nora = read_datasets([OWN / "nora-and-ben.json"])[0]
     stored = StoredConversation(tenant=tenant, conversation=nora)
     async with GraphqlClient(address) as client:
-        await store(client, stored, FactsBrought.OBSERVATIONS, on_messages=lambda _count: None)
+        await store(client, stored, FactSource.OBSERVATIONS, on_messages=lambda _count: None)
     await a_worker(graph).drain()
     question = Question(user_id="Nora", text="allergic to walnuts", kinds=(HitKind.FACT,), evidence=5)
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits

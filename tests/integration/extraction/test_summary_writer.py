@@ -79,7 +79,7 @@ async def test_failed_writer_leaves_an_extractive_overview_marked_as_such(replie
     made, _ = await layers(LONG, *replies)
     assert made.overview_by == "extractive"
     assert "lake" in made.overview
-    assert (made.calls, made.owed) == (calls, True)
+    assert (made.calls, made.needs_model) == (calls, True)
 
 
 async def test_overview_never_exceeds_its_limit() -> None:

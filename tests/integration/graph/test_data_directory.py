@@ -3,6 +3,7 @@
 No stored message may be lost on the way.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,11 @@ import pytest_asyncio
 from graph_service.admin.backup import back_up, restore
 from graph_service.admin.doctor import Check, examine_database
 from graph_service.config.settings import load_settings
+from graph_service.graph import schema_setup
 from graph_service.graph.database import connect
 from graph_service.graph.local.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
-from graph_service.graph.statements import statement
+from graph_service.graph.statements import migration_steps, statement
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.pipeline import recall
 from graph_service.memory.recall.query import Question
@@ -158,6 +160,123 @@ async def test_migration_103_renames_what_databases_from_before_the_first_releas
         assert others == {"reason": "idle", "why": None, "scenes": 2, "owed": None}
     finally:
         await directory.rows(f"MATCH (n {{tenant: '{tenant}'}}) DETACH DELETE n")
+
+
+# The names before migration 104: of node labels, of properties by label, and of indexes.
+_LABELS_BEFORE_104 = {
+    "MemberEntity": "HeldEntity",
+    "MemberFact": "HeldFact",
+    "RejectedMerge": "KeptApart",
+    "SessionLifecycle": "SessionLife",
+}
+_FACT_NAMES_BEFORE_104 = {
+    "assertions": "told",
+    "corrections": "stated",
+    "extracted": "read_as",
+    "similarity_keys": "near",
+    "ignored_closings": "reopened",
+    "profile_exclusion": "profile_out",
+}
+_NAMES_BEFORE_104 = {
+    "(x:HeldFact)": _FACT_NAMES_BEFORE_104,
+    "()-[x:PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY]->()": _FACT_NAMES_BEFORE_104,
+    "(x:User)": {"declared_names": "called", "declared_since": "called_since"},
+    "(x:Scene)": {"abstract_by": "layers_by", "overview_pending": "overview_owed", "fallback_reason": "owed"},
+    "(x:Job)": {"enqueue_count": "wanted", "unavailable_service": "away"},
+    "(x:Tenant)": {"tombstone_tenant": "marks_of"},
+}
+_SCHEMA_BEFORE_104 = """
+DROP CONSTRAINT member_entity_id; DROP INDEX member_entity_name; DROP INDEX member_fact_id;
+DROP INDEX member_fact_subject; DROP INDEX member_fact_object; DROP CONSTRAINT rejected_merge_id;
+DROP INDEX rejected_merge_user;
+DROP CONSTRAINT session_lifecycle_id; DROP INDEX session_lifecycle_idle; DROP INDEX session_lifecycle_user;
+DROP INDEX job_unavailable_service;
+CREATE CONSTRAINT held_entity_id FOR (n:HeldEntity) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX held_entity_name FOR (n:HeldEntity) ON (n.tenant, n.user_id, n.key);
+CREATE INDEX held_fact_id FOR (n:HeldFact) ON (n.tenant, n.id);
+CREATE INDEX held_fact_subject FOR (n:HeldFact) ON (n.tenant, n.subject_id);
+CREATE INDEX held_fact_object FOR (n:HeldFact) ON (n.tenant, n.object_id);
+CREATE CONSTRAINT kept_apart_id FOR (n:KeptApart) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX kept_apart_user FOR (n:KeptApart) ON (n.tenant, n.user_id);
+CREATE CONSTRAINT session_life_id FOR (n:SessionLife) REQUIRE (n.tenant, n.id) IS UNIQUE;
+CREATE INDEX session_life_idle FOR (n:SessionLife) ON (n.state, n.last_ms);
+CREATE INDEX session_life_user FOR (n:SessionLife) ON (n.tenant, n.user_id, n.last_ms);
+CREATE INDEX job_away FOR (j:Job) ON (j.away)
+"""
+
+
+async def undo_migration_104(directory: Directory) -> None:
+    """Bring the database to the schema of the version before migration 104."""
+    for text in _SCHEMA_BEFORE_104.split(";"):
+        await directory.rows(text)
+    await directory.rows(
+        "MATCH (n:MemberEntity)-[now:MEMBER_OF]->(root) CREATE (n)-[:STANDS_FOR]->(root) DELETE now RETURN count(*)"
+    )
+    for now, before in _LABELS_BEFORE_104.items():
+        await directory.rows(f"MATCH (n:{now}) SET n:{before} REMOVE n:{now}")
+    for pattern, names in _NAMES_BEFORE_104.items():
+        for now, before in names.items():
+            await directory.rows(f"MATCH {pattern} SET x.{before} = x.{now} REMOVE x.{now}")
+    await directory.rows("MATCH (m:Migration {name: 'migrations/104_field_names'}) DELETE m")
+
+
+@pytest.mark.parametrize("steps_done", [0, 11, 13, 20, 25])
+async def test_migration_104_renames_everything_wherever_it_was_stopped_before(
+    directory: Directory, tenant: str, steps_done: int
+) -> None:
+    """Two processes start at the same time on data of the version before, of which some was migrated already."""
+    await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
+    await tell(directory.graph, tenant)
+    await a_worker(directory.graph).drain()
+    await directory.rows(
+        f"MATCH (n:Memory:Entity {{tenant: '{tenant}'}}) WITH n LIMIT 1"
+        f" CREATE (:MemberEntity {{tenant: '{tenant}', id: 'm', merge_id: 'x'}})-[:MEMBER_OF]->(n),"
+        f" (:MemberFact {{tenant: '{tenant}', id: 'f', subject_id: 'm', object_id: 'o', predicate: 'PREFERS',"
+        " assertions: ['a'], corrections: ['b'], extracted: 'c', similarity_keys: ['d'], ignored_closings: ['e'],"
+        " profile_exclusion: 'full'}),"
+        f" (:RejectedMerge {{tenant: '{tenant}', id: 'r', a_id: 'a', b_id: 'b'}}),"
+        f" (:Job {{tenant: '{tenant}', id: 'j/embed', kind: 'embed', enqueue_count: 3, unavailable_service: 'model'}})"
+    )
+    before, schema = await everything(directory, tenant), await directory.rows(_SCHEMA)
+    assert {"MemberEntity", "MemberFact", "RejectedMerge", "SessionLifecycle"} <= {label for label, _ in before}
+    await undo_migration_104(directory)
+    assert await everything(directory, tenant) != before
+    try:
+        for step in migration_steps(statement("migrations/104_field_names"))[:steps_done]:
+            await directory.graph.define(step, {})
+        await asyncio.gather(migrate(directory.graph), migrate(directory.graph))
+        assert (await everything(directory, tenant), await directory.rows(_SCHEMA)) == (before, schema)
+        assert await migrate(directory.graph) == []
+        rows = await directory.rows("MATCH (m:Migration) WHERE m.ran_at IS NULL RETURN m.name AS name")
+        assert [row["name"] for row in rows if "104" in row["name"]] == []
+    finally:
+        await directory.rows(f"MATCH (n {{tenant: '{tenant}'}}) DETACH DELETE n")
+
+
+async def everything(directory: Directory, tenant: str) -> list[tuple[str, str]]:
+    """Return labels or types with all properties of a tenant's nodes and relationships, sorted."""
+    rows = await directory.rows(
+        f"MATCH (n) WHERE n.tenant = '{tenant}' OR (n:Tenant AND n.id = '{tenant}')"
+        " RETURN labels(n) AS kinds, properties(n) AS stored"
+        f" UNION ALL MATCH (a {{tenant: '{tenant}'}})-[r]->(b)"
+        " RETURN [type(r), a.id, b.id] AS kinds, properties(r) AS stored"
+    )
+    return sorted((str(row["kinds"][0]), str((row["kinds"], sorted(row["stored"].items())))) for row in rows)
+
+
+async def test_database_that_is_partly_migrated_is_refused_by_an_older_version(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest migration has started and not finished; a version that does not know it must not start."""
+    name = migrations()[-1].name
+    await directory.rows(f"MATCH (m:Migration {{name: '{name}'}}) SET m.ran_at = null")
+    known = migrations()[:-1]
+    with monkeypatch.context() as patched:
+        patched.setattr(schema_setup, "migrations", lambda: known)
+        with pytest.raises(InstallError, match=name):
+            await migrate(directory.graph)
+    assert await migrate(directory.graph) == [name]
+    assert await migrate(directory.graph) == []
 
 
 async def test_database_of_a_newer_version_is_refused_unchanged(directory: Directory) -> None:

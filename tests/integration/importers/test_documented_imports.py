@@ -35,13 +35,7 @@ FORGET = "MATCH (n {group_id: $g}) DETACH DELETE n"
 @pytest.fixture
 def folder(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with the files of the page, and settings for the database of the tests."""
-    settings = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_PASSWORD": server.password,
-        "MNEMOGRAPH_TENANT": tenant,
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
-    }
-    Home(tmp_path, settings).move_in(monkeypatch)
+    Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}).move_in(monkeypatch)
     (tmp_path / "password").write_text(f"{server.password}\n")
     (tmp_path / "memory.jsonl").write_text(MEMORY_FILE)
     memory = {"id": "m1", "memory": "I love jasmine tea.", "created_at": "2025-05-01T10:00:00Z", "metadata": {"a": 1}}

@@ -59,8 +59,7 @@ class Client:
 
 @asynccontextmanager
 async def running_client(server: Server, folder: Path, tenant: str, uri: str, **more: str) -> AsyncIterator[Client]:
-    given = {"NEO4J_URI": uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    home = Home(folder, {**given, "MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_TENANT": tenant, **more})
+    home = Home(folder, {**server.environ, "NEO4J_URI": uri, "MNEMOGRAPH_TENANT": tenant, **more})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
         where = await asyncio.to_thread(service.document)
         address, headers = str(where["graphql"]).removesuffix("/graphql"), {"Mnemograph-Tenant": tenant}

@@ -18,8 +18,7 @@ ANSWER_S = 60
 @pytest.fixture
 def home(server: Server, tmp_path: Path) -> Home:
     """Return a home with the database of the tests."""
-    more = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    return Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **more})
+    return Home(tmp_path, server.environ)
 
 
 def started(home: Home, *options: str) -> StdioServerParameters:

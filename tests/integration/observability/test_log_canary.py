@@ -75,13 +75,11 @@ def store_malformed_message(server: Server, tenant: str) -> None:
 def test_log_contains_nothing_of_the_messages(server: Server, tmp_path: Path, tenant: str) -> None:
     with RepeatingModel() as model:
         more = {
-            "NEO4J_URI": server.uri,
-            "NEO4J_PASSWORD": server.password,
+            **server.environ,
             "OPENAI_BASE_URL": model.base_url,
             "OPENAI_API_KEY": SECRETS[1],
             "LLM_MODEL": "babbler",
             "REDIS_URL": f"redis://:{SECRETS[2]}@127.0.0.1:1/0",
-            "MNEMOGRAPH_EMBEDDING_KIND": "none",
             "MNEMOGRAPH_LOG_LEVEL": "debug",
             "MNEMOGRAPH_LOG_FORMAT": "json",
             "MNEMOGRAPH_SESSIONS_IDLE_S": "1",

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from graph_service.evaluation.abstention import Trial, abstention_trials
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.ingest import FactsBrought, fact_of
+from graph_service.evaluation.ingest import FactSource, fact_of
 from graph_service.evaluation.metrics import MEASURES
 from graph_service.evaluation.questions import RecallResult
 from graph_service.evaluation.report import document_of, lines_of, tables_of
@@ -24,7 +24,7 @@ def a_recall_result(*order: str, score: float = 1.0, took_ms: float = 20.0) -> R
 
 def figures() -> EvaluationRun:
     """Return figures in which our system ranks all gold first and BM25 finds none."""
-    found = EvaluationRun(conversations=CONVERSATIONS, plan=Plan(facts=FactsBrought.NONE))
+    found = EvaluationRun(conversations=CONVERSATIONS, plan=Plan(facts=FactSource.NONE))
     found.orders = {
         OURS: {n: [sorted(q.gold) for q in one.answerable] for n, one in enumerate(CONVERSATIONS)},
         BM25: {n: [["nothing"] for _ in one.answerable] for n, one in enumerate(CONVERSATIONS)},

@@ -4,7 +4,7 @@
 // $user_node_id: str
 // $revision: int
 // $seen: datetime
-// $names: map of aliases, called, called_since; empty when the user declared no new name
+// $names: map of aliases, declared_names, declared_since; empty when the user declared no new name
 // -> fresh
 // The lock is on a node of its own: the user's node has many relationships, and two digests that lock it by a property and then by
 // new relationships deadlock (seen with two workers on one user). It is locked before the revision is read: otherwise a commit of

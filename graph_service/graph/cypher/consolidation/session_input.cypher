@@ -9,8 +9,8 @@
 // $span_ms: int, maximum length of a scene
 // $episodes_max: int
 // $facts_chars_max: int, characters of provided facts; the episode that exceeds it is the last, so that at least one is read
-// $told_max: int, messages that provided facts may refer to, likewise
-// $owed: bool, also scenes that wait for an overview by a model
+// $references_max: int, messages that provided facts may refer to, likewise
+// $include_pending_overviews: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only messages before this time
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms
 // Times of messages are ISO texts, because dates are slow in the driver.
@@ -82,11 +82,11 @@ CALL (s, messages_left, taken_ids, came_with) {
   WITH e, later_n, CASE WHEN e.id IN came_with THEN 0 ELSE 1 END AS turn ORDER BY turn, e.received_at, e.id
   WITH collect({e: e, free: later_n = 0}) AS found
   WITH size(found) >= $episodes_max AS full, [one IN found WHERE one.free | one.e] AS free
-  WITH full, free, reduce(taken = {n: 0, chars: $facts_chars_max, told: $told_max}, e IN free |
-    CASE WHEN taken.chars > 0 AND taken.told > 0 THEN {
+  WITH full, free, reduce(taken = {n: 0, chars: $facts_chars_max, references: $references_max}, e IN free |
+    CASE WHEN taken.chars > 0 AND taken.references > 0 THEN {
       n: taken.n + 1,
       chars: taken.chars - CASE WHEN e.facts IS :: STRING NOT NULL THEN size(e.facts) ELSE 0 END,
-      told: taken.told - CASE WHEN e.message_ids IS :: LIST<STRING NOT NULL> NOT NULL THEN size(e.message_ids) ELSE 0 END}
+      references: taken.references - CASE WHEN e.message_ids IS :: LIST<STRING NOT NULL> NOT NULL THEN size(e.message_ids) ELSE 0 END}
     ELSE taken END).n AS count
   WITH free[0..count] AS taken, full OR count < size(free) AS episodes_left
   CALL (taken) {
@@ -116,13 +116,13 @@ CALL (s, steps, episodes) {
    UNION
     MATCH (near:Scene {tenant: $tenant, session_id: s.id})
     USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
-    WHERE $owed AND near.start_ms >= 0 AND near.overview_owed
+    WHERE $include_pending_overviews AND near.start_ms >= 0 AND near.overview_pending
     RETURN near
    UNION
     UNWIND episodes AS episode
     UNWIND episode.message_ids AS message_id
-    MATCH (told:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
-    USING INDEX SEEK told:Message(tenant, id)
+    MATCH (referenced:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
+    USING INDEX SEEK referenced:Message(tenant, id)
     RETURN near
   }
   MATCH (m:Message)-[:PART_OF]->(near)
@@ -130,8 +130,8 @@ CALL (s, steps, episodes) {
   WITH near, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
                     mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS held
-  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .layers_by, .layers_n, .layers_hash,
-                  .layers_behind, .overview_owed, .unextracted}, messages: held}) AS scenes
+  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .abstract_by, .layers_n, .layers_hash,
+                  .layers_behind, .overview_pending, .unextracted}, messages: held}) AS scenes
 }
 CALL (s) {
   MATCH (newest:Scene {tenant: $tenant, session_id: s.id})

@@ -12,7 +12,7 @@ CALL (e) {
   WITH r, x ORDER BY r.id LIMIT $ties_max
   RETURN collect([type(r), r.relation, x.id]) AS ties
 }
-OPTIONAL MATCH (h:HeldEntity)-[:STANDS_FOR]->(e)
+OPTIONAL MATCH (h:MemberEntity)-[:MEMBER_OF]->(e)
 WITH e, ties, h ORDER BY h.id
 RETURN e.id AS id, e.user_id AS user_id, e.name AS name, coalesce(e.aliases, []) AS aliases, e.entity_type AS entity_type,
        collect(h.id) AS members, ties

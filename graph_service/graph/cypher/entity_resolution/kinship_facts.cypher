@@ -1,4 +1,4 @@
-// Entities that facts connect to a user by a kinship term; merged ones as their members. Unique index memory_id, held_fact_subject.
+// Entities that facts connect to a user by a kinship term; merged ones as their members. Unique index memory_id, member_fact_subject.
 // $tenant: str
 // $user_node_id: str
 // $words: list of str, lower case
@@ -16,12 +16,12 @@ RETURN e.id AS id, e.name AS name, r.relation AS relation, null AS root_id, null
 UNION ALL
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 WITH [name IN [u.user_id, u.name] + coalesce(u.aliases, []) | toLower(name)] AS speakers
-MATCH (f:HeldFact {tenant: $tenant, subject_id: $user_node_id})
+MATCH (f:MemberFact {tenant: $tenant, subject_id: $user_node_id})
 WHERE f.predicate = 'RELATES_TO' AND any(word IN split(toLower(f.relation), ' ') WHERE word IN $words)
-OPTIONAL MATCH (h:HeldEntity {tenant: $tenant, id: f.object_id})-[:STANDS_FOR]->(root:Memory)
+OPTIONAL MATCH (h:MemberEntity {tenant: $tenant, id: f.object_id})-[:MEMBER_OF]->(root:Memory)
 WITH speakers, f, h, root WHERE h IS NOT NULL
 RETURN h.id AS id, h.name AS name, f.relation AS relation, root.id AS root_id, h.merge_reason AS reason, f.invalid_at IS NULL AS holds,
        EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN f.evidence AND m.role = 'user'
                 AND (m.speaker IS NULL OR toLower(m.speaker) IN speakers) } AS own_words,
-       EXISTS { MATCH (g:HeldFact {tenant: $tenant, object_id: f.object_id})
+       EXISTS { MATCH (g:MemberFact {tenant: $tenant, object_id: f.object_id})
                 WHERE g.predicate = 'RELATES_TO' AND g.subject_id <> $user_node_id AND g.relation = f.relation } AS shared

@@ -9,7 +9,7 @@ MATCH (e:Memory:Entity) WHERE e.tenant = $tenant AND e.user_id = $user_id
 WITH e, e.last_seen.epochSeconds * 1000000 + e.last_seen.microsecond AS last_us
 WHERE $after IS NULL OR last_us < $last_us OR (last_us = $last_us AND e.id > $after)
 WITH e ORDER BY e.last_seen DESC, e.id LIMIT $rows_max
-OPTIONAL MATCH (h:HeldEntity)-[:STANDS_FOR]->(e) WHERE h.id <> e.id
+OPTIONAL MATCH (h:MemberEntity)-[:MEMBER_OF]->(e) WHERE h.id <> e.id
 WITH e, h ORDER BY h.id
 RETURN e.id AS id, e.name AS name, coalesce(e.aliases, []) AS aliases, e.entity_type AS entity_type, e.last_seen AS last_seen,
        collect(h.id) AS merged

@@ -3,6 +3,6 @@
 // $rows: list of {id, properties}, ordered by id
 // -> id
 UNWIND $rows AS row
-MATCH (h:HeldEntity {tenant: $tenant, id: row.id})
+MATCH (h:MemberEntity {tenant: $tenant, id: row.id})
 SET h += row.properties
 RETURN h.id AS id

@@ -1,7 +1,7 @@
-// Pairs of entities of some users that are recorded as different. Index kept_apart_user.
+// Pairs of entities of some users that are recorded as different. Index rejected_merge_user.
 // $tenant: str
 // $users: list of str
 // -> a_id, b_id
-MATCH (k:KeptApart {tenant: $tenant}) WHERE k.user_id IN $users
+MATCH (k:RejectedMerge {tenant: $tenant}) WHERE k.user_id IN $users
 RETURN k.a_id AS a_id, k.b_id AS b_id
 ORDER BY a_id, b_id

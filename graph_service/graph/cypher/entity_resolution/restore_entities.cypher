@@ -1,9 +1,9 @@
-// Restore entities from their HeldEntity nodes exactly as they were before the merge.
+// Restore entities from their MemberEntity nodes exactly as they were before the merge.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id
 UNWIND $ids AS id
-MATCH (h:HeldEntity {tenant: $tenant, id: id})
+MATCH (h:MemberEntity {tenant: $tenant, id: id})
 MERGE (e:Memory {tenant: $tenant, id: id}) ON CREATE SET e:Entity
 SET e = properties(h)
 SET e.parent_id = null, e.merge_id = null, e.merge_reason = null, e.merged_at = null

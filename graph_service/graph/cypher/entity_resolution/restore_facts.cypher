@@ -1,9 +1,9 @@
-// Restore facts from their HeldFact nodes; they wait for vectors, which HeldFact nodes do not have.
+// Restore facts from their MemberFact nodes; they wait for vectors, which MemberFact nodes do not have.
 // $tenant: str
 // $rows: list of {id, subject_id, object_id}, ordered by id
 // -> id, unembedded_in
 UNWIND $rows AS row
-MATCH (h:HeldFact {tenant: $tenant, subject_id: row.subject_id}) WHERE h.id = row.id
+MATCH (h:MemberFact {tenant: $tenant, subject_id: row.subject_id}) WHERE h.id = row.id
 MATCH (a:Memory {tenant: $tenant, id: row.subject_id})
 MATCH (b:Memory {tenant: $tenant, id: row.object_id})
 CREATE (a)-[r:$(h.predicate)]->(b)

@@ -2,7 +2,7 @@
 // statement; and the mentions of the given scenes. For merged entities the facts before the merge.
 // hot
 // $tenant: str
-// $keys: list of {subject_id, object_ids, predicates, one_relations, near}
+// $keys: list of {subject_id, object_ids, predicates, one_relations, similarity_keys}
 // $scene_ids: list of str
 // $have: list of fact ids that were read before and are left out
 // -> subject_id, object_id, object_name, predicate, properties
@@ -11,17 +11,17 @@
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL AND type(r) IN key.predicates AND NOT r.id IN $have
-  AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.near WHERE word IN key.near))
+  AND (b.id IN key.object_ids OR r.relation IN key.one_relations OR any(word IN r.similarity_keys WHERE word IN key.similarity_keys))
 WITH DISTINCT a, r, b
 RETURN a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, r {.*, embedding: null} AS properties
 UNION ALL
 UNWIND $keys AS key
-MATCH (h:HeldFact {tenant: $tenant, subject_id: key.subject_id})
+MATCH (h:MemberFact {tenant: $tenant, subject_id: key.subject_id})
 WHERE h.predicate IN key.predicates AND NOT h.id IN $have
-  AND (h.object_id IN key.object_ids OR h.relation IN key.one_relations OR any(word IN h.near WHERE word IN key.near))
+  AND (h.object_id IN key.object_ids OR h.relation IN key.one_relations OR any(word IN h.similarity_keys WHERE word IN key.similarity_keys))
 WITH DISTINCT h
 OPTIONAL MATCH (b:Memory {tenant: $tenant, id: h.object_id})
-OPTIONAL MATCH (apart:HeldEntity {tenant: $tenant, id: h.object_id})
+OPTIONAL MATCH (apart:MemberEntity {tenant: $tenant, id: h.object_id})
 RETURN h.subject_id AS subject_id, h.object_id AS object_id, coalesce(apart.name, b.name) AS object_name, h.predicate AS predicate, properties(h) AS properties
 UNION ALL
 UNWIND $scene_ids AS scene_id
@@ -30,5 +30,5 @@ WHERE r.tenant = $tenant AND r.merged IS NULL
 RETURN a.id AS subject_id, b.id AS object_id, null AS object_name, type(r) AS predicate, properties(r) AS properties
 UNION ALL
 UNWIND $scene_ids AS scene_id
-MATCH (h:HeldFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
+MATCH (h:MemberFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
 RETURN h.subject_id AS subject_id, h.object_id AS object_id, null AS object_name, h.predicate AS predicate, properties(h) AS properties

@@ -6,7 +6,7 @@ UNWIND $ids AS id
 MATCH (s:Session {tenant: $tenant, id: id}) WHERE NOT EXISTS { (:Message {tenant: $tenant, session_id: id}) }
 DETACH DELETE s
 WITH id
-OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: id})
+OPTIONAL MATCH (l:SessionLifecycle {tenant: $tenant, id: id})
 DELETE l
 WITH id
 UNWIND ['close', 'embed', 'extract'] AS kind

@@ -1,4 +1,4 @@
-// Mentions of some scenes, before merges. Indexes memory_id, held_fact_subject.
+// Mentions of some scenes, before merges. Indexes memory_id, member_fact_subject.
 // $tenant: str
 // $ids: list of scene ids
 // -> scene_id, object_id, id, is_held
@@ -7,7 +7,7 @@ CALL (scene_id) {
   MATCH (:Memory {tenant: $tenant, id: scene_id})-[r:MENTIONED]->(n:Memory) WHERE r.merged IS NULL
   RETURN n.id AS object_id, r.id AS id, false AS is_held
  UNION
-  MATCH (h:HeldFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
+  MATCH (h:MemberFact {tenant: $tenant, subject_id: scene_id}) WHERE h.predicate = 'MENTIONED'
   RETURN h.object_id AS object_id, h.id AS id, true AS is_held
 }
 RETURN scene_id, object_id, id, is_held

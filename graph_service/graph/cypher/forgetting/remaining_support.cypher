@@ -5,8 +5,8 @@
 // $evidence_max: int
 // -> id, labels, is_held, root_id, properties, scenes, evidence, first_seen, last_seen
 UNWIND $ids AS id
-OPTIONAL MATCH (h:HeldEntity {tenant: $tenant, id: id})
-OPTIONAL MATCH (h)-[:STANDS_FOR]->(root:Memory)
+OPTIONAL MATCH (h:MemberEntity {tenant: $tenant, id: id})
+OPTIONAL MATCH (h)-[:MEMBER_OF]->(root:Memory)
 OPTIONAL MATCH (n:Memory {tenant: $tenant, id: id})
 WITH id, h, root, n WHERE (h IS NOT NULL OR n:Entity OR n:Agent)
 CALL (id, h, n) {
@@ -15,7 +15,7 @@ CALL (id, h, n) {
     WHERE h IS NULL AND r.merged IS NULL AND NOT s.id IN $without
     RETURN s.id AS scene, r.evidence AS proofs, r.first_seen AS first, r.last_seen AS last
    UNION ALL
-    MATCH (f:HeldFact {tenant: $tenant, object_id: id})
+    MATCH (f:MemberFact {tenant: $tenant, object_id: id})
     WHERE f.predicate = 'MENTIONED' AND NOT f.subject_id IN $without
     RETURN f.subject_id AS scene, f.evidence AS proofs, f.first_seen AS first, f.last_seen AS last
   }

@@ -9,5 +9,5 @@ CALL () {
   RETURN sum(CASE WHEN n:Scene THEN 1 ELSE 0 END) AS scenes, sum(CASE WHEN n:Entity THEN 1 ELSE 0 END) AS entities,
          sum(COUNT { (n)-[:{{predicates}}]->(:Memory) }) AS facts
 }
-CALL () { MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id}) WHERE l.last_ms IS NOT NULL RETURN count(l) AS sessions }
+CALL () { MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id}) WHERE l.last_ms IS NOT NULL RETURN count(l) AS sessions }
 RETURN messages, scenes, entities, facts, sessions, EXISTS { (:Job {tenant: $tenant, id: $user_node_id + '/forget'}) } AS begun

@@ -1,8 +1,8 @@
-// Write facts of merged entities of an import; replaces all properties. Index held_fact_id.
+// Write facts of merged entities of an import; replaces all properties. Index member_fact_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written
 UNWIND $rows AS row
-MERGE (n:HeldFact {tenant: $tenant, id: row.id})
+MERGE (n:MemberFact {tenant: $tenant, id: row.id})
 SET n = row.properties
 RETURN count(*) AS written

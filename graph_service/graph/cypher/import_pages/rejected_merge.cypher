@@ -1,8 +1,8 @@
-// Write rejected merges of an import; replaces all properties. Index kept_apart_id.
+// Write rejected merges of an import; replaces all properties. Index rejected_merge_id.
 // $tenant: str
 // $rows: list of {id, properties}
 // -> written
 UNWIND $rows AS row
-MERGE (n:KeptApart {tenant: $tenant, id: row.id})
+MERGE (n:RejectedMerge {tenant: $tenant, id: row.id})
 SET n = row.properties
 RETURN count(*) AS written

@@ -7,11 +7,11 @@ UNWIND $episodes AS one
 CALL (one) {
   MERGE (t:Tenant {id: one.tenant}) ON CREATE SET t.seq = 0, t.epoch = one.epoch, t.created_at = one.now
   MERGE (turn:Job {tenant: one.tenant, id: one.session_node_id + '/extract'})
-    ON CREATE SET turn.kind = 'extract', turn.session = one.session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+    ON CREATE SET turn.kind = 'extract', turn.session = one.session_node_id, turn.enqueue_count = 0, turn.attempts = 0, turn.state = 'done'
   SET turn.touched_ms = one.now_ms
   MERGE (s:Session {tenant: one.tenant, id: one.session_node_id})
     ON CREATE SET s += one.session, s.first_at = one.now
-  MERGE (life:SessionLife {tenant: one.tenant, id: one.session_node_id})
+  MERGE (life:SessionLifecycle {tenant: one.tenant, id: one.session_node_id})
     ON CREATE SET life.uri = one.session.uri, life.user_id = one.session.user_id, life.session_id = one.session.session_id,
                   life.state = 'active', life.opened_at = one.now, life.last_at = one.now, life.last_ms = one.now_ms
   WITH s, life
@@ -30,11 +30,11 @@ CALL (one) {
       ON CREATE SET e += one.episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = one.now, e.unread = true)
   FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR one.episode IS NOT NULL THEN ['embed', 'extract'] ELSE [] END |
     MERGE (j:Job {tenant: one.tenant, id: s.id + '/' + kind})
-      ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
+      ON CREATE SET j.kind = kind, j.session = s.id, j.enqueue_count = 0, j.attempts = 0
     SET j.touched_ms = one.now_ms
     SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END,
         j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE one.now_ms END,
-        j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
+        j.enqueue_count = j.enqueue_count + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
   WITH user_known, outcome
   UNWIND outcome AS o
   RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,

@@ -18,11 +18,11 @@
 // writers lock it last.
 MERGE (t:Tenant {id: $tenant}) ON CREATE SET t.seq = 0, t.epoch = $epoch, t.created_at = $now
 MERGE (turn:Job {tenant: $tenant, id: $session_node_id + '/extract'})
-  ON CREATE SET turn.kind = 'extract', turn.session = $session_node_id, turn.wanted = 0, turn.attempts = 0, turn.state = 'done'
+  ON CREATE SET turn.kind = 'extract', turn.session = $session_node_id, turn.enqueue_count = 0, turn.attempts = 0, turn.state = 'done'
 SET turn.touched_ms = $now_ms
 MERGE (s:Session {tenant: $tenant, id: $session_node_id})
   ON CREATE SET s += $session, s.first_at = $now
-MERGE (life:SessionLife {tenant: $tenant, id: $session_node_id})
+MERGE (life:SessionLifecycle {tenant: $tenant, id: $session_node_id})
   ON CREATE SET life.uri = $session.uri, life.user_id = $session.user_id, life.session_id = $session.session_id,
                 life.state = 'active', life.opened_at = $now, life.last_at = $now, life.last_ms = $now_ms
 WITH s, life
@@ -41,11 +41,11 @@ FOREACH (_ IN CASE WHEN $episode IS NULL THEN [] ELSE [1] END |
     ON CREATE SET e += $episode, e.user_id = s.user_id, e.session_id = s.id, e.received_at = $now, e.unread = true)
 FOREACH (kind IN CASE WHEN any(o IN outcome WHERE o.is_new) OR $episode IS NOT NULL THEN ['embed', 'extract'] ELSE [] END |
   MERGE (j:Job {tenant: $tenant, id: s.id + '/' + kind})
-    ON CREATE SET j.kind = kind, j.session = s.id, j.wanted = 0, j.attempts = 0
+    ON CREATE SET j.kind = kind, j.session = s.id, j.enqueue_count = 0, j.attempts = 0
   SET j.touched_ms = $now_ms
   SET j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END,
       j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,
-      j.wanted = j.wanted + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
+      j.enqueue_count = j.enqueue_count + 1, j.open = true, j.state = CASE WHEN j.lease IS NULL THEN 'open' ELSE j.state END)
 WITH user_known, outcome
 UNWIND outcome AS o
 RETURN o.id AS id, o.stored_hash AS stored_hash, o.is_new AS is_new, user_known,

@@ -5,5 +5,5 @@
 UNWIND $ids AS id
 MATCH (j:Job {tenant: $tenant, id: id}) WHERE j.state IN ['open', 'leased', 'dead']
 WITH j ORDER BY j.id
-SET j.state = 'cancelled', j.open = null, j.lease = null, j.lease_until_ms = null, j.away = null, j.too_slow = null
+SET j.state = 'cancelled', j.open = null, j.lease = null, j.lease_until_ms = null, j.unavailable_service = null, j.too_slow = null
 RETURN j.id AS id

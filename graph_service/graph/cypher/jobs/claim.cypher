@@ -8,7 +8,7 @@
 // $but_not: list of tenants to skip, because the worker has enough of their jobs
 // $lease: str, unique for each claim; only its holder may finish the job. A claim with the same lease returns the same jobs, for a
 // caller that lost the answer
-// -> tenant, id, session, wanted, attempts
+// -> tenant, id, session, enqueue_count, attempts
 // The index is named, as in jobs/unembedded_messages.
 // SET j.claims locks the job; the second WHERE then sees what another worker has committed meanwhile. Ordered by id before
 // locking, so that two workers lock in the same order.
@@ -23,4 +23,4 @@ WITH j ORDER BY j.id
 SET j.claims = CASE WHEN j.claims IS :: INTEGER NOT NULL THEN j.claims + 1 ELSE 1 END
 WITH j WHERE j.open AND j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease)
 SET j.lease = $lease, j.lease_until_ms = $lease_until_ms, j.state = 'leased'
-RETURN j.tenant AS tenant, j.id AS id, j.session AS session, j.wanted AS wanted, j.attempts AS attempts
+RETURN j.tenant AS tenant, j.id AS id, j.session AS session, j.enqueue_count AS enqueue_count, j.attempts AS attempts

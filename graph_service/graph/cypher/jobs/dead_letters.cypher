@@ -10,5 +10,5 @@ WHERE $after IS NULL OR failed_ms < $failed_ms OR (failed_ms = $failed_ms AND j.
 WITH j, failed_ms ORDER BY failed_ms DESC, j.id LIMIT $rows_max
 OPTIONAL MATCH (s:Session {tenant: $tenant, id: j.session})
 RETURN j.id AS id, j.kind AS kind, s.user_id AS user_id, s.session_id AS session_id, j.error AS error, j.attempts AS attempts,
-       failed_ms, j.away AS unavailable_service
+       failed_ms, j.unavailable_service AS unavailable_service
 ORDER BY failed_ms DESC, id

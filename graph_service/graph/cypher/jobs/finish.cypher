@@ -2,7 +2,7 @@
 // leased; fewer rows than jobs: a lease was lost.
 // hot
 // $tenant: str
-// $rows: list of {id, wanted, more, too_slow}: wanted as of the claim; more: the worker left something to do;
+// $rows: list of {id, enqueue_count, more, too_slow}: enqueue_count as of the claim; more: the worker left something to do;
 // too_slow: why a part of it was skipped, or null; the job then becomes a dead letter with this reason
 // $lease: str
 // $now_ms: int
@@ -12,7 +12,7 @@ UNWIND $rows AS row
 MATCH (j:Job {tenant: $tenant, id: row.id})
 SET j.touched_ms = $now_ms
 WITH j, row WHERE j.lease = $lease
-WITH j, row.more OR j.wanted > row.wanted AS more, coalesce(row.too_slow, j.too_slow) AS too_slow,
+WITH j, row.more OR j.enqueue_count > row.enqueue_count AS more, coalesce(row.too_slow, j.too_slow) AS too_slow,
      CASE WHEN row.too_slow IS NULL THEN j.failed_ms ELSE $now_ms END AS failed_ms
 SET j.lease = null, j.lease_until_ms = null, j.attempts = 0, j.error = too_slow, j.due_ms = $now_ms, j.too_slow = too_slow,
     j.failed_ms = failed_ms, j.open = CASE WHEN more THEN true ELSE null END,

@@ -7,5 +7,5 @@ MATCH (j:Job {tenant: $tenant, state: 'dead'}) WHERE $ids IS NULL OR j.id IN $id
 WITH j ORDER BY j.id
 SET j.claims = CASE WHEN j.claims IS :: INTEGER NOT NULL THEN j.claims + 1 ELSE 1 END
 WITH j WHERE j.state = 'dead'
-SET j.state = 'open', j.open = true, j.attempts = 0, j.due_ms = $now_ms, j.away = null, j.too_slow = null
+SET j.state = 'open', j.open = true, j.attempts = 0, j.due_ms = $now_ms, j.unavailable_service = null, j.too_slow = null
 RETURN j.id AS id

@@ -1,15 +1,12 @@
 // One fact or mention with both ends; no row if the tenant has none with this id. Indexes prefers_id … caused_by_id.
 // $tenant: str
 // $id: str
-// -> edge, source, source_labels, target, target_labels, predicate
+// -> subject_id, object_id, predicate, properties, subject, object
 CALL () {
   {{each predicate, UNION ALL}}
   MATCH ()-[r:{{predicate}} {tenant: $tenant, id: $id}]->() RETURN r
   {{end}}
 }
 WITH r, startNode(r) AS s, endNode(r) AS o
-RETURN r {.id, .user_id, .relation, .statement, .strength, .confidence, .first_seen, .last_seen, .valid_at, .invalid_at,
-          .recorded_at, .known_at, .closing_known_at, .reader, .trigger_emotion, .importance, .kind, .rationale, .steps, .evidence, .quotes,
-          .closed_by, .closing_reason, .told, .slot, .merged, .stated} AS edge,
-       s {.id, .name, .user_id, .entity_type} AS source, labels(s) AS source_labels,
-       o {.id, .name, .user_id, .entity_type} AS target, labels(o) AS target_labels, type(r) AS predicate
+RETURN s.id AS subject_id, o.id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties,
+       s {.name, .user_id, .entity_type, labels: labels(s)} AS subject, o {.name, .user_id, .entity_type, labels: labels(o)} AS object

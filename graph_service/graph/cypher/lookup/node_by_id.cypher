@@ -4,4 +4,4 @@
 // -> node, labels, merged
 MATCH (n:Memory {tenant: $tenant, id: $id})
 RETURN n {.id, .user_id, .name, .aliases, .attributes, .abstract, .overview, .first_seen, .last_seen} AS node, labels(n) AS labels,
-       [(h:HeldEntity)-[:STANDS_FOR]->(n) WHERE h.id <> n.id | h {.id, .name}] AS merged
+       [(h:MemberEntity)-[:MEMBER_OF]->(n) WHERE h.id <> n.id | h {.id, .name}] AS merged

@@ -5,7 +5,7 @@
 CALL () {
   MATCH (m:Message {tenant: $tenant}) WHERE $user_id IS NULL OR m.user_id = $user_id RETURN 'messages' AS sort, count(m) AS n
  UNION ALL
-  MATCH (l:SessionLife {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS sort, count(l) AS n
+  MATCH (l:SessionLifecycle {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS sort, count(l) AS n
  UNION ALL
   MATCH (u:Memory {tenant: $tenant}) WHERE $user_id IS NULL OR u.user_id = $user_id
   UNWIND [label IN labels(u) WHERE label <> 'Memory'] AS sort

@@ -17,7 +17,7 @@ MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
   WHERE r.tenant = $tenant AND {{holds r}}
-    AND (r.profile_out IS NULL OR NOT $as_marked)
+    AND (r.profile_exclusion IS NULL OR NOT $as_marked)
   WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,

@@ -7,6 +7,6 @@
 // -> subject_id, object_id, predicate, properties
 MATCH (a:Memory {tenant: $tenant, id: $id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.id IN $facts
-SET r.profile_out = $out[r.id]
+SET r.profile_exclusion = $out[r.id]
 RETURN a.id AS subject_id, b.id AS object_id, type(r) AS predicate, r {.*, embedding: null} AS properties
 ORDER BY r.id

@@ -61,8 +61,8 @@ CALL () {
   RETURN e
  UNION
   // Entities that a merge folded into another one: the entity that represents them.
-  MATCH (member:HeldEntity {tenant: $tenant, user_id: $user_id}) WHERE member.key IN $entity_keys
-  MATCH (member)-[:STANDS_FOR]->(e:Memory)
+  MATCH (member:MemberEntity {tenant: $tenant, user_id: $user_id}) WHERE member.key IN $entity_keys
+  MATCH (member)-[:MEMBER_OF]->(e:Memory)
   RETURN e
  UNION
   // "My sister": entities tied to the user by a currently valid fact with that relation.
@@ -180,7 +180,7 @@ CALL (named_entities, second_hop) {
   WHERE ($session IS NULL OR n.session_id = $session) AND ($agent IS NULL OR n.agent_id = $agent) AND ($roles IS NULL OR n.role IN $roles)
     AND ($entity_filter IS NULL OR EXISTS {
       MATCH (n)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE n.id IN mention.evidence
-        AND (e.key IN $entity_filter OR EXISTS { MATCH (member:HeldEntity)-[:STANDS_FOR]->(e) WHERE member.key IN $entity_filter }) })
+        AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
@@ -231,7 +231,7 @@ CALL (named_entities) {
       WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
         AND ($entity_filter IS NULL OR EXISTS {
           MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
-            AND (e.key IN $entity_filter OR EXISTS { MATCH (member:HeldEntity)-[:STANDS_FOR]->(e) WHERE member.key IN $entity_filter }) }) })
+            AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }) })
   CALL (s) {
     UNWIND CASE WHEN $evidence_max > 0 THEN [s] ELSE [] END AS scene
     MATCH (p:Message)-[:PART_OF]->(scene) WHERE p.user_id = $user_id
@@ -279,7 +279,7 @@ CALL (entity_edges, second_hop) {
     WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
       AND ($entity_filter IS NULL OR EXISTS {
         MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
-          AND (e.key IN $entity_filter OR EXISTS { MATCH (member:HeldEntity)-[:STANDS_FOR]->(e) WHERE member.key IN $entity_filter }) })
+          AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
     RETURN p }
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id

@@ -7,7 +7,7 @@
 // $dim: int, numbers in each vector; 0 when there is no embedder
 // -> id, is_scene, user_id, session, messages, abstract_dim, overview_dim, unembedded, unproven, unembedded_facts
 // unproven: list of {id, user_id}; unembedded_facts: list of {node, id, user_id, session, dim}. Facts that never had evidence were
-// stated by a person and stay; relationships of merged entities are derived from HeldFact.
+// stated by a person and stay; relationships of merged entities are derived from MemberFact.
 MATCH (n:Memory {tenant: $tenant}) WHERE n.id > $after
 WITH n ORDER BY n.id LIMIT $rows_max
 RETURN n.id AS id, n:Scene AS is_scene, n.user_id AS user_id, n.session_id AS session,

@@ -15,7 +15,7 @@ CALL (s) {
   RETURN collect(kind) AS unasked
 }
 OPTIONAL MATCH (a:Job {tenant: $tenant, id: s.user_node_id + '/reextract'})
-OPTIONAL MATCH (l:SessionLife {tenant: $tenant, id: s.id})
+OPTIONAL MATCH (l:SessionLifecycle {tenant: $tenant, id: s.id})
 WITH s, unasked, coalesce(l.state, '') AS state, a IS NULL OR a.state IN ['done', 'cancelled'] AS in_turn
 RETURN s.id AS id,
        'extract' IN unasked AND in_turn

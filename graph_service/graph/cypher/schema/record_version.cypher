@@ -1,4 +1,4 @@
-// Record that a migration ran.
+// Record that a migration finished.
 // $name: str
 // -> name
-MERGE (m:Migration {name: $name}) ON CREATE SET m.ran_at = datetime() RETURN m.name AS name
+MERGE (m:Migration {name: $name}) SET m.ran_at = coalesce(m.ran_at, datetime()) RETURN m.name AS name

@@ -7,7 +7,7 @@
 // $after: str or null; its id
 // $rows_max: int
 // -> life, messages, unread, unembedded, scenes, unextracted, problem
-MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id})
+MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id})
 WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
   AND ($after IS NULL OR l.last_ms < $last_ms OR (l.last_ms = $last_ms AND l.id > $after))
 WITH l ORDER BY l.last_ms DESC, l.id LIMIT $rows_max

@@ -11,6 +11,6 @@
 MATCH (j:Job {tenant: $tenant, id: $session + '/close'}) WHERE j.lease = $lease
 SET j.touched_ms = $now_ms
 WITH j
-MATCH (l:SessionLife {tenant: $tenant, id: $session}) WHERE l.state IN $before
+MATCH (l:SessionLifecycle {tenant: $tenant, id: $session}) WHERE l.state IN $before
 SET l.state = $state, l.closed_at = CASE WHEN $state = 'closed' THEN $now ELSE null END
 RETURN l.state AS state

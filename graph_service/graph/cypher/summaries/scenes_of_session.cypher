@@ -3,7 +3,7 @@
 // $session: str
 // -> layers_hash, scenes
 // scenes: {name, abstract, overview, first_seen, evidence_n, layers_hash}
-MATCH (l:SessionLife {tenant: $tenant, id: $session})
+MATCH (l:SessionLifecycle {tenant: $tenant, id: $session})
 CALL (l) {
   OPTIONAL MATCH (s:Scene {tenant: $tenant, session_id: l.id}) WHERE s.start_ms >= 0
   WITH s ORDER BY s.start_ms, s.id

@@ -5,7 +5,7 @@
 // $scene_hashes: list of str, of the scenes that the summary was made of, oldest first
 // $layers: map {title, abstract, overview, layers_hash, layers_at}
 // -> id
-MATCH (l:SessionLife {tenant: $tenant, id: $session})
+MATCH (l:SessionLifecycle {tenant: $tenant, id: $session})
 SET l.layers_at = $layers.layers_at
 WITH l
 CALL (l) {

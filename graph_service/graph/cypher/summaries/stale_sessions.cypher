@@ -5,13 +5,13 @@
 // $after: str, the last id of the page before
 // $rows_max: int
 // -> session, layers_hash, scene_hashes, behind
-MATCH (l:SessionLife {tenant: $tenant})
+MATCH (l:SessionLifecycle {tenant: $tenant})
 WHERE l.id > $after AND ($user_id IS NULL OR l.user_id = $user_id) AND ($session IS NULL OR l.id = $session)
 WITH l ORDER BY l.id LIMIT $rows_max
 CALL (l) {
   OPTIONAL MATCH (s:Scene {tenant: $tenant, session_id: l.id}) WHERE s.start_ms >= 0
   WITH s ORDER BY s.start_ms, s.id
-  RETURN collect(coalesce(s.layers_hash, s.content_hash)) AS scene_hashes, count(s.layers_behind) + count(s.overview_owed) AS left
+  RETURN collect(coalesce(s.layers_hash, s.content_hash)) AS scene_hashes, count(s.layers_behind) + count(s.overview_pending) AS left
 }
 CALL (l) {
   OPTIONAL MATCH (m:Message {tenant: $tenant, session_id: l.id, unread: true})

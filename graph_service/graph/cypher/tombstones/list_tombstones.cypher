@@ -3,7 +3,7 @@
 // $tenant: str
 // $user_node_id: str
 // $kinds: list of str
-// -> salt, marks_of, marks
+// -> salt, tombstone_tenant, marks
 MATCH (t:Tenant {id: $tenant})
 OPTIONAL MATCH (x:Tombstone {tenant: $tenant, user_node_id: $user_node_id}) WHERE x.kind IN $kinds
-RETURN t.salt AS salt, t.marks_of AS marks_of, collect([x.id, x.at_ms]) AS marks
+RETURN t.salt AS salt, t.tombstone_tenant AS tombstone_tenant, collect([x.id, x.at_ms]) AS marks

@@ -3,7 +3,7 @@
 // $user_id: str
 // $rows_max: int
 // -> id
-MATCH (l:SessionLife {tenant: $tenant, user_id: $user_id}) WHERE l.last_ms IS NOT NULL
+MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id}) WHERE l.last_ms IS NOT NULL
 WITH l LIMIT $rows_max
 WITH l, l.id AS id
 DELETE l

@@ -5,11 +5,11 @@
 // -> nodes
 // Few nodes have these labels.
 CALL () {
-  MATCH (n:HeldEntity {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+  MATCH (n:MemberEntity {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
  UNION
-  MATCH (n:HeldFact {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+  MATCH (n:MemberFact {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
  UNION
-  MATCH (n:KeptApart {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
+  MATCH (n:RejectedMerge {tenant: $tenant}) WHERE n.user_id = $user_id RETURN n
  UNION
   MATCH (n:Tombstone {tenant: $tenant, user_node_id: $user_node_id}) RETURN n
  UNION

@@ -13,9 +13,9 @@ from extraction.rules.rule_reader import read_by_rules
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.worker.worker import Worker
+from schema.assertion import Closing
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from schema.telling import Closing
 from tests.integration.memory.facts.test_conflict_resolution import edges, open_now
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.fake_openai import FakeOpenAI, fails, says

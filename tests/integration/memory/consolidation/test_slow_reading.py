@@ -115,8 +115,7 @@ async def test_other_tenants_are_read_while_texts_of_one_tenant_never_end(graph:
 
 @pytest.mark.slow
 async def test_service_reading_such_a_text_stops_within_30_seconds(server: Server, tenant: str, tmp_path: Path) -> None:
-    given = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    home = Home(tmp_path, {**given, "MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_TENANT": tenant})
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
     child = Path(__file__).with_name("spinning_serve.py")
     arguments = (sys.executable, str(child), "serve", "--port", "0", "--no-browser", "--json")
     with (tmp_path / "stderr.txt").open("w") as err:

@@ -136,8 +136,8 @@ async def test_scenes_over_the_budget_are_read_by_rules_and_marked(graph: Graph,
             await memory.remember(TenantId(tenant), an_incoming(TEA, session=session))
             await run_due_jobs(worker)
         first, second = sorted(await scenes(graph, tenant), key=lambda scene: str(scene["read_by"]))
-        assert (first["read_by"], first.get("owed")) == ("fake", None)
-        assert (second["read_by"], second["owed"]) == ("rules", "over budget")
+        assert (first["read_by"], first.get("fallback_reason")) == ("fake", None)
+        assert (second["read_by"], second["fallback_reason"]) == ("rules", "over budget")
         watch.ahead += timedelta(days=1)
         await memory.remember(TenantId(tenant), an_incoming("I love coffee.", session="s3"))
         await run_due_jobs(worker)
@@ -159,7 +159,9 @@ async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(gr
         await run_due_jobs(worker)
         assert await memory.reextract_scenes(whose, "alice", scenes=10) == 0
     assert len(fake.requests) == 2
-    assert {(scene["read_by"], scene.get("owed")) for scene in await scenes(graph, tenant)} == {("fake", None)}
+    assert {(scene["read_by"], scene.get("fallback_reason")) for scene in await scenes(graph, tenant)} == {
+        ("fake", None)
+    }
     assert "coffee" in await likes(graph, tenant)
 
 

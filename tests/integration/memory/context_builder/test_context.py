@@ -9,7 +9,7 @@ import pytest
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.builder import Context, Wanted
+from graph_service.memory.context_builder.builder import Context, ContextRequest
 from graph_service.memory.context_builder.prompt_safety import CLOSE, OPEN
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.recall.query import Question
@@ -26,7 +26,7 @@ _CONTEXT = """query ($user: String!, $query: String!, $tokens: Int!) {
 
 
 async def context_of(graph: Graph, tenant: str, query: str, *, user: str = "alice", **more: Any) -> Context:
-    return await a_memory(graph).context(TenantId(tenant), Wanted(user_id=user, query=query, **more))
+    return await a_memory(graph).context(TenantId(tenant), ContextRequest(user_id=user, query=query, **more))
 
 
 async def provide_facts(graph: Graph, tenant: str, *facts: ProvidedFact, text: str, session: str, **more: Any) -> None:
@@ -251,7 +251,7 @@ async def test_context_for_a_question_without_an_answer_says_so(
 async def test_context_without_an_embedder_uses_words(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris. The spare key is under the blue flowerpot.", day=0)
     memory = Memory(graph=graph, embedder=None, clock=lambda: datetime.now(UTC), notify=lambda _tenant: None)
-    found = await memory.context(TenantId(tenant), Wanted(user_id="alice", query="Where is the spare key?"))
+    found = await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query="Where is the spare key?"))
     assert any("flowerpot" in line for line in lines_of(found, "message"))
     assert any("no embedder" in note for note in found.notes)
 
@@ -260,7 +260,7 @@ async def test_context_without_the_database_uses_the_spool(tenant: str, tmp_path
     spool = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
     memory = a_memory(a_dead_graph(), spool=spool)
     await memory.remember(TenantId(tenant), an_incoming("The spare key is under the blue flowerpot."))
-    found = await memory.context(TenantId(tenant), Wanted(user_id="alice", query="Where is the spare key?"))
+    found = await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query="Where is the spare key?"))
     await spool.close()
     assert found.degraded
     assert "the database is away" in found.text

@@ -25,7 +25,7 @@ RELATIONS = (
 )
 STEPS = 8
 # Session states depend on the clock.
-_OF_SESSIONS = ("node ['Session']", "node ['SessionLife']", "node ['Usage']")
+_OF_SESSIONS = ("node ['Session']", "node ['SessionLifecycle']", "node ['Usage']")
 
 
 @dataclass

@@ -138,13 +138,13 @@ async def test_history_of_a_fact_lists_each_home_and_why_it_ended(graph: Graph, 
     now = next(hit for hit in hits if hit.candidate.relation == "lives in")
     versions = await memory.facts.history(TenantId(tenant), now.candidate.id)
     assert [one.object for one in versions] == [old, new]
-    assert (versions[0].invalid_at, versions[1].invalid_at) == (NOON + 10 * DAY, None)
-    assert (versions[0].known_at, versions[0].closing_known_at) == (NOON, NOON + 20 * DAY)
+    assert (versions[0].fact.invalid_at, versions[1].fact.invalid_at) == (NOON + 10 * DAY, None)
+    assert (versions[0].known_at, versions[0].fact.closing_known_at) == (NOON, NOON + 20 * DAY)
     closing = versions[0].closing
     assert closing is not None
     assert (closing.reason, closing.fact_id, versions[1].closing) == ("replaced", now.candidate.id, None)
     # The same history from its last fact.
-    assert await memory.facts.history(TenantId(tenant), versions[0].id) == versions
+    assert await memory.facts.history(TenantId(tenant), versions[0].fact.id) == versions
     with pytest.raises(NotFoundError):
         await memory.facts.history(TenantId(f"{tenant}-other"), now.candidate.id)
 
@@ -167,7 +167,7 @@ async def test_history_includes_a_fact_that_ended_and_began_again(graph: Graph, 
         await a_worker(graph).drain()
     found = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Acme", kinds=(HitKind.FACT,)))
     versions = await memory.facts.history(TenantId(tenant), found.hits[0].candidate.id)
-    assert versions[-1].invalid_at is None
+    assert versions[-1].fact.invalid_at is None
     assert [one.closing.reason for one in versions if one.closing] == ["ended"]
 
 

@@ -10,11 +10,11 @@ from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question
+from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim
 from schema.ids import MemoryId, TenantId
 from schema.message import ProvidedFact
-from schema.telling import Closing
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_hash
 
@@ -114,7 +114,7 @@ async def test_closed_fact_names_what_closed_it(graph: Graph, tenant: str) -> No
         "I moved to Oslo. I hate jazz. I don't like coffee anymore.",
     )
     standing = await memory.facts.standing(here, found["Oslo"]["id"])
-    assert (standing.closing, standing.invalid_at) == (None, None)
+    assert (standing.closing, standing.fact.invalid_at) == (None, None)
 
 
 async def test_reopened_fact_stays_open_after_rereading(graph: Graph, tenant: str) -> None:
@@ -123,7 +123,7 @@ async def test_reopened_fact_stays_open_after_rereading(graph: Graph, tenant: st
         await say(graph, tenant, text, day=day)
     acme = (await edges(graph, tenant))["Acme"]["id"]
     standing = await memory.facts.reopen(here, acme, "both jobs at once")
-    assert (standing.invalid_at, standing.closing) == (None, None)
+    assert (standing.fact.invalid_at, standing.closing) == (None, None)
     reopened = await graph_hash(graph, tenant)
     await say(graph, tenant, "I work at Globex.", day=1)
     assert await graph_hash(graph, tenant) == reopened

@@ -20,7 +20,7 @@ MATCH ({tenant: $tenant})-[r]->() WHERE r.statement <> ''
 RETURN r.statement AS statement, r.embedding IS NOT NULL AS embedded, r.unembedded_in IS NOT NULL AS waits
 ORDER BY statement
 """
-_HELD = "MATCH (h:HeldFact {tenant: $tenant}) RETURN h.embedding IS NOT NULL AS embedded"
+_HELD = "MATCH (h:MemberFact {tenant: $tenant}) RETURN h.embedding IS NOT NULL AS embedded"
 
 
 class Paraphrases(HashedWords):

@@ -101,8 +101,7 @@ async def test_profile_is_empty_for_another_tenant_and_user(graph: Graph, tenant
 
 async def test_profile_on_the_command_line(graph: Graph, server: Server, tenant: str, tmp_path: Path) -> None:
     await say(graph, tenant, "I love tea.", day=0)
-    known = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none", **known})
+    home = Home(tmp_path, server.environ)
     asked = ("profile", "--user", "alice", "--category", "preferences", "--tenant", tenant)
     shown = await asyncio.to_thread(home.run, *asked, "--json")
     [part] = shown.document()["profile"]

@@ -4,7 +4,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.context_builder.builder import Wanted
+from graph_service.memory.context_builder.builder import ContextRequest
 from graph_service.memory.ingest.validation import RememberRequest
 from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError
@@ -250,4 +250,4 @@ async def test_longest_questions_and_names_are_answered(graph: Graph, tenant: st
     await memory.remember(TenantId(tenant), an_incoming(text[:4_000], facts=(fact,)))
     await a_worker(graph).drain()
     await memory.recall(TenantId(tenant), Question(user_id="alice", text=question))
-    await memory.context(TenantId(tenant), Wanted(user_id="alice", query=question))
+    await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query=question))

@@ -81,7 +81,7 @@ DAMAGES = {
         {Problem.JOB_MISSING: 1},
     ),
     "session whose end was lost": Damage(
-        """MATCH (l:SessionLife {tenant: $tenant}) WITH l ORDER BY l.id LIMIT 1 SET l.state = 'extracting' WITH l
+        """MATCH (l:SessionLifecycle {tenant: $tenant}) WITH l ORDER BY l.id LIMIT 1 SET l.state = 'extracting' WITH l
         MATCH (j:Job {tenant: $tenant, id: l.id + '/close'}) SET j.state = 'done', j.open = null""",
         {Problem.JOB_MISSING: 1},
     ),

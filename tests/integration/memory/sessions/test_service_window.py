@@ -6,23 +6,17 @@ from pathlib import Path
 
 from graph_service.app.application import readiness
 from graph_service.app.services import Services, open_services
-from graph_service.config.settings import load_settings
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import Question
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import an_incoming
+from tests.support.open_service import settings_for
 from tests.support.redis_process import redis_process
 
 
 async def _opened(server: Server, folder: Path, redis_url: str) -> Services:
-    environ = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_PASSWORD": server.password,
-        "REDIS_URL": redis_url,
-        "MNEMOGRAPH_EMBEDDING_KIND": "none",
-    }
-    settings = load_settings(environ=environ, here=folder, user_dir=folder, options={"data_dir": str(folder)})
+    settings = settings_for(server, folder, {"REDIS_URL": redis_url})
     return await open_services(settings, on_progress=lambda _step: None, starting=None)
 
 

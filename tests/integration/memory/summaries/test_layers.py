@@ -166,7 +166,7 @@ async def test_forgotten_message_is_in_no_text_of_its_session(graph: Graph, tena
     await memory.forgetting.message(TenantId(tenant), receipt.message_ids[1])
     lives = Statement(
         name="test/lives",
-        text="MATCH (l:SessionLife {tenant: $tenant}) RETURN properties(l) AS life",
+        text="MATCH (l:SessionLifecycle {tenant: $tenant}) RETURN properties(l) AS life",
         parameters=frozenset({"tenant"}),
         columns=("life",),
         hot=False,

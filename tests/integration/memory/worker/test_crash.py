@@ -73,7 +73,7 @@ CALL () {
  UNION ALL
   MATCH (e:Episode {tenant: $tenant}) RETURN ['episode', e.facts, e.unread] AS row
  UNION ALL
-  MATCH (l:SessionLife {tenant: $tenant}) RETURN ['session', l.session_id, l.state, l.close_reason] AS row
+  MATCH (l:SessionLifecycle {tenant: $tenant}) RETURN ['session', l.session_id, l.state, l.close_reason] AS row
  UNION ALL
   MATCH (j:Job {tenant: $tenant}) RETURN ['work', j.kind, j.state, j.open, j.error] AS row
 }

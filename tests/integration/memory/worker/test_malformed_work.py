@@ -25,7 +25,7 @@ BROKEN_JOBS = {
     "no kind": {"kind": None},
     "an unknown kind": {"kind": "dance"},
     "a kind that is a number": {"kind": 7},
-    "no wanted": {"wanted": None},
+    "no enqueue count": {"enqueue_count": None},
     "no session": {"session": None},
     "due at a word": {"due_ms": "soon"},
     "not due": {"due_ms": None},

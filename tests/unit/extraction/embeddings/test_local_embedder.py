@@ -159,13 +159,13 @@ async def test_answering_message_has_the_highest_score(embedder: LocalEmbedder, 
 async def test_piece_weights_are_given_for_questions_only(embedder: LocalEmbedder, text: str) -> None:
     (said,) = await embed_with_tokens(embedder, [text])
     (asked,) = await embed_with_tokens(embedder, [text], asked=True)
-    assert said.telling is None
-    assert asked.telling is not None
-    assert len({round(times, 4) for times in asked.telling}) > 1
+    assert said.weight_factors is None
+    assert asked.weight_factors is not None
+    assert len({round(times, 4) for times in asked.weight_factors}) > 1
     tokens, pieces = (await embed_question(embedder, text)).tokens, embedder.pieces(text)
     assert tokens is not None
     assert tokens.weights.tolist() == pytest.approx(
-        [piece.weight * times for piece, times in zip(pieces, asked.telling, strict=True)], rel=1e-5
+        [piece.weight * times for piece, times in zip(pieces, asked.weight_factors, strict=True)], rel=1e-5
     )
 
 
@@ -173,7 +173,7 @@ async def test_questions_in_a_batch_are_weighted_as_each_alone(embedder: LocalEm
     texts = ["Where did the cat sleep?", "Which books has Bo read since he moved?", "猫在哪里睡觉？"]
     for text, one in zip(texts, await embed_with_tokens(embedder, texts, asked=True), strict=True):
         (alone,) = await embed_with_tokens(embedder, [text], asked=True)
-        assert one.telling == pytest.approx(alone.telling, rel=0.1)
+        assert one.weight_factors == pytest.approx(alone.weight_factors, rel=0.1)
 
 
 async def test_pieces_of_another_language_are_not_compared(embedder: LocalEmbedder) -> None:

@@ -6,12 +6,12 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.llm.fact_judge import VERDICTS_MAX, Doubt, Judged, Judgement, judge_prompt, verdicts_of
-from extraction.llm.output_schemas import FactsJudging, VerdictReading
+from extraction.llm.fact_judge import VERDICTS_MAX, Doubt, FactVerdict, Judgement, judge_prompt, verdicts_of
+from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from graph_service.memory.consolidation.fact_judging import DOUBTS_MAX, doubts_of
 from graph_service.memory.facts.reconciliation import plan_facts
-from schema.fact import AcceptedFact, Claim, KnownFact
-from schema.telling import Closing
+from schema.assertion import Closing
+from schema.fact import AcceptedFact, Claim, Fact
 from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
@@ -22,7 +22,7 @@ def goal(obj: str, day: int = 0) -> AcceptedFact:
     return a_fact(obj, day=day, predicate="CARES_ABOUT", relation="plan")
 
 
-def known_goals(*objects: str) -> list[KnownFact]:
+def known_goals(*objects: str) -> list[Fact]:
     return after([], plan([], *(goal(obj) for obj in objects)))
 
 
@@ -39,13 +39,13 @@ def test_temporary_ids_are_mapped_back_in_any_spelling() -> None:
     doubt = a_doubt()
     for fact, known in (("n1", "k2"), (" [N1] ", "K2")):
         verdicts = verdicts_of([says(fact, "Same", known)], [doubt])
-        assert verdicts == {doubt.fact.claim: Judged(judgement=Judgement.SAME, known=doubt.near[1].claim)}
+        assert verdicts == {doubt.fact.claim: FactVerdict(judgement=Judgement.SAME, known=doubt.similar[1].claim)}
 
 
 def test_verdict_on_a_fact_that_was_not_offered_is_ignored() -> None:
     first = a_doubt()
     (second,) = doubts_of([goal("play chess", day=3)], known_goals("play go"))
-    real = str(second.near[0].id)
+    real = str(second.similar[0].id)
     told = [says("n1", "same", named) for named in ("k3", "k0", real, "", "k1; k2", str(second.fact.claim.object_id))]
     told += [says(new, "replaces", "k1") for new in ("n3", "n0", real, "k1")]
     told += [says("n2", word, "k1") for word in ("beside", "delete", "", "SAME AS")]
@@ -64,9 +64,9 @@ def test_thousands_of_verdicts_are_a_misread() -> None:
 
 
 def test_malformed_verdicts_are_dropped() -> None:
-    told = FactsJudging.model_validate({"verdicts": [{"fact": "n1", "verdict": "same", "known": "k1"}, 7, {"a": 1}]})
+    told = VerdictsReading.model_validate({"verdicts": [{"fact": "n1", "verdict": "same", "known": "k1"}, 7, {"a": 1}]})
     assert [one.fact for one in told.verdicts] == ["n1"]
-    assert FactsJudging.model_validate({"verdicts": "none"}).verdicts == []
+    assert VerdictsReading.model_validate({"verdicts": "none"}).verdicts == []
 
 
 def test_prompt_has_no_real_id_and_quotes_the_data_safely() -> None:
@@ -76,8 +76,8 @@ def test_prompt_has_no_real_id_and_quotes_the_data_safely() -> None:
     ids = [
         doubt.fact.subject.id,
         doubt.fact.object.id,
-        *(one.id for one in doubt.near),
-        *(one.uri for one in doubt.near),
+        *(one.id for one in doubt.similar),
+        *(one.uri for one in doubt.similar),
     ]
     assert not any(str(one) in prompt.system + prompt.user for one in ids)
     assert prompt.user.count("</facts>") == 1
@@ -97,11 +97,11 @@ def test_prompt_shows_at_most_five_known_facts_per_fact() -> None:
     new = [goal(f"see some city {number}", day=1) for number in range(50)]
     doubts = doubts_of(new, known)
     assert len(doubts) == DOUBTS_MAX
-    assert {len(doubt.near) for doubt in doubts} == {5}
+    assert {len(doubt.similar) for doubt in doubts} == {5}
 
 
-def judged_plan(known: list[KnownFact], fact: AcceptedFact, judgement: Judgement, other: Claim) -> list[KnownFact]:
-    judged = {fact.claim: Judged(judgement=judgement, known=other)}
+def judged_plan(known: list[Fact], fact: AcceptedFact, judgement: Judgement, other: Claim) -> list[Fact]:
+    judged = {fact.claim: FactVerdict(judgement=judgement, known=other)}
     return after(known, plan_facts(known, [(fact, SCENE)], judged))
 
 

@@ -52,8 +52,8 @@ def test_none_results_and_threads_are_supported() -> None:
 BY_NUMBER = {
     "english_stems._stem": "words of 60 characters at most",
     "holidays.new_year": "years",
-    "telling._moment_of": "numbers of our own",
-    "telling._number_of": "moments",
+    "assertion._moment_of": "numbers of our own",
+    "assertion._number_of": "moments",
 }
 
 

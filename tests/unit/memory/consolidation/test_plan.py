@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from graph_service.memory.consolidation.plan import plan_mentions
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
+from schema.assertion import Closing
 from schema.entity import an_entity, the_user
-from schema.fact import AcceptedFact, KnownFact, Proof
+from schema.fact import AcceptedFact, Fact, Proof
 from schema.ids import MemoryId, TenantId, UserId
-from schema.telling import Closing
 from tests.support.builders import NOON
 
 TENANT, USER = TenantId("t"), UserId("alice")
@@ -62,13 +62,13 @@ def living(place: str, day: int) -> AcceptedFact:
     return a_fact(place, day=day, predicate="RELATES_TO", relation="lives in")
 
 
-def after(known: list[KnownFact], planned: list[PlannedFact]) -> list[KnownFact]:
+def after(known: list[Fact], planned: list[PlannedFact]) -> list[Fact]:
     """Return the known facts after the plan is applied."""
     merged = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
     return [merged[name] for name in sorted(merged)]
 
 
-def plan(known: list[KnownFact], *facts: AcceptedFact) -> list[PlannedFact]:
+def plan(known: list[Fact], *facts: AcceptedFact) -> list[PlannedFact]:
     """Return the plan for facts of one scene."""
     return plan_facts(known, [(fact, SCENE) for fact in facts])
 
@@ -107,7 +107,7 @@ def test_any_order_and_batching_of_arrival_gives_the_same_facts(
     chance.shuffle(facts)
     first = after([], plan([], *facts[:cut]))
     assert after(first, plan(first, *facts[cut:])) == together
-    one_by_one: list[KnownFact] = []
+    one_by_one: list[Fact] = []
     for fact in facts:
         one_by_one = after(one_by_one, plan(one_by_one, fact))
     assert one_by_one == together
@@ -138,7 +138,7 @@ def test_unrelated_facts_never_close_each_other(
     alone = {fact.id for fact in after([], plan([], *others))}
     mixed = [*facts, *others]
     chance.shuffle(mixed)
-    known: list[KnownFact] = []
+    known: list[Fact] = []
     for fact in mixed:
         known = after(known, plan(known, fact))
     assert {fact.id for fact in known if fact.invalid_at is None} >= alone
@@ -229,7 +229,7 @@ def test_reason_of_a_closed_fact_is_readable() -> None:
 
 def test_facts_of_older_versions_are_closed_like_new_ones() -> None:
     old = [
-        replace(fact, told=(), closing_reason=None)
+        replace(fact, assertions=(), closing_reason=None)
         for fact in after([], plan([], living("Paris", 0), living("Paris", 2)))
     ]
     known = after(old, plan(old, living("Oslo", 5)))
@@ -265,7 +265,7 @@ def test_order_of_evidence_does_not_matter() -> None:
     facts = [a_fact("tea", day=day, strength=0.5 + day / 10) for day in range(3)]
     results = set()
     for order in permutations(facts):
-        known: list[KnownFact] = []
+        known: list[Fact] = []
         for fact in order:
             known = after(known, plan(known, fact))
         results.add(tuple(known))

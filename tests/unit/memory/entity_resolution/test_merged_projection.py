@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from graph_service.memory.entity_resolution.merged_projection import _close_contradicted
 from graph_service.memory.facts.conflict_resolution import closes
+from schema.assertion import Assertion, assertion_text, parse_assertion
 from schema.fact import Claim
 from schema.ids import MemoryId
-from schema.telling import Assertion, telling_of, telling_text
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ def an_edge(
     ]
     properties: dict[str, Any] = {"id": f"e{number:03}", "valid_at": NOON + timedelta(hours=hour), "known_at": NOON}
     properties |= {"relation": relation} if relation else {}
-    properties |= {"told": [telling_text(one) for one in assertions]} if assertions else {}
+    properties |= {"assertions": [assertion_text(one) for one in assertions]} if assertions else {}
     properties |= {"invalid_at": NOON + timedelta(days=9)} if over else {}
     return {
         "id": properties["id"],
@@ -56,7 +56,7 @@ def close_by_comparing_all(rows: list[dict[str, Any]]) -> None:
         if closes(claim(newer), claim(other)) is None:
             return False
         newer_assertions, other_assertions = (
-            [telling_of(text) for text in row["properties"].get("told") or ()] for row in (newer, other)
+            [parse_assertion(text) for text in row["properties"].get("assertions") or ()] for row in (newer, other)
         )
         shared = {(one.message_id, one.valid_at) for one in newer_assertions} & {
             (one.message_id, one.valid_at) for one in other_assertions

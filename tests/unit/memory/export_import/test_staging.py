@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graph_service.memory.export_import.staging import Staging
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
-from schema.ids import BegunHash, TenantId, content_hash
+from schema.ids import PrefixHash, TenantId, content_hash
 from tests.unit.test_number_cost import assert_about_linear
 
 PARTS = st.lists(st.text(max_size=4), max_size=4)
@@ -20,7 +20,7 @@ PARTS = st.lists(st.text(max_size=4), max_size=4)
 
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=4), PARTS)
 def test_hash_in_two_steps_equals_the_hash_in_one(first: list[str], rest: list[str]) -> None:
-    assert BegunHash(*first).with_rest(*rest) == content_hash(*first, *rest)
+    assert PrefixHash(*first).with_suffix(*rest) == content_hash(*first, *rest)
 
 
 @pytest.fixture

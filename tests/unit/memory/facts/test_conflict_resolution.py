@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
-from extraction.rules.additive_cues import holds_beside
+from extraction.rules.additive_cues import is_additive
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, closes, most_similar, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.validity import Contradiction, validity_periods
+from schema.assertion import Assertion, Closing, CorrectionKind, assertion_text, joined, parse_assertion
 from schema.errors import InputError
-from schema.fact import AcceptedFact, KnownFact
+from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId
 from schema.relations import canonical_relation
-from schema.telling import Assertion, Closing, Stated, joined, telling_of, telling_text
 from tests.support.builders import NOON
 from tests.unit.memory.consolidation.test_plan import a_fact, after, favourite, living, plan, stated
 
 
-def known_after(*facts: AcceptedFact) -> list[KnownFact]:
+def known_after(*facts: AcceptedFact) -> list[Fact]:
     return after([], plan([], *facts))
 
 
@@ -126,7 +126,7 @@ def test_living_in_a_town_and_in_its_country_coexist() -> None:
 def test_phrases_of_addition_and_of_change_are_distinguished(
     clause: str, predicate: str, name: str, *, beside: bool
 ) -> None:
-    assert holds_beside(clause, predicate=predicate, name=name) is beside
+    assert is_additive(clause, predicate=predicate, name=name) is beside
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ OVER = Assertion(
 def test_assertions_round_trip_through_text(told: list[Assertion]) -> None:
     assert joined(told) == joined(reversed(told)) == joined(joined(told))
     kept = [one for one in joined(told) if "|" not in one.message_id]
-    assert [telling_of(telling_text(one)) for one in kept] == kept
+    assert [parse_assertion(assertion_text(one)) for one in kept] == kept
 
 
 @given(st.lists(assertions))
@@ -181,7 +181,7 @@ def test_fact_without_conflicts_has_the_periods_of_one_with_a_withdrawn_conflict
     """The shortcut for facts without conflicts, which does not sort, must give the same periods."""
     own = joined(told)
     nothing = Contradiction(
-        assertion=replace(OVER, stated=Stated.SAYS), claim="other", why=Closing.ENDED, withdraws=True
+        assertion=replace(OVER, correction=CorrectionKind.SAYS), claim="other", why=Closing.ENDED, withdraws=True
     )
     alone, beside = validity_periods(own, []), validity_periods(own, [nothing])
     assert [joined(period.assertions) for period in alone] == [joined(period.assertions) for period in beside]
@@ -192,7 +192,7 @@ def test_fact_without_conflicts_has_the_periods_of_one_with_a_withdrawn_conflict
 
 def test_malformed_assertion_is_refused() -> None:
     with pytest.raises(InputError):
-        telling_of("m1|s|soon|1|1|1|0|")
+        parse_assertion("m1|s|soon|1|1|1|0|")
 
 
 def test_batch_of_many_facts_is_planned_in_time() -> None:

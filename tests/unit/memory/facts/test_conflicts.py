@@ -16,10 +16,10 @@ from graph_service.memory.facts.conflict_resolution import closes, conflicting_c
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, validity_periods
+from schema.assertion import Assertion, Closing, CorrectionKind, joined
 from schema.errors import ConflictError
-from schema.fact import AcceptedFact, Claim, KnownFact, Proof
+from schema.fact import AcceptedFact, Claim, Fact, Proof
 from schema.ids import MemoryId
-from schema.telling import Assertion, Closing, Stated, joined
 from tests.support.builders import NOON
 from tests.support.growth import assert_about_linear
 from tests.support.slow import slow_but
@@ -46,7 +46,7 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
         if is_rejected(board[other].assertions):
             continue
         for assertion in board[other].assertions:
-            if why is not None and assertion.ends and assertion.stated is not None:
+            if why is not None and assertion.ends and assertion.correction is not None:
                 contradictions.append(
                     Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED, withdraws=True)
                 )
@@ -54,7 +54,7 @@ def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list
                 contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=why))
             elif over and assertion.ends:
                 contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED))
-    return validity_periods(board[claim].assertions, contradictions, board[claim].reopened)
+    return validity_periods(board[claim].assertions, contradictions, board[claim].ignored_closings)
 
 
 def _moment(day: int) -> datetime:
@@ -65,7 +65,7 @@ def _moment(day: int) -> datetime:
 def assertions(draw: st.DrawFn) -> Assertion:
     day, said = draw(st.integers(0, 6)), draw(st.integers(0, 6))
     over = draw(st.sampled_from([False, False, False, True]))
-    stated = draw(st.sampled_from([None, None, None, Stated.SAYS, Stated.PINS]))
+    stated = draw(st.sampled_from([None, None, None, CorrectionKind.SAYS, CorrectionKind.PINS]))
     rejects = over and draw(st.integers(0, 3)) == 0
     return Assertion(
         message_id=MemoryId(f"m{draw(st.integers(0, 5))}"),
@@ -76,7 +76,7 @@ def assertions(draw: st.DrawFn) -> Assertion:
         heard_at=_moment(said),
         ends=over,
         adds=not over and draw(st.sampled_from([False, False, True])),
-        stated=Stated.REJECTS if rejects else stated,
+        correction=CorrectionKind.REJECTS if rejects else stated,
     )
 
 
@@ -98,7 +98,7 @@ def boards(draw: st.DrawFn) -> dict[Claim, KnownClaim]:
         board[fact.claim] = replace(one, assertions=told, object_name=name)
     for claim in list(board):
         spared = draw(st.lists(st.sampled_from([*(one.id for one in board.values()), "m0", "m1"]), max_size=2))
-        board[claim] = replace(board[claim], reopened=frozenset(spared) - {board[claim].id})
+        board[claim] = replace(board[claim], ignored_closings=frozenset(spared) - {board[claim].id})
     return board
 
 
@@ -130,7 +130,7 @@ def test_conflicting_claims_are_found_by_index(facts: list[AcceptedFact]) -> Non
         assert found.of(claim) == conflicting_claims(claim, names)
 
 
-def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+def one_by_one(known: list[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
     """Return what reopening writes when it is planned again after each conflicting claim that is ignored."""
     board = known_claims(known)
     owners = {str(fact.id): str(one.id) for one in board.values() for fact in one.periods}
@@ -140,8 +140,8 @@ def one_by_one(known: list[KnownFact], claim: Claim, fact_id: str) -> list[Plann
         before = board[claim]
         over = {assertion.message_id for assertion in stored_assertions(standing) if assertion.ends}
         spared = {owners.get(standing.closed_by, str(standing.closed_by))} if standing.closed_by else over
-        board[claim] = replace(before, reopened=before.reopened | spared)
-        if board[claim].reopened == before.reopened:
+        board[claim] = replace(before, ignored_closings=before.ignored_closings | spared)
+        if board[claim].ignored_closings == before.ignored_closings:
             return []
         items = [item for item in replan(board, {claim}) if item.fact.claim == claim]
         standing = next(item.fact for item in items if item.fact.id == fact_id)

@@ -15,9 +15,9 @@ from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.lucene import name_query, scoped_query
 from graph_service.memory.recall.candidates import CandidateSet
-from graph_service.memory.recall.pipeline import snippet
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.ranking import CHINESE, ENGLISH, ENGLISH_BY_VECTORS, rank
+from graph_service.memory.recall.result_page import snippet
 from graph_service.memory.recall.retrieval import candidates_in
 from schema.errors import InputError
 from schema.timespan import Timespan, millis

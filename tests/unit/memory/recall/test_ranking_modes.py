@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.query_analysis import Intent, QueryAnalysis
-from graph_service.memory.recall.candidates import Candidate
+from graph_service.memory.recall.candidates import Candidate, LayerSimilarities
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.ranking_modes import (
     LayerRules,
-    LayerSimilarities,
     by_layers,
     by_similarity_and_importance,
 )

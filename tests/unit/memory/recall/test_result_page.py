@@ -1,29 +1,29 @@
 """Test pages, the minimum score and the second check of the scope."""
 
 import base64
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question, fingerprint
-from graph_service.memory.recall.result_page import (
-    CursorState,
-    PageRequest,
-    above,
-    cursor_of,
-    filtered,
-    last_touched,
-    page_of,
-    page_requested,
-    shown_in,
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
+from graph_service.memory.recall.cursor import CursorState, cursor_of, shown_in
+from graph_service.memory.recall.query import (
+    HitKind,
+    Mode,
+    QueryFilters,
+    Question,
+    check_question,
+    fingerprint,
+    resolve_question,
     uri_prefixes,
-    with_access,
 )
+from graph_service.memory.recall.result_page import above, last_touched, page_of, with_access
+from graph_service.memory.recall.retrieval import filtered
 from schema.errors import InputError
-from schema.ids import agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
+from schema.ids import TenantId, agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
 from schema.labels import Role
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
@@ -107,9 +107,19 @@ def test_cursor_is_valid_for_the_same_question_with_other_page_options() -> None
     ]
     assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
     assert fingerprint("t", one) != fingerprint("u", one)
-    turn = page_requested("t", one, now=NOON)
-    assert isinstance(turn, PageRequest)
-    assert turn.asked_at == NOON
+
+
+def test_next_page_is_asked_at_the_time_of_the_first() -> None:
+    """ "Yesterday" means the same day on every page."""
+    one = Question(user_id="a", text="tea", zone="Asia/Shanghai")
+    first = resolve_question(TenantId("t"), one, now=NOON)
+    assert (first.now, first.reference, first.shown.marks) == (NOON, NOON, frozenset())
+    assert first.reference.utcoffset() == timedelta(hours=8)
+    after = cursor_of(CursorState(asked_at=NOON, marks=frozenset({b"12345"})), first.key)
+    later = NOON + timedelta(minutes=50)
+    second = resolve_question(TenantId("t"), replace(one, narrowed=QueryFilters(after=after)), now=later)
+    assert (second.now, second.reference, second.moments.valid_at) == (NOON, NOON, NOON)
+    assert second.shown.marks == {b"12345"}
 
 
 def test_uris_name_user_and_session() -> None:
@@ -139,8 +149,9 @@ def test_hits_outside_the_scope_are_dropped_and_counted() -> None:
     ]
     narrow = QueryFilters(session_id="s1", roles=(Role.USER,))
     question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
-    left, removed = filtered(rows, "t", question)
-    assert [one.id for one in left] == ["mine"]
+    asked = resolve_question(TenantId("t"), question, now=NOON)
+    left, removed = filtered(CandidateSet(candidates=tuple(rows), messages=()), asked)
+    assert [one.id for one in left.candidates] == ["mine"]
     assert {one.reason: one.count for one in removed} == {"outside the scope": 3, "another kind": 1, "another role": 1}
 
 

@@ -31,7 +31,7 @@ class Closing(StrEnum):
     REJECTED = "rejected"
 
 
-class Stated(StrEnum):
+class CorrectionKind(StrEnum):
     """A correction of a fact by a person: it is true, it was never true, or it must be in the profile."""
 
     SAYS = "says"
@@ -39,7 +39,7 @@ class Stated(StrEnum):
     PINS = "pins"
 
 
-_MARKS: Final = {Stated.SAYS: "h", Stated.REJECTS: "n", Stated.PINS: "p"}
+_MARKS: Final = {CorrectionKind.SAYS: "h", CorrectionKind.REJECTS: "n", CorrectionKind.PINS: "p"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Assertion:
         ends: the message says that the fact has ended.
         adds: the message says that the fact is valid in addition to others ("I also work at …").
         judged: with `ends`: a model concluded the end; the message does not say it.
-        stated: a correction by a person, with priority over extracted facts; None when extracted.
+        correction: a correction by a person, with priority over extracted facts; None when extracted.
     """
 
     message_id: MemoryId
@@ -66,24 +66,24 @@ class Assertion:
     ends: bool = False
     adds: bool = False
     judged: bool = False
-    stated: Stated | None = None
+    correction: CorrectionKind | None = None
 
     @property
     def asserts(self) -> bool:
         """True if a person stated that the fact is true."""
-        return self.stated is not None and not self.ends
+        return self.correction is not None and not self.ends
 
 
-def telling_text(assertion: Assertion) -> str:
+def assertion_text(assertion: Assertion) -> str:
     """Return an assertion as stored in `told[]`: `message|scene|valid|by|said|heard|position|marks`, times in µs."""
     marks = ("e" if assertion.ends else "") + ("a" if assertion.adds else "") + ("j" if assertion.judged else "")
-    marks += _MARKS[assertion.stated] if assertion.stated else ""
+    marks += _MARKS[assertion.correction] if assertion.correction else ""
     moments = map(_number_of, (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at))
     return "|".join((assertion.message_id, assertion.scene_id, *moments, str(assertion.position), marks))
 
 
-def telling_of(text: str) -> Assertion:
-    """Return the assertion of a text that `telling_text` wrote.
+def parse_assertion(text: str) -> Assertion:
+    """Return the assertion of a text that `assertion_text` wrote.
 
     Raises:
         InputError: the text has another form.
@@ -107,7 +107,7 @@ def telling_of(text: str) -> Assertion:
         ends="e" in marks,
         adds="a" in marks,
         judged="j" in marks,
-        stated=_stated_by(marks) if marks else None,
+        correction=_stated_by(marks) if marks else None,
     )
 
 
@@ -123,13 +123,13 @@ def _number_of(moment: datetime) -> str:
     return f"{(moment - _EPOCH) // _ONE}"
 
 
-def _stated_by(marks: str) -> Stated | None:
+def _stated_by(marks: str) -> CorrectionKind | None:
     return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
 def last_word(assertions: Iterable[Assertion]) -> Assertion | None:
     """Return the latest correction of a fact by a person; None if there is none."""
-    stated = [assertion for assertion in assertions if assertion.stated is not None]
+    stated = [assertion for assertion in assertions if assertion.correction is not None]
     return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)
 
 
@@ -150,7 +150,7 @@ def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
                 position=min(before.position, assertion.position),
                 adds=before.adds or assertion.adds,
                 judged=before.judged and assertion.judged,
-                stated=before.stated or assertion.stated,
+                correction=before.correction or assertion.correction,
             )
         one[key] = assertion
     return tuple(one[key] for key in sorted(one))
