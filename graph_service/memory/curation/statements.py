@@ -50,7 +50,7 @@ _UNDO_REASON: Final = "a correction was taken back"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFact:
-    """A fact stated by a person.
+    """A fact stated by a person, as the API and the CLI receive it.
 
     Attributes:
         subject, object: `user`, `assistant`, or a name.

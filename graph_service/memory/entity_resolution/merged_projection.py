@@ -34,6 +34,8 @@ Properties = Mapping[str, Any]
 class MemberFact:
     """A stored fact with a merged entity at one end at least.
 
+    Not a `Fact`: the derived edge copies all stored properties, also those that a `Fact` does not have.
+
     Attributes:
         subject_root, object_root: id of the node that represents this end; its own id if it is not merged.
     """
