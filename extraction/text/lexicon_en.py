@@ -19,7 +19,9 @@ KIN = SOLE_KIN | word_set(
     "coach therapist doctor tutor child kid buddy bestie stepbrother stepsister teammate children "
     "dentist trainer professor advisor adviser grandson granddaughter sibling assistant babysitter nanny physio "
     "housekeeper barber hairdresser vet lawyer accountant pal ex-boyfriend ex-girlfriend cofounder co-founder mate "
-    "godson goddaughter penpal bandmate classmates"
+    "godson goddaughter penpal bandmate classmates half-brother half-sister step-brother step-sister step-son "
+    "step-daughter "
+    "fiancé fiancée great-aunt great-uncle grandchild granny nan gran lodger tenant childminder carer"
 )
 # Words that tell several relatives of a kind apart.
 WHICH_KIN = word_set(
@@ -34,7 +36,11 @@ PETS = word_set(
     "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "
     "turtle turtles "
     "tortoise goldfish fish guinea snake lizard gecko horse pony bird birds pet pets retriever poodle labrador corgi "
-    "husky bulldog terrier beagle"
+    "husky bulldog terrier beagle greyhound lurcher spaniel collie dachshund pug whippet rottweiler tabby "
+    "tortoiseshell siamese "
+    "ragdoll cockapoo labradoodle setter schnauzer chihuahua mutt budgie budgies cockatiel ferret gerbil gerbils "
+    "axolotl hen hens chickens "
+    "ducks alpaca alpacas goat goats donkey bees pup stray tomcat hedgehog"
 )
 OWNABLE = word_set(
     "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop "
@@ -250,6 +256,11 @@ CONDITIONS: Final = _phrases(
     "fibromyalgia|glaucoma|gout|autism|dyslexia|vertigo|lupus|cancer|disorder|syndrome|chronic pain|chronic fatigue|"
     "bad knees|bad knee|bad back|acid reflux|rosacea|acne|sleep apnea|osteoporosis|parkinson's|crohn's|"
     "multiple sclerosis|ms|copd|heart condition|thyroid problems|bipolar|bipolar disorder|panic attacks|"
+    "dementia|alzheimer's|angina|heart failure|kidney disease|long covid|tendonitis|tendinitis|carpal tunnel|"
+    "cataracts|hernia|"
+    "slipped disc|herniated disc|cystic fibrosis|coeliac|celiac|me/cfs|pots|haemophilia|hemophilia|sickle cell|hiv|"
+    "hepatitis|"
+    "bronchitis|emphysema|gallstones|diverticulitis|colitis|arrhythmia|afib|torn meniscus|low iron|high bp|"
     "social anxiety|color blindness|colour blindness|heart murmur|kidney stones|pcos|narcolepsy"
 )
 # Temporary complaints, which may have a lasting cause.

@@ -74,6 +74,8 @@ REACH: Final = {
         for language in ("en", "zh")
         for part in ("clauses", "objects", "phrases")
     },
+    "extraction.rules.en.frames": RULES_READ,
+    "extraction.rules.en.plans": RULES_READ,
     "extraction.entities.kinship_terms.tie": RULES_READ,
     "extraction.entities.kinship_terms.wider": RULES_READ,
     # Names; longer ones are refused by the interfaces and the check of readings.
@@ -99,6 +101,9 @@ NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.model_conversion",
     "extraction.rules.zh.syntax",
     "extraction.rules.en.syntax",
+    "extraction.rules.en.word_classes",
+    "extraction.rules.en.frames.after",
+    "extraction.rules.en.frames.clause_frame",
     "extraction.embeddings.local_models",
     "extraction.embeddings.model_download",
     "extraction.embeddings.model_conversion",

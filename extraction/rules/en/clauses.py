@@ -15,6 +15,9 @@ from schema.kept_results import kept_by_chars
 _STRAIGHT: Final = {0x2018: "'", 0x2019: "'", 0x201C: '"', 0x201D: '"'}
 _SMALL_I = re.compile(r"\bi\b(?!\.)")
 _SPEECH = re.compile(r'"[^"]{3,300}"')
+_SINGLE_QUOTED = re.compile(r"(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)){3,200}[^'\s]'(?!\w)")
+# A quotation that goes on in the next sentence, or began in the one before.
+_QUOTED_BELOW = re.compile(r"(?<=: )'[^']{3,300}$|^[^']{3,300}[.!?]'$")
 _PRONOUN = re.compile(r"\b(?:I|I'm|my|he|she|his|her|we|you|they|it)\b", re.IGNORECASE)
 _SMALL_WORD = re.compile(r"\b(?!the\b|and\b|with\b|for\b|from\b|your\b)[a-z]{3,}")
 _RELAYED: Final = (
@@ -32,6 +35,24 @@ RELAYS_SPEECH: Final = re.compile(
     re.IGNORECASE,
 )
 # Sarcasm: "Oh great, I just love queues".
+# Requests for texts, and worlds that are not the speaker's.
+_INVENTED: Final = re.compile(
+    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
+    r"describe|continue|brainstorm|give me|come up with|act|"
+    r"role-?play|you be|be my|be the|play the)\b|"
+    r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) "
+    r"(?:novel|book|film|movie|show|series|story|script|game|play|episode|chapter|dream|"
+    r"life|universe|world|campaign|screenplay|comic|song|sitcom|parallel universe|past life|alternate universe)|in "
+    r"episode|in chapter|in season|"
+    r"for (?:the|my|a|our) (?:persona|character|novel|story|script|campaign|screenplay|sketch|role-?play|quiz)|"
+    r"(?:my|the|our) (?:character|protagonist|hero|heroine|villain|narrator|persona|detective|"
+    r"avatar|elf|wizard|npc|main character)|(?:first|last|opening|next) line of|dreamt|dreamed|once upon a time|"
+    r"according to|rumou?r has it|supposedly|allegedly|"
+    r"the (?:quiz|horoscope|fortune cookie|algorithm|app|ad|advert|article|podcast|book|movie|film|song|lyrics|"
+    r"sticker|sign|poster|t-shirt) (?:says?|said|thinks|claims|reads|told|wants|goes)|"
+    r"my horoscope|fictional|hypothetical|make-believe|let us pretend|plot twist)\b",
+    re.IGNORECASE,
+)
 SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
@@ -51,10 +72,36 @@ _CONTRACTIONS: Final = tuple(
         (r"\b(?:kinda|sorta)\b", "kind of", re.IGNORECASE),
         # "I promised her I'd call" and "I told Sam I would drive" are promises, not hypotheses.
         (
-            r"\b(promised?|swore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
+            r"\b([Pp]romised?|[Ss]wore|swear|vow(?:ed)?|pledged?|gave my word|gave \w+ my word|made a promise)"
             r"((?: to)?(?: (?:my|his|her|our) \w+| myself| him| her| them| [A-Z]\w+)?)(?: that)? (?:I|we|he|she)"
             r"(?:'d| would|'ll| will)\b",
             r"\1\2 to",
+            0,
+        ),
+        (
+            r"\b(I|[Hh]e|[Ss]he|[A-Z][a-z]+|[Mm]y [a-z-]+) (?:said|swore|agreed)(?: that)? (?:I|he|she|we)"
+            r"(?:'d| would|'ll| will)\b(?! (?:like|love|rather|prefer|have|be (?:happy|glad|sad|fine))\b)",
+            r"\1 promised to",
+            0,
+        ),
+        (
+            r"\b([Gg]ave (?:[Mm]y |[Hh]is |[Hh]er )?\w+ (?:my|his|her) word|[Gg]ave (?:my|his|her) word)(?: that)? "
+            r"(?:I|he|she|we)"
+            r"(?:'d| would|'ll| will)\b",
+            r"\1 to",
+            0,
+        ),
+        (
+            r"\bI(?:'d| would) (?:\w+ )?(?:kill|die|sell my soul|walk miles) for\b(?: (?:a|an|some))?(?: (?:good|"
+            r"decent|proper|nice))?",
+            "I love",
+            0,
+        ),
+        (
+            r"\bI(?: could|'d| would) (?:happily |gladly )?(?:eat|drink|live on|live off) (.{2,30}?) (?:every "
+            r"(?:single )?day|all day(?: long)?|for breakfast|"
+            r"forever|for the rest of my life)\b",
+            r"I love \1",
             0,
         ),
         (
@@ -66,6 +113,28 @@ _CONTRACTIONS: Final = tuple(
         (r"\b(I|[Ww]e)(?:'d| would) (?:much |really |definitely )?(?:rather|sooner)\b(?! not\b)", r"\1 prefer to", 0),
         (r"\b(I|[Ww]e)(?:'d| would) prefer\b", r"\1 prefer", 0),
         (r"\b(?:I'd|I would|[Ww]e'd|[Ww]e would) (?:really |also |absolutely )?(?:love|like) to\b", "I aspire to", 0),
+        # Words for relatives.
+        (
+            r"\b([Mm]y|[Oo]ur) (?:youngest|eldest|oldest|first-?born|middle one|little one)\b"
+            r"(?! (?:son|daughter|child|boy|girl|kid|brother|sister|one|sibling|cousin|cat|dog))",
+            r"\1 child",
+            0,
+        ),
+        (r"\b([Mm]y|[Oo]ur) (?:little|big)? ?(?:boy|lad)\b", r"\1 son", 0),
+        (r"\b([Mm]y|[Oo]ur) little girl\b", r"\1 daughter", 0),
+        (r"\b(?:[Tt]he|[Mm]y) (?:missus|wifey|wife|better half\b(?=.{0,40}\bshe\b))(?!')\b", "my wife", 0),
+        (r"\b(?:[Tt]he|[Mm]y) (?:hubby|hubs|husband)\b", "my husband", 0),
+        (r"\b[Mm]y (?:other|better) half\b", "my partner", 0),
+        (r"\b[Mm]y (?:bf|fella|bloke)\b", "my boyfriend", 0),
+        (r"\b[Mm]y gf\b", "my girlfriend", 0),
+        (r"\b([Mm]y|[Oo]ur) folks\b", r"\1 parents", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:gran|nan|nana|granny|nanna|nonna)\b", r"\1 grandmother", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:grandad|granddad|gramps|grandpop)\b", r"\1 grandfather", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:sis)\b", r"\1 sister", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:bro)\b", r"\1 brother", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:mam|mama|mummy|mommy)\b", r"\1 mum", 0),
+        (r"\b([Mm]y|[Oo]ur) (?:papa|daddy|pop|pops)\b", r"\1 dad", 0),
+        (r"^[Tt]he (kids|twins|in-laws|boys|girls)\b", r"my \1", 0),
         (r"\bcan'?t\b", "can not", re.IGNORECASE),
         (r"\bcannot\b", "can not", re.IGNORECASE),
         (r"\bwon't\b", "will not", re.IGNORECASE),
@@ -75,13 +144,33 @@ _CONTRACTIONS: Final = tuple(
         (r"'ll\b", " will", 0),
         (r"'d\b", " would", 0),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
-        (r"\bwe're\b", "we are", re.IGNORECASE),
-        (r"\b([Mm]y|[Hh]is|[Hh]er) ([a-z]+)'s (?=called|named|from|an? )", r"\1 \2 is ", 0),
+        (r"\b(names?)'s\b", r"\1 is", 0),
+        (r"\b(?:we're|We're)\b", "we are", 0),
+        (r"\b([Tt]hey)'re\b", r"\1 are", 0),
+        (
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+|(?<![a-z] )[a-z]+|who|[Ee]mail)'s "
+            r"(?=(?:been|got|moved|changed|left|gone|taken|put|given|upped|prescribed|raised|lost|broken|died|"
+            r"stopped|started|decided|become|had|turned|switched|quit)\b)",
+            r"\1 has ",
+            0,
+        ),
+        (
+            r"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) [a-z-]+|[A-Z][a-z]+|who|[Oo]ne)'s "
+            r"(?=(?:called|named|from|an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|"
+            r"out|still|"
+            r"also|pregnant|engaged|married|vegan|vegetarian|coming|starting|learning|working|living|expecting|dead|"
+            r"closed|"
+            r"closing|taking|seeing|dating|retiring|retired|back|at|with|only|almost|nearly|\d+)\b)",
+            r"\1 is ",
+            0,
+        ),
     )
 )
 # Quick check for any contraction.
 _MAY_CHANGE = re.compile(
-    r"'|[Ii]m\b|[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
+    r"'|youngest|eldest|oldest|born\b|one\b|missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
+    r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|"
+    r"[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
     re.IGNORECASE,
 )
 
@@ -90,6 +179,9 @@ _MAY_CHANGE = re.compile(
 def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
+    if "'" in text:
+        for quoted in (_SINGLE_QUOTED, _QUOTED_BELOW):
+            text = quoted.sub(lambda found: " " * len(found[0]), text)
     if '"' in text:
         text = _SPEECH.sub(lambda found: " " * len(found[0]) if _is_speech(found[0]) else found[0], text)
     relayed = _AFTER_RELAY.search(text) if ":" in text else None
@@ -131,15 +223,28 @@ _OPENERS = (
     r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike"
 )
 _CUT = re.compile(
-    r"; ?|—| - |, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:" + _OPENERS + r")\b)"
+    r"; ?|—|–| - |: (?=(?:"
+    + _OPENERS
+    + r")\b)|, (?=(?:and |but |so |then |because |although |while |yet |or )?(?:"
+    + _OPENERS
+    + r")\b)"
     r"|,? (?=(?:but|because|although|though) )|,? and (?=(?:I|we|he|she|they|it|my|his favorite|her favorite|"
     + _VERBS
-    + r")\b)",
+    + r")\b)|,? and (?=(?:my|our) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)? (?:is|are|has|works|lives|likes|loves|"
+    r"hates|was|had|moved|just|goes|takes|can|does|"
+    r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|"
+    r"wants)\b)"
+    r"|,? and (?=the [A-Z])|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
-    r"^(?:(?:and|but|so|then|because|although|though|since|well|oh|yes|yeah|yep|also|actually|honestly|hi|"
+    r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|"
+    r"yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
-    r"besides|plus|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a kid|of "
+    r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|"
+    r"reminder|just to let you know|"
+    r"it is official|it's official|just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|"
+    r"from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a "
+    r"kid|of "
     r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
@@ -151,10 +256,19 @@ _SETTING = re.compile(
     r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
     r"As)\b[^,]{0,60}, "
 )
+# "On Thursday at 3 I've got the dentist": the time goes to the end.
+_WHEN_FIRST = re.compile(
+    r"^(?P<when>(?:(?:[Oo]n|[Ii]n|[Bb]y|[Nn]ext|[Tt]his|[Cc]ome|[Tt]omorrow|[Tt]onight|[Ff]rom|[Aa]t|(?:[Tt]he "
+    r")?\d{1,2}(?:st|nd|rd|th)|[Mm]onday|[Tt]uesday|[Ww]ednesday|[Tt]hursday|[Ff]riday|"
+    r"[Ss]aturday|[Ss]unday|January|February|March|April|May|June|July|August|September|October|November|"
+    r"December)\b)(?: [\w:]+){0,4}?),? "
+    r"(?P<rest>(?:I|we|my|our) .+)$",
+    re.DOTALL,
+)
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
     r"hypothetically|"
-    r"as though|what about|kidding|joking)\b",
+    r"as though|what about|kidding|joking|had I|were I|nearly|if only)\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(
@@ -185,20 +299,51 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
-# Elided "I": "Just moved to Austin", "Never liked jazz".
+# Elided "I": "Just moved to Austin", "Turned 33 on Sunday", "Allergic to nuts", "Flying to Oslo on the 9th".
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
+_AT_FIRST: Final = (
+    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really|officially|probably|"
+    r"definitely|actually|ok so|ok) ){0,3}"
+)
 _ELIDED = re.compile(
-    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really) ){0,3}"
-    r"(?:moved|joined|quit|left|liked|loved|hated|enjoyed|started|stopped|got (?:a|an|my|promoted|married|"
-    r"engaged|hired|"
-    r"laid)|had (?:dinner|lunch|coffee|drinks|breakfast)|trying to|planning to|hoping to|thinking of|saving up|"
-    r"looking "
-    r"forward|allergic to|born (?:in|on|and)|grew up|used to|signed up|decided to|training for|preparing for|"
-    r"based in|"
-    r"turned \d|adopted|bought|visited|can not stand|not a (?:big |huge )?fan|not into|do not (?:like|eat|drink))\b|"
-    # "Still learning German" is about the speaker; "Learning German is hard" is not.
-    r"^(?:(?:just|still|been|currently|now|also) ){1,2}(?:working (?:at|for|as)|living in|studying|learning|"
-    r"reading)\b",
+    _AT_FIRST
+    + r"(?:used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|"
+    r"handle|resist|live without|get enough of)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
+    r"had (?:dinner|lunch|coffee|drinks|breakfast|an?|my|our|the|to)|"
+    r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|"
+    r"been [a-z]+ing) |(?:got|bought|sold|took|gave|went|came|began|broke|met|saw|swore|made|found|lost|put|ran|won|"
+    r"quit|left|built|chose|cut|"
+    r"fell|flew|grew|kept|paid|rode|spent|taught|wrote|became|swapped|said|told|"
+    r"(?!need|feed|speed|bleed|red |bed |breed|indeed|shed|wed |exceed|proceed|married|engaged|diagnosed|promoted|"
+    r"based|retired|"
+    r"born|allergic|divorced|widowed)[a-z]{2,12}ed)(?= (?:an?|the|my|our|his|her|to|on|at|in|up|off|out|down|over|"
+    r"into|from|for|with|back|away|as|"
+    r"rid|it|me|us|about|that|some|one|two|three|home|work|eating|drinking|smoking|taking|using|being|playing|going|"
+    r"jobs|schools|banks|gyms|house|dad|mum|mom|tested|married|engaged|divorced|promoted|fired|laid|hired|diagnosed|"
+    r"into|"
+    r"sick|tired|coffee|sugar|meat|dairy|alcohol|[a-z]+ing)\b| (?:(?-i:[A-Z])|\d)|,)(?! by\b)|retired\b)",
+    re.IGNORECASE,
+)
+_ELIDED_BE = re.compile(
+    _AT_FIRST
+    + "(?P<be>"
+    + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|as)|"
+    r"prescribed)|"
+    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|(?:team|fluent in|obsessed with|hooked on|addicted to|done with|"
+    r"through with|sick of|fed up with|retired) |"
+    r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|"
+    r"off to|off (?:the|my)|"
+    r"on (?=(?:day|\d|half|a low|the waiting|antibiotics|statins|metformin|insulin|[a-z]+ (?:mg|now)))|back (?:in|"
+    r"on|home|at|to)|"
+    r"pregnant|expecting|trying to|planning to|hoping to|thinking of|saving up|saving for|training for|preparing for|"
+    r"looking forward|(?:flying|heading|moving|starting|working|living|renting|taking|dating|seeing|getting|going|"
+    r"having|"
+    r"driving|staying|leaving|learning|studying|travelling|traveling|running|visiting|picking up|meeting|playing|"
+    r"selling|"
+    r"buying|switching|changing|using|wearing|sharing|teaching|retiring|hosting|doing|reading) (?:to|for|at|in|on|"
+    r"an?|the|my|"
+    r"our|up|off|back|with|from|out|home|[A-Z]|\d|[a-z]+ (?:on|at|in|next|from|again|since|for|tomorrow|now)))\b"
+    r"(?!.{0,80}? (?:is|are|was|were|can|makes?|takes|costs|would|feels|does|helps|sounds|seems) ))",
     re.IGNORECASE,
 )
 
@@ -207,7 +352,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     """Yield the clauses that state something; skip questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.opens = True
-    if SARCASTIC.search(text):
+    if SARCASTIC.search(text) or _INVENTED.search(text):
         return
     pieces = _pieces(text)
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
@@ -221,17 +366,45 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         yield clause
 
 
+_NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w")
+
+
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
     """Return whether a clause beside a hypothetical one is factual; never in a sentence with "if" or the like."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
-        return False
+        # "Ring my wife on 07700 900321 if I don't pick up" states a number.
+        return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
+
+
+# "Maya and I are engaged" is one clause, with two people as its subject.
+_JOINT = re.compile(
+    r"(?:.{0,40}[,!:] |(?:and|but|so|well|oh|yes) )?(?:[A-Z][a-z]+(?: [A-Z][a-z]+)?|(?:[Mm]y|[Oo]ur) (?:[a-z-]+ "
+    r"){0,2}[a-z-]+(?: [A-Z]\w+)?)"
+)
+
+
+_POSSESSIVE = re.compile(r"(?:my|our|his|her) ")
+
+
+# "My son, Leo, just turned six" is one clause.
+_APPOSED = re.compile(r"(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}[a-z-]+,? [A-Z][a-z]+")
+_GOES_ON_AFTER = re.compile(
+    r"(?:just|is|has|was|can|does|had|really|also|always|still|never|loves?|likes?|hates?|lives|works|got)\b"
+)
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
     cuts = [0]
     ends = []
     for cut in _CUT.finditer(text):
+        apposed = cut[0] == ", " and _POSSESSIVE.match(text, cut.end()) is not None
+        if cut[0] == ", " and _GOES_ON_AFTER.match(text, cut.end()) and _APPOSED.fullmatch(text, cuts[-1], cut.start()):
+            continue
+        if (cut[0].strip() == "and" or apposed) and _JOINT.fullmatch(
+            text, max(cuts[-1], cut.start() - 80), cut.start()
+        ):
+            continue
         ends.append(cut.start())
         cuts.append(cut.end())
     ends.append(len(text))
@@ -248,7 +421,7 @@ def _spelled_out(text: str, speaker: Speaker) -> str:
 
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
-    text = _SETTING.sub("", text.rstrip(" .!?,"))
+    text = _SETTING.sub("", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text.rstrip(" .!?,")))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
@@ -278,8 +451,11 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         return state.speaker.me, first["rest"]
     if third := _THIRD.match(text):
         return state.third, third["rest"]
-    if state.opens and state.subject in (None, state.speaker.me) and _ELIDED.match(text):
-        return state.speaker.me, text
+    if state.opens and state.subject in (None, state.speaker.me):
+        if be := _ELIDED_BE.match(text):
+            return state.speaker.me, ("was " if be["was"] else "am ") + _uncapitalized(text[be.start("be") :])
+        if _ELIDED.match(text):
+            return state.speaker.me, _uncapitalized(text)
     if _GOES_ON.match(text):
         # The subject of "love" is unclear in "LeBron is the man - love his skills".
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
@@ -289,9 +465,18 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]
     named = _NAMED.match(text)
-    if named and named["n"].split()[0].lower() not in NOT_NAMES and not _SHORT_FORM.search(named["n"]):
+    if (
+        named
+        and named["n"].split()[0].lower() not in NOT_NAMES
+        and not _SHORT_FORM.search(named["n"])
+        and not named["n"].endswith("'s")
+    ):
         return _named_subject(named, state), named["rest"]
     return None, text
+
+
+def _uncapitalized(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:
@@ -299,16 +484,20 @@ def _kin_subject(kin: re.Match[str], state: DiscourseState) -> str | None:
     if kin["n"]:
         state.third = state.speaker.subject_named(kin["n"])
         return state.third
+    state.third = kin_named(word, kin["q"], kin["p"], state)
+    return state.third
+
+
+def kin_named(word: str, which: str, possessive: str | None, state: DiscourseState) -> str | None:
+    """Return the subject for a relative without a name: "my younger sister", "his brother"; None if unclear."""
     # "His brother" is not a relative of the user, unless "he" is the user.
-    possessor = (kin["p"] or "my").lower()
+    possessor = (possessive or "my").lower()
     if word not in SOLE_KIN or (possessor in ("his", "her") and state.third != THE_USER):
-        state.third = None
         return None
-    which = " ".join(one for one in kin["q"].split() if one in WHICH_KIN)
+    which = " ".join(one for one in which.split() if one in WHICH_KIN)
     plain = KIN_NAME.get(word, word)
     # "My younger sister" need not be the sister who was named before.
-    state.third = f"{which} {plain}" if which else state.named.get(word) or plain
-    return state.third
+    return f"{which} {plain}" if which else state.named.get(word) or plain
 
 
 def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:

@@ -13,8 +13,10 @@ from extraction.rules.en.clauses import (
     without_lead,
 )
 from extraction.rules.en.clauses import owner as owner_of
+from extraction.rules.en.everyday_frames import read_everyday, read_whole
 from extraction.rules.en.objects import address, birthdays, jobs, object_type, places, workplaces
 from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.en.plans import read_reasons
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
@@ -70,7 +72,7 @@ KIN_NAMED = re.compile(
     + _MINE
     + r"|[A-Z][\w-]+['’]s|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
     + KIN_WORDS
-    + r"|[a-z]+ (?:"
+    + r"|(?!his |her |my |our |and |the |an? )[a-z]+ (?:"
     + KIN_WORDS
     + r"))(?:"
     + _CALLED
@@ -83,9 +85,9 @@ KIN_NAMED = re.compile(
 PET_NAMED = re.compile(
     r"(?P<p>"
     + _MINE
-    + r"|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
+    + r"|\b[Aa]n?|\b[Tt]he(?= [a-z]+ (?:is|was) (?:called|named))) (?:[a-z-]+ ){0,2}?(?P<k>(?i:"
     + _PET_WORDS
-    + r")(?:"
+    + r"))(?:"
     + _CALLED
     + r" (?P<n>"
     + NAME
@@ -123,6 +125,8 @@ NAMED_BY_ME = re.compile(
 
 # Relatives and pets
 
+# "My son Jonah, 11, is …", "my son Jonah (11)"
+_AGE_AFTER: Final = re.compile(r",? \((?P<a>\d{1,2})\)|, (?P<a2>\d{1,2})(?=,|$)")
 _MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
 _OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
@@ -136,6 +140,11 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
         for name in re.split(r",? (?:and|&) |, ", found["n"]) if owner is not None else ():
             yield from _belongs(clause, state, owner, name, word)
+    for found in _HAS_NAMES.finditer(text) if clause.subject is not None else ():
+        word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
+        for name in re.split(r",? (?:and|&) |, ", found["n"]):
+            yield from _belongs(clause, state, clause.subject, name, word)
+    yield from _named_later(clause, state)
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
         for found in pattern.finditer(text):
             groups = found.groupdict()
@@ -143,7 +152,45 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             if name.islower():
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
-                yield from _belongs(clause, state, _owner(found["p"], name, clause, state), name, word)
+                owner = _owner(found["p"], name, clause, state)
+                yield from _belongs(clause, state, owner, name, word)
+                if owner is not None and (aged := _AGE_AFTER.match(text, found.end())):
+                    says, years = "{s} is {o}.", f"{aged['a'] or aged['a2']} years old"
+                    yield draft(
+                        clause, state, name, "RELATES_TO", years, says, relation="has age", kind=EntityType.TIME
+                    )
+
+
+_HAS_NAMES: Final = re.compile(
+    r"\b(?:have|has|got|adopted|had)(?: got)? (?:two|three|four|five|six|both|\d|a couple of|twin) (?:[a-z-]+ "
+    r"){0,2}?(?P<k>kids|children|sons|"
+    r"daughters|boys|girls|sisters|brothers|twins|cats|dogs|kittens|puppies|rabbits|grandchildren|grandsons|"
+    r"granddaughters|hamsters|guinea pigs|horses|budgies|hens),?:?"
+    r"(?: called| named| -)?,? (?P<n>" + NAME + r"(?:, " + NAME + r"){0,4},? (?:and|&) " + NAME + r")"
+)
+_NAMED_LATER: Final = re.compile(
+    r"^(?:(?:his|her|its|their|the [a-z]+'s) names? (?:is|are|will be)|(?:he|she|it|they) (?:is|are)(?: now)? "
+    r"(?:called|named)|(?:I|we) (?:called|named|have called|have named) (?:him|her|it|them)|"
+    r"(?:he|she|it) (?:is|goes by|answers to)) (?P<n>" + NAME + r")(?=$|[,.!]| (?:now|after|and|because|for|by)\b)"
+)
+_NEWCOMER: Final = re.compile(
+    r"\b(?:had|have|has|got|adopted|took in|rescued|bought|welcomed|getting|get|there is|with us is|joined by) "
+    r"(?:(?:an?|our|my|the|new|little|healthy|beautiful|tiny|stray|rescue|second|third|first|"
+    r"[a-z-]+-old|baby|black|white|ginger|brown|grey|gray) ){1,5}?(?P<k>boy|girl|son|daughter|baby|"
+    + _PET_WORDS
+    + r"|greyhound|stray|tom|spaniel|collie|pug|tabby|hen|ferret|budgie|gerbil|rat|mutt|pup|girlfriend|boyfriend|"
+    r"partner|flatmate|roommate|boss|neighbour|neighbor|teacher|colleague|manager|rescue)\b"
+)
+
+
+def _named_later(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield the name of a child or animal that an earlier clause told of: `got a kitten!! her name's Miso`."""
+    if state.many is not None and (found := _NAMED_LATER.match(clause.text)):
+        if _is_name(found["n"], state.many):
+            yield from _belongs(clause, state, state.speaker.me, found["n"], state.many)
+        state.many = None
+    elif (found := _NEWCOMER.search(clause.text)) and clause.subject in (None, state.speaker.me):
+        state.many = {"boy": "son", "girl": "daughter"}.get(found["k"].lower(), found["k"].lower())
 
 
 def _is_name(name: str, word: str) -> bool:
@@ -151,6 +198,8 @@ def _is_name(name: str, word: str) -> bool:
 
 
 def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) -> str | None:
+    if possessive.lower() == "the":
+        return state.speaker.me
     if possessive.lower() in ("a", "an"):
         return clause.subject if _OWNS.search(clause.text) else None
     # In "Sophia ... her friend" the named person is not her own friend.
@@ -161,21 +210,32 @@ def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) ->
     return owner_of(possessive, clause, state)
 
 
+_SPOUSES: Final = frozenset(("husband", "wife", "partner", "boyfriend", "girlfriend", "late husband", "late wife"))
+_GONE: Final = re.compile(
+    r"\b(?:died|passed away|passed on|was put down|had to be put down|crossed the rainbow bridge|is no longer with "
+    r"us|ran away|got run over|"
+    r"went missing|has gone missing|was put to sleep|flew (?:off|away))\b|^my late\b|\blost (?:my|our)\b",
+    re.IGNORECASE,
+)
+
+
 def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
     if owner is None or owner == state.speaker.subject_named(name):
         return
     state.named[word] = name
     is_pet = word.split()[-1] in PETS
+    gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None
     yield draft(
         clause,
         state,
         owner,
         "RELATES_TO",
         name,
-        f"{{o}} is {{s}}'s {word}.",
+        f"{{o}} was {{s}}'s {word}." if gone else f"{{o}} is {{s}}'s {word}.",
         relation=word,
         kind=EntityType.ANIMAL if is_pet else EntityType.PERSON,
         strength=0.8,
+        closes=gone,
     )
 
 
@@ -247,10 +307,32 @@ _HINT: Final = re.compile(
 )
 
 
+_WHY_I: Final = re.compile(
+    r"^the (?:main |real |only )?reason (?:that |why )?(?:I|we) (?P<v>(?:left|quit|gave up|stopped|sold|moved) "
+    r".{2,40}?) (?:was|is) ",
+    re.IGNORECASE,
+)
+
+
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """Yield at most one effect with its cause: `red wine gives me headaches`, `my back pain comes from sitting`."""
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
-    if _HINT.search(text) is None or HYPOTHETICAL.search(text):
+    if HYPOTHETICAL.search(text):
+        return
+    clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
+    yield from read_reasons(text, clause, state)
+    if done := _WHY_I.match(text):
+        told = Clause(
+            text=f"I {done['v']}",
+            rest=done["v"],
+            subject=state.speaker.me,
+            third=None,
+            start=sentence.start,
+            end=sentence.end,
+        )
+        yield from read_everyday(told, state) or ()
+    yield from read_whole(clause, state)
+    if _HINT.search(text) is None:
         return
     for number, pattern in enumerate(_PATTERNS):
         found = pattern.match(text)
@@ -262,7 +344,6 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
         # "My sister is from Spain" names no cause: "from" counts after symptoms only.
         if effect is None or cause is None or (number == 0 and " from " in text and not _is_pain(effect)):
             continue
-        clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
         yield draft(clause, state, effect, "CAUSED_BY", cause, "{s} is caused by {o}.")
         return
 

@@ -14,8 +14,11 @@ from extraction.rules.en.constructions import (
     read_relatives,
 )
 from extraction.rules.en.ended_patterns import ENDED_RULES
+from extraction.rules.en.everyday_frames import read_everyday
+from extraction.rules.en.frames import read_slots
 from extraction.rules.en.life_patterns import LIFE_RULES
 from extraction.rules.en.objects import objects
+from extraction.rules.en.plans import read_plans, read_promises
 from extraction.rules.en.preference_patterns import TASTE_RULES
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import (
@@ -67,6 +70,10 @@ ENGLISH: Final = LanguagePack(
         Construction(read=favorite_is, then="stop"),
         Construction(read=read_judgements),
         Construction(read=own_name, then="stop"),
+        Construction(read=read_slots, then="stop"),
+        Construction(read=read_promises, then="stop"),
+        Construction(read=read_everyday, then="skip rules"),
+        Construction(read=read_plans, then="skip rules"),
         Construction(read=favorite_within),
     ),
     objects=objects,

@@ -20,7 +20,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         relation="lives in",
     ),
     SYNTAX.rule(
-        r"(?:moved|relocated|emigrated|immigrated|am moving|moving)(?: back| over| here| out| in)? ?(?:from "
+        r"(?:moved|relocated|emigrated|immigrated)(?: back| over| here| out| in)? ?(?:from "
         r".{1,40}? )?to",
         "RELATES_TO",
         "{s} lives in {o}.",
@@ -161,7 +161,7 @@ LIFE_RULES: tuple[Rule, ...] = (
     ),
     SYNTAX.rule(r"married", "RELATES_TO", "{s} is married to {o}.", shape="person", relation="married to"),
     SYNTAX.rule(
-        r"(?:am|is|are|just turned|turned|turning|am turning)(?: turning)?(?= \d{1,3}\b)",
+        r"(?:am|is|are|just turned|turned)(?= \d{1,3}\b)",
         "RELATES_TO",
         "{s} is {o}.",
         shape="age",

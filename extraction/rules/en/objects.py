@@ -96,7 +96,8 @@ _FIRM_WORDS = re.compile(
     re.IGNORECASE,
 )
 _FIRM_END = re.compile(
-    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full)\b|[,.]"
+    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full|is|are|was|were|"
+    r"will|has|have)\b|[,.]"
 )
 _JOBS = JOBS | MORE_JOBS
 _JOB = re.compile(
@@ -117,7 +118,7 @@ _TRAIT = re.compile(
     re.IGNORECASE,
 )
 _CONDITION = re.compile(
-    r"^(?:an? |the |some |really |very |pretty |quite )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
+    r"^(?:an? |the |some |really |very |pretty |quite |got )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
     + "|".join(sorted(CONDITIONS, key=len, reverse=True))
     + r"))\b",
     re.IGNORECASE,
@@ -248,7 +249,7 @@ def age(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _AGE.match(text)
     return (
         [ObjectPhrase(f"{found.group(1)} years old", EntityType.TIME)]
-        if found and 0 < int(found.group(1)) < 120
+        if found and 0 < int(found.group(1)) < 100
         else []
     )
 
@@ -287,8 +288,8 @@ _FOODS = word_set(
     "mushrooms cilantro "
     "strawberries mango eggs nuts dumplings tofu gluten shrimp dairy steak"
 )
-_AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
-_LASTING_THE = re.compile(
+AT_HAND = re.compile(r"(?:all |both |to be )?(?:the|an?|this|that|these|those) ", re.IGNORECASE)
+LASTING_THE = re.compile(
     r"the (?:[A-Z]|(?:ocean|sea|beach|mountains?|outdoors|rain|snow|sun|sunsets?|piano|guitar|violin|"
     r"drums|cello|theat(?:er|re)|"
     r"cold|heat|dark|water|country|countryside|city|gym|opera|desert|forest|woods)\b|(?:smell|sound|taste|"
@@ -345,7 +346,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     # "I love the color" is about a thing at hand, not a lasting preference.
-    if rule.predicate in TASTES and _AT_HAND.match(text) and not _LASTING_THE.match(text):
+    if rule.predicate in TASTES and AT_HAND.match(text) and not LASTING_THE.match(text):
         return []
     title = quoted_title(text)
     return [ObjectPhrase(name, EntityType.WORK if title else None) for name in things(text)]

@@ -37,6 +37,10 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _CONSUME = re.compile(r"^(?:to )?(?:eat|eating|drink|drinking) (?!out\b|at\b|with\b|in\b)", re.IGNORECASE)
+_ASIDE = re.compile(
+    r",? (?:of all things|believe it or not|apparently|sadly|unfortunately|surprisingly|weirdly|annoyingly|obviously),",
+    re.IGNORECASE,
+)
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
 _EDGE = " ,.!?;:'\"“”()[]*_~-"
 _TO_VERB = re.compile(r"^to ([a-z]+)\b(.*)$", re.IGNORECASE | re.DOTALL)
@@ -52,7 +56,7 @@ def quoted_title(text: str) -> str | None:
 
 def things(text: str) -> list[str]:
     """Return the normalized items of a list, without long or unclear ones."""
-    text = _CONSUME.sub("", text.strip())
+    text = _ASIDE.sub(",", _CONSUME.sub("", text.strip()))
     if title := quoted_title(text):
         return [title]
     verb = _TO_VERB.match(text)
@@ -90,7 +94,7 @@ def _pieces(text: str) -> list[str]:
                 + text[place + len(joined) :]
             )
             low = text.lower()
-    pieces = re.split(r", and | and |, or | or |, | & |/", text)
+    pieces = re.split(r",? and,? |, or | or |, | & |/", text)
     return [piece.replace("&and&", "and") for piece in pieces]
 
 

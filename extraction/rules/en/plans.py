@@ -1,0 +1,403 @@
+"""Read plans with a date, promises, and reasons of decisions from English clauses and sentences."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from extraction.rules.en.frames import KIN_PATTERN, owner_in
+from extraction.rules.en.objects import object_type
+from extraction.rules.en.phrases import noun_phrase, verb_phrase
+from extraction.rules.en.word_classes import APPOINTMENTS
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.text.english_stems import gerund
+from extraction.text.lexicon_en import word_set
+from schema.entity import EntityType
+
+# Times that lie ahead
+
+_MONTH: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
+    r"aug|sept?|oct|nov|dec)"
+)
+_WEEKDAY: Final = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
+_DAY: Final = r"(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|twelfth|(?:twenty|thirty)-?[a-z]+)"
+_SEASON: Final = (
+    r"(?:spring|summer|autumn|fall|winter|new year|easter|christmas|xmas|half[- ]term|term|the holidays|the weekend)"
+)
+_COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|\d{1,2})"
+WHEN: Final = (
+    r"(?:(?:(?:on|in|by|from|at|before|until|till|for|over|during|around|about|come|starting|this|next|the) ){0,3}"
+    rf"(?:{_DAY} (?:of )?{_MONTH}|{_MONTH}(?: (?:the )?{_DAY}\b)?|the \d{{1,2}}(?:st|nd|rd|th)|{_WEEKDAY}(?! ?s\b)|"
+    rf"tomorrow|tonight|"
+    rf"next (?:week|month|year|{_SEASON}|term|time)|this (?:week|weekend|{_SEASON}|month|year|afternoon|evening)|"
+    rf"in {_COUNT} (?:days?|weeks?|months?|years?|hours?)|{_COUNT} (?:days?|weeks?|months?) from now|{_COUNT} "
+    rf"weeks? today|"
+    rf"{_SEASON}|the end of (?:the )?(?:week|month|year|{_MONTH}|{_SEASON}|term|this \w+|next \w+)|"
+    r"(?:early|late|mid)[- ](?:next )?[a-z]+|the (?:week|weekend|day|morning|night) after next|\d{1,2}(?:[:.]\d\d)? "
+    r"?(?:am|pm)|"
+    r"(?:the )?(?:first|second|last|third) week (?:of|in) \w+|a week (?:on|today|tomorrow)(?: \w+)?)\b)"
+)
+_WHEN = re.compile(rf"(?:^|[ ,]){WHEN}", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:last|ago|yesterday|since|used to|every|each|always|usually|often|sometimes|normally)\b", re.IGNORECASE
+)
+_WHEN_SPLIT = re.compile(rf"(?:,? |^){WHEN}", re.IGNORECASE)
+_CUT = re.compile(
+    r"[,;:()!]| - |—| (?:because|since|so|but|if|when|which|that|where|while|and|with|for (?:my|our|his|her|the|"
+    r"an?)|until|after|before|as|"
+    r"without|instead|to (?:see|visit|celebrate|help|get|be|meet|do)) ",
+    re.IGNORECASE,
+)
+_NO_PLAN = word_set(
+    "thinking feeling looking wondering being doing hoping trying wanting having getting using saying asking "
+    "telling sitting waiting "
+    "struggling wearing living worrying considering hating loving liking enjoying suffering dying talking joking "
+    "kidding guessing "
+    "planning turning missing needing paying freaking losing running making keeping writing reading watching "
+    "listening eating drinking sleeping "
+    "expecting raining snowing"
+)
+_GOING = re.compile(
+    r"(?:(?:also|finally|now|actually|definitely|officially|still|both|all|probably) ){0,2}(?:am|is|are) (?:(?:also|"
+    r"finally|now|actually|"
+    r"definitely|officially|still|both|all) ){0,2}(?P<v>[a-z]+ing)(?: (?P<o>.+))?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_SCHEDULED = re.compile(
+    r"(?:(?:also|finally|now|actually|definitely|officially|still|both|all) ){0,2}(?P<v>start|starts|begin|begins|"
+    r"finish|finishes|fly|flies|leave|leaves|sit|sits|"
+    r"go back|goes back|return|returns|travel|graduate|graduates|retire|retires|move|moves|get married|get the keys|"
+    r"close on) (?P<o>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_AHEAD_VERBS = re.compile(
+    r"(?:(?:have|has|just|also|finally|already|both|all) ){0,3}(?:booked|got tickets (?:to|for)|bought tickets "
+    r"(?:to|for)|have tickets (?:to|for)|signed up (?:for|to)|"
+    r"registered (?:for|to)|enrolled (?:in|on|for)|reserved|scheduled|rsvped to|entered|put my name down for|"
+    r"arranged|applied (?:for|to)|am applying (?:for|to)|plan on|planning on|"
+    r"made an appointment (?:with|at|for)|have an appointment (?:with|at)|been invited to|agreed to|got a place "
+    r"(?:on|in)|pencilled in|penciled in) "
+    r"(?:(?:us|me|myself|ourselves|him|her) )?(?:in |on |for |to )?(?P<o>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TRAVEL = re.compile(
+    r"(?:(?:am|is|are) (?:(?:all|both|also|finally|now) )?(?:off|going|headed|heading|travelling|traveling) to|will "
+    r"be in|am in for a week in) (?P<o>(?:the )?(?-i:[A-Z])\w+(?: (?-i:[A-Z])\w+)*)",
+    re.IGNORECASE,
+)
+_LEARNING = re.compile(
+    r"(?:(?:also|now|finally|just) )?(?:am|is|are) (?:also |now |finally )?learning (?P<o>to [a-z]+(?: [a-z]+)?)$",
+    re.IGNORECASE,
+)
+_OWN_EVENT = re.compile(
+    r"(?:(?:also|just|only|still|now) ){0,2}(?:have|has|have got|has got|got|am having|is having|are having|am due|"
+    r"am in for|face|am booked in for|am booked for|"
+    r"am scheduled for|am down for|am going to|are going to|is going to|am off to|are off to|is off to|am at)(?: "
+    r"got)? (?P<o>(?!\w+ed\b|been\b|had\b|to\b|made\b).+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_EVENT_IS = re.compile(
+    r"^(?:(?P<w>my|our|his|her|the|(?:my |our )?[a-z]+'s|[A-Z][a-z]+'s) )?(?P<o>[A-Za-z][A-Za-z' -]{1,40}?) (?:is|"
+    r"are|has been (?:moved|booked|pushed back|rescheduled|set)|got moved|starts?|begins?|"
+    r"comes up|takes place|ends?|has moved|leaves|departs|lands|falls|opens|closes|kicks off|runs out|expires)(?: "
+    r"now| booked| scheduled| set| coming up| due| happening| planned)?(?: (?:for|to|back to|on|at|in|from))? "
+    r"(?P<t>.+)$",
+    re.IGNORECASE,
+)
+_IS_EVENT = re.compile(r"^(?P<t>.{3,30}?) is (?:when )?(?:my|our|the) (?P<o>[a-z][a-z -]{2,40})$", re.IGNORECASE)
+_FROM = re.compile(
+    r"^from (?P<t>.{3,20}?),? (?:I|we) (?:am|are|will be) (?:in|at) (?P<o>[A-Z][\w' -]{1,30})", re.DOTALL
+)
+_WAS = re.compile(
+    r"\b(?:was|were|had) (?:going|planning|meant|supposed|about|due)\b|\bnot\b|\bnever\b|\bno longer\b", re.IGNORECASE
+)
+
+
+def read_plans(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Return plans and appointments whose time lies ahead; None if there are none."""
+    return list(_plans(clause, state)) or None
+
+
+def _plans(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    if _WAS.search(clause.text):
+        return
+    dated = _WHEN.search(clause.text) is not None
+    ahead = dated and _PAST.search(clause.text) is None
+    if ahead and (found := _FROM.match(clause.text)):
+        yield _plan(clause, state, state.speaker.me, f"being in {found['o'].strip()}")
+    elif (name := _own_plan(clause.rest, dated=dated, ahead=ahead)) and clause.subject is not None:
+        yield _plan(clause, state, clause.subject, name)
+    elif ahead:
+        yield from _events(clause, state)
+
+
+def _own_plan(rest: str, *, dated: bool, ahead: bool) -> str | None:
+    """Return what the subject of a clause will do, given whether it names a time, and one that lies ahead."""
+    if ahead and (name := _doing(rest) or _appointment(rest)):
+        return name
+    if dated and (found := _TRAVEL.match(rest)):
+        return f"trip to {found['o']}"
+    if found := _LEARNING.match(rest):
+        return f"learn {found['o']}"
+    return _short(found["o"]) if (found := _AHEAD_VERBS.match(rest)) else None
+
+
+def _events(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield `my exam is on the 14th`, `next Wednesday is my last exam`."""
+    text = clause.text
+    if found := _EVENT_IS.match(text):
+        owner = owner_in(found["w"], clause, state) if found["w"] or clause.subject is None else state.speaker.me
+        if owner is not None and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
+            yield _plan(clause, state, owner, noun_phrase(found["o"]))
+    elif (found := _IS_EVENT.match(text)) and _WHEN.fullmatch(" " + found["t"]) and _is_event(found["o"]):
+        yield _plan(clause, state, state.speaker.me, _short(found["o"]))
+
+
+def _is_event(said: str) -> bool:
+    return _head(said) in APPOINTMENTS | _DATED_NOUNS
+
+
+def _head(said: str) -> str:
+    """Return the head noun of a phrase in the singular: "flights to Crete" → "flight"."""
+    word = re.split(r" (?:to|for|with|in|of|at) ", said)[0].split()[-1].lower()
+    return word if word in APPOINTMENTS else word.removesuffix("s")
+
+
+_DATED_NOUNS: Final = word_set("lease contract flight visa passport due-date release launch school term leave job")
+
+
+def _plan(clause: Clause, state: DiscourseState, subject: str, name: str | None) -> Draft:
+    when = _WHEN.search(clause.text)
+    says = f"{{s}} plans: {{o}}, {when[0].strip(' ,')}." if when else "{s} plans: {o}."
+    kind = EntityType.ACTIVITY
+    return draft(
+        clause, state, subject, "CARES_ABOUT", name or clause.text, says, relation="plan", kind=kind, strength=0.8
+    )
+
+
+def _short(said: str) -> str | None:
+    """Return a phrase without its time and the text after it."""
+    said = _WHEN_SPLIT.split(_CUT.split(said + " ")[0].strip(), maxsplit=1)[0]
+    return noun_phrase(said)
+
+
+def _doing(rest: str) -> str | None:
+    """Return an activity ahead: `flying to Oslo`, `starting chemo`."""
+    verb, said = _verb_ahead(rest)
+    if verb is None:
+        return None
+    said = _WHEN_SPLIT.split(_CUT.split(f" {said} ")[0].strip(), maxsplit=1)[0].strip(" .")
+    if verb == "having" and not (_light(said) or _DONE_FOR.search(said)):
+        return None
+    said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
+    if verb in ("going", "heading") and re.match(r"to (?:the )?(?:[A-Z]|beach|coast|mountains|lake|seaside)", said):
+        return f"trip {said}"
+    if verb in ("starting", "finishing", "beginning", "leaving", "returning") and not said:
+        return None
+    if len(said.split()) > 6 or re.search(r"\b(?:it|that|this|you|them)\b", said):
+        return None
+    return f"{verb} {said}".strip()
+
+
+_DONE_FOR: Final = re.compile(
+    r" (?:redone|done|fixed|installed|removed|fitted|repaired|replaced|painted|cut|operated on|checked|serviced|"
+    r"delivered|tested|out|rewired|resurfaced|"
+    r"renovated|extended|over|round|around|to stay)$",
+    re.IGNORECASE,
+)
+
+
+def _verb_ahead(rest: str) -> tuple[str | None, str]:
+    """Return the gerund of a verb that tells of a plan, and the text after it."""
+    if found := _GOING.match(rest):
+        verb, said = found["v"].lower(), found["o"] or ""
+        light = verb in _LIGHT and _light(said)
+        if _VAGUE_TO.match(f"{verb} {said}") or (verb in _NO_PLAN and verb != "having" and not light):
+            return None, said
+        if base := _GOING_TO.match(f"{verb} {said}"):
+            return gerund(base["v"]), (base["o"] or "").strip()
+        return verb, said
+    if found := _SCHEDULED.match(rest):
+        first, *more = found["v"].lower().split()
+        return " ".join((gerund(_base(first)), *more)), found["o"]
+    return None, rest
+
+
+_VAGUE_TO: Final = re.compile(r"going to (?:be|do|have|get|see|try|make)\b")
+_GOING_TO: Final = re.compile(r"going to (?!the\b|an?\b|my\b|our\b)(?P<v>[a-z]+)(?P<o> .+)?$", re.DOTALL)
+_LIGHT: Final = frozenset(("getting", "having", "running", "making"))
+
+
+def _light(said: str) -> bool:
+    """Return whether the object of a light verb makes it a plan: `getting married`, `having surgery`."""
+    head = _short(said) or ""
+    return said.lower().startswith(("married", "engaged", "promoted", "a tattoo", "braces", "a divorce")) or (
+        bool(head)
+        and head.split()[-1].lower()
+        in APPOINTMENTS | {"baby", "puppy", "kitten", "dog", "cat", "10k", "5k", "marathon"}
+    )
+
+
+def _base(verb: str) -> str:
+    return {"flies": "fly", "goes": "go"}.get(verb) or (verb[:-2] if verb.endswith("shes") else verb.removesuffix("s"))
+
+
+def _appointment(rest: str) -> str | None:
+    """Return an event that someone has ahead: `the dentist`, `an interview at the library`."""
+    found = _OWN_EVENT.match(rest)
+    if found is None:
+        return None
+    name = _short(found["o"])
+    if name is None:
+        return None
+    plain = re.split(r" (?:on|at|in|with|for|to|of) ", name)[0]
+    return name if plain.split()[-1].lower() in APPOINTMENTS else None
+
+
+# Promises
+
+_PROMISED_THING: Final = re.compile(
+    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised (?:(?:my|our|his|her|the) (?:{KIN_PATTERN})|"
+    rf"(?-i:[A-Z]\w+)|him|her|them|us|me) (?P<o>(?:an?|the|some|his|her|their|two|no) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROMISED_TO: Final = re.compile(
+    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised(?: (?:my|our|his|her|the) (?:{KIN_PATTERN})| "
+    rf"(?-i:[A-Z]\w+)| him| her| them| us| me)? to (?P<o>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROMISE: Final = (
+    re.compile(
+        rf"(?:(?:have|has|just|also|already|even) ){{0,2}}(?:said|told (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|"
+        rf"them|him|her|everyone|you)|gave (?:my |his |her )?(?:{KIN_PATTERN}|[A-Z]\w+|them|him|her|you) (?:my|his|"
+        rf"her) word|swore|"
+        r"gave (?:my|his|her) word|agreed|guaranteed|assured (?:me|us|him|her|them|[A-Z]\w+)|made a (?:deal|pact) "
+        r"(?:with .{2,20}? )?)(?: that)? (?:I|he|she|we|they) (?:would|will) (?P<o>.+)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+)
+
+
+def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
+    """Return `I said I'd bring the salad`; None for other clauses."""
+    if clause.subject is None:
+        return None
+    if gift := _PROMISED_THING.match(clause.rest):
+        name = noun_phrase(_CUT.split(f"{gift['o']} ")[0])
+        if name:
+            says = "{s} promised {o}."
+            kind = EntityType.ACTIVITY
+            return [draft(clause, state, clause.subject, "CARES_ABOUT", name, says, relation="promise", kind=kind)]
+    if (kept := _PROMISED_TO.match(clause.rest)) and verb_phrase(kept["o"], trivial=frozenset()) is None:
+        said = _WHEN_SPLIT.split(_CUT.split(f"{kept['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
+        if 1 < len(said.split()) <= 8:
+            says, kind = "{s} promised to {o}.", EntityType.ACTIVITY
+            return [draft(clause, state, clause.subject, "CARES_ABOUT", said, says, relation="promise", kind=kind)]
+    for pattern in _PROMISE:
+        if found := pattern.match(clause.rest):
+            said = _WHEN_SPLIT.split(_CUT.split(f"{found['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
+            words = said.split()
+            if 1 < len(words) <= 8 and words[0].lower() not in _NO_PROMISE:
+                return [
+                    draft(
+                        clause,
+                        state,
+                        clause.subject,
+                        "CARES_ABOUT",
+                        said,
+                        "{s} promised to {o}.",
+                        relation="promise",
+                        kind=EntityType.ACTIVITY,
+                        strength=0.8,
+                    )
+                ]
+    return None
+
+
+_NO_PROMISE: Final = word_set("like love rather be prefer think say need want have probably maybe")
+
+
+# Reasons
+
+_DECIDED: Final = {
+    "cancelled": "cancelling",
+    "canceled": "cancelling",
+    "quit": "quitting",
+    "left": "leaving",
+    "switched": "switching",
+    "gave up": "giving up",
+    "moved": "moving",
+    "stopped": "stopping",
+    "chose": "choosing",
+    "picked": "picking",
+    "sold": "selling",
+    "dropped": "dropping",
+    "went with": "going with",
+    "went for": "going for",
+    "bought": "buying",
+    "changed": "changing",
+    "swapped": "swapping",
+    "postponed": "postponing",
+    "turned down": "turning down",
+    "rejected": "rejecting",
+    "decided against": "deciding against",
+    "decided on": "deciding on",
+    "went": "going",
+    "returned": "returning",
+    "skipped": "skipping",
+    "retired": "retiring",
+    "started": "starting",
+    "took up": "taking up",
+    "deleted": "deleting",
+    "ditched": "ditching",
+    "pulled out of": "pulling out of",
+    "hired": "hiring",
+    "fired": "firing",
+    "declined": "declining",
+    "put off": "putting off",
+    "broke up with": "breaking up with",
+    "closed": "closing",
+    "adopted": "adopting",
+    "joined": "joining",
+    "took": "taking",
+    "replaced": "replacing",
+    "delayed": "delaying",
+    "resigned": "resigning",
+    "rehomed": "rehoming",
+    "walked away from": "walking away from",
+    "gave away": "giving away",
+}
+_DONE: Final = "|".join(sorted(_DECIDED, key=len, reverse=True))
+_REASON: Final = re.compile(
+    rf"^(?:I|we) (?:(?:have|had|finally|just|only|also|even|recently|actually) ){{0,2}}(?P<v>{_DONE})(?P<o> "
+    rf"[^,;]{{1,60}}?)?,? "
+    r"(?:mostly |mainly |largely |partly |purely |simply |only |just )?(?:because of|due to|on account of|over|"
+    r"thanks to|for the sake of|down to) (?P<c>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_THE_REASON: Final = re.compile(
+    rf"^(?:the (?:main |real |only |whole )?reason|why) (?:(?:that|why) )?(?:I|we) (?:(?:have|had|finally|just|"
+    rf"only) ){{0,2}}(?P<v>{_DONE})(?P<o> [^,;]{{1,60}}?)? "
+    r"(?:is|was) (?:mostly |mainly |simply |just |purely )?(?P<c>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BECAUSE_HINT: Final = re.compile(
+    r"because of|due to|account of|over|thanks to|reason|sake of|down to|why", re.IGNORECASE
+)
+
+
+def read_reasons(text: str, clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield the reason of a decision: `I cancelled the gym because of the price hike`."""
+    if _BECAUSE_HINT.search(text) is None:
+        return
+    for pattern in (_REASON, _THE_REASON):
+        found = pattern.match(text)
+        cause = noun_phrase(_CUT.split(f"{found['c']} ")[0]) if found else None
+        if found is None or cause is None or len(cause.split()) > 5:
+            continue
+        effect = " ".join(f"{_DECIDED[found['v'].lower()]} {found['o'] or ''}".split())
+        if len(effect.split()) <= 7:
+            yield draft(
+                clause, state, effect, "CAUSED_BY", cause, "The reason for {s} was {o}.", kind=object_type(cause)
+            )
+        return
