@@ -75,6 +75,7 @@ class QueryAnalysis:
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
+        carried: vector of the question for texts in the other language, see `Embedded.carried`.
     """
 
     chars: int = 0
@@ -100,6 +101,7 @@ class QueryAnalysis:
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
+    carried: Sequence[float] | None = None
 
 
 def analyse(
@@ -154,6 +156,7 @@ def analyse(
         indirect_target=indirect_target(text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
+        carried=embedding.carried,
     )
 
 

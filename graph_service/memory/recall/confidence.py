@@ -165,6 +165,10 @@ def confidence_features(
     for word, holders in holders_of.items():
         for place in holders:
             shares[place] += rarity[word] / total
+    for place, one in enumerate(candidates):
+        # A text in the other language shares no words with the question, so only its cosine can tell.
+        if one.carried:
+            shares[place] = max(shares[place], _scaled(one.cosine or 0.0))
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]
     pairs = zip(shares, candidates, strict=True)
