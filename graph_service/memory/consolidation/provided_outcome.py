@@ -167,7 +167,7 @@ def _unknown(episode: Episode, indexes: Iterable[int], matched: Callable[[int, s
         for place, text in enumerate(episode.facts[index].replaces):
             if not matched(index, text):
                 yield (
-                    f"facts[{index}].replaces[{place}] {text!r:.80} names no one known fact of this subject, so nothing"
+                    f"facts[{index}].replaces[{place}] names no one known fact of this subject, so nothing"
                     " is closed for it; take an id from recall or from the conflicts"
                 )
 

@@ -86,10 +86,10 @@ async def test_facts_of_another_user_or_tenant_cannot_be_replaced_or_seen(graph:
     ]
     for name in (tenant, other):
         assert (await edges(graph, name))["Moosa"].get("invalid_at") is None
-    for receipt, name in zip(receipts, [*foreign, "00000000-0000-0000-0000-000000000000"], strict=True):
+    for receipt in receipts:
         assert (receipt.outcome.closes, receipt.outcome.conflicts) == ((), ())
-        assert [note.replace(name, "ID") for note in receipt.outcome.notes] == [
-            "facts[0].replaces[0] 'ID' names no one known fact of this subject, so nothing is closed for it; take an id"
+        assert list(receipt.outcome.notes) == [
+            "facts[0].replaces[0] names no one known fact of this subject, so nothing is closed for it; take an id"
             " from recall or from the conflicts"
         ]
 
