@@ -1,6 +1,7 @@
 """Test that recalled items are recorded in the background without side effects."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -50,8 +51,12 @@ def ids_recorded(answer: Answer) -> list[tuple[HitKind, str]]:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 async def test_every_kind_of_hit_is_counted_once_per_answer(graph: Graph, tenant: str, lang: str) -> None:
     memory, question = await memory_and_question(graph, tenant, lang)
-    hits = (await memory.recall(TenantId(tenant), question)).hits
-    await memory.recall(TenantId(tenant), question)
+    # One kind at a time, because an answer leaves out scenes and facts that repeat its messages.
+    hits = []
+    for kind in HitKind:
+        one = replace(question, kinds=(kind,))
+        hits += (await memory.recall(TenantId(tenant), one)).hits
+        await memory.recall(TenantId(tenant), one)
     assert {hit.candidate.kind for hit in hits} == set(HitKind)
     assert await access_counts(graph, tenant) == {}, "nothing is written while somebody waits for an answer"
     assert await memory.access.flush() == len(hits)

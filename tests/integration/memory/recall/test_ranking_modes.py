@@ -1,6 +1,7 @@
 """Test modes, scopes, filters and pages of recall, each in one round trip."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -107,7 +108,8 @@ async def test_session_and_agent_filters_apply_to_messages_scenes_and_facts(
         answer = await memory.recall(TenantId(tenant), question)
         assert {hit.candidate.text for hit in answer.hits if hit.candidate.kind is HitKind.MESSAGE} == {LINES[lang][2]}
         assert {"s1" in hit.candidate.uri.split("/") for hit in answer.hits} == {False}
-        assert len([hit for hit in answer.hits if hit.candidate.kind is HitKind.SCENE]) == 1
+        scenes = await memory.recall(TenantId(tenant), replace(question, kinds=(HitKind.SCENE,)))
+        assert [hit.candidate.uri.split("/")[-3] for hit in scenes.hits] == ["s2"]
     nowhere = Question(user_id="alice", text=TEA[lang], narrowed=QueryFilters(session_id="s3"))
     assert (await memory.recall(TenantId(tenant), nowhere)).hits == ()
 
