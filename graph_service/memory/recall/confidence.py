@@ -36,7 +36,7 @@ class ConfidenceFeatures:
         words: logarithm of the number of terms.
         similarity_mean: mean cosine of the messages; None without vectors.
         answer_type: what the question asks for.
-        lead: difference between the scores of the best and the last hit; None if they were not ranked by default.
+        lead: difference between the score of the best hit and the median; None if they were not ranked by default.
     """
 
     known: float
@@ -99,14 +99,14 @@ CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, strange
 _ANSWER_TYPES: Final = MappingProxyType(
     {
         AnswerType.WHY: 2.5,
-        AnswerType.WHO: 2.0,
-        AnswerType.WHERE: 1.6,
-        AnswerType.WHEN: 1.0,
-        AnswerType.HOW_MANY: -2.0,
+        AnswerType.WHO: 2.4,
+        AnswerType.WHERE: 1.5,
+        AnswerType.WHEN: 0.7,
+        AnswerType.HOW_MANY: -2.2,
     }
 )
 EVERYDAY: Final = ConfidenceWeights(
-    base=-2.7, known=1.8, stranger=-0.6, similarity_mean=8.0, lead=6.0, answer_types=_ANSWER_TYPES
+    base=-2.5, known=2.1, stranger=-1.5, similarity_mean=9.3, lead=4.0, answer_types=_ANSWER_TYPES
 )
 EVERYDAY_WITHOUT_LEAD: Final = ConfidenceWeights(
     base=-3.3,
@@ -155,7 +155,7 @@ def confidence_features(
 
     Args:
         own_names: names of the user, which never count as strangers.
-        lead: difference between the scores of the best and the last hit of the default ranking.
+        lead: difference between the score of the best hit of the default ranking and the median.
     """
     speakers = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
     holders_of = _holders(analysis.word_terms, candidates, speakers)

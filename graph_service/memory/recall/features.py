@@ -168,6 +168,9 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
     for at, score in bm25.items():
         candidate = found.candidates[at]
         proofs = [place[proof] for proof in candidate.proofs if proof in place]
+        if not candidate.closed:
+            # What matches the question in an overtaken message is its closed fact.
+            proofs = [proof for proof in proofs if found.messages[proof].overtaken_by is None]
         if proofs and candidate.kind is HitKind.FACT:
             table[:, at] = np.fmax.reduce(of_messages[:, proofs], axis=1)
         # The weight of the length was fitted on messages, so statements and summaries have no length.

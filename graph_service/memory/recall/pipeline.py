@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from statistics import median
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
@@ -124,7 +125,7 @@ async def recall(
             rules=rules.layers,
         )
         best_mode = rules.mode_of(question) is Mode.BEST and order.hits
-        lead = order.hits[0].score - order.hits[-1].score if best_mode else None
+        lead = order.hits[0].score - median(hit.score for hit in order.hits) if best_mode else None
         features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), lead=lead)
         shown = page(order.hits, asked, words=analysis.words, used_at=scores.used_at, access_weight=rules.access_weight)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})

@@ -155,7 +155,7 @@ _EVERYDAY_PLAIN = {
     "newer_former": -1.0,
     "change_now": 0.75,
     "after_asked_time": -1.4,
-    "superseded": -1.0,
+    "superseded": -2.5,
     "former": 0.4,
     "user_message": 0.35,
     "user_reason": 0.7,

@@ -218,15 +218,21 @@ def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    """Return {message: fact that closed a fact it proves} for messages of which every retrieved fact was replaced."""
-    closing: dict[str, str] = {}
-    valid: set[str] = set()
-    for *_, proofs, closed, closed_by in rows:
-        if closed and closed_by:
-            closing |= dict.fromkeys(proofs or (), closed_by)
-        else:
-            valid.update(proofs or ())
-    return {message: fact for message, fact in closing.items() if message not in valid}
+    """Return {message: fact that replaced one it proves}, if that one is nearest to the question of all it proves.
+
+    "I live in Porto and work as a nurse" is overtaken by the next home if the question is where, not what the job is.
+    """
+    replaced: dict[str, tuple[float, str]] = {}
+    valid: dict[str, float] = {}
+    for _, _, _, similarity, _, _, proofs, closed, closed_by in rows:
+        cosine = _cosine(similarity)
+        near = -1.0 if cosine is None else cosine
+        for message in proofs or ():
+            if closed and closed_by:
+                replaced[message] = max(replaced.get(message, (-2.0, "")), (near, closed_by))
+            else:
+                valid[message] = max(valid.get(message, -2.0), near)
+    return {message: fact for message, (near, fact) in replaced.items() if near > valid.get(message, -2.0)}
 
 
 def _message(
