@@ -263,7 +263,7 @@ def _mistakes(row: _File, name: str) -> Iterator[str]:
     """Yield the problems that the row models do not detect."""
     ids = Counter(turn.id for session in row.sessions for turn in session.turns)
     if not ids:
-        yield f"{name}: holds no turn"
+        yield f"{name}: contains no turn"
     repeated = ((turn_id, times) for turn_id, times in ids.items() if times > 1)
     yield from (
         f"{name}: {times} turns have the id {turn_id!r}; ids are unique within a file" for turn_id, times in repeated

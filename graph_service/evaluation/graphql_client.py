@@ -93,5 +93,5 @@ class GraphqlClient:
         for problem in tree.get("errors") or ():
             if problem.get("extensions", {}).get("code") == UnavailableError.code:
                 raise UnavailableError(problem["message"])
-            raise MnemographError(f"the service refused a call of ours: {problem['message']}")
+            raise MnemographError(f"the service rejected a call: {problem['message']}")
         return GraphqlAnswer(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))

@@ -75,9 +75,11 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactW
     check_ids(factId=fact_id)
     found = await fact_by_id(graph.read, tenant, fact_id)
     if found is None or found.fact.predicate == "MENTIONED":
-        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     if found.merged:
-        raise ConflictError(f"the fact {fact_id!r} is of merged entities; split them, correct it, and merge them again")
+        raise ConflictError(
+            f"the fact {fact_id!r} belongs to merged entities; split them, correct it, and merge them again"
+        )
     return found
 
 

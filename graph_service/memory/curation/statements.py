@@ -189,7 +189,7 @@ class Statements:
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.closing_reason is Closing.REJECTED:
-            raise ConflictError(f"the fact {fact_id!r} is rejected already")
+            raise ConflictError(f"the fact {fact_id!r} is already rejected")
         facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
         return await self._state(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
 
@@ -205,7 +205,7 @@ class Statements:
         wanted = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), wanted)
         if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
-            raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was taken back before")
+            raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:
             await _retract(self._graph, tenant, rows[0], at=self._clock())
         await self._forgetting.message(tenant, correction_id)
@@ -224,7 +224,7 @@ class Statements:
     async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: CorrectionKind) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
-            raise ConflictError(f"the fact {fact_id!r} does not hold; `reopenFact` lets it hold again")
+            raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
         fact = replace(_provided_fact(stored, stated), valid_at=stored.fact.valid_at)
         return await self._state(tenant, kind, stored.user_id, [fact], of=stored)
 
@@ -260,7 +260,7 @@ class Statements:
         if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
             await self.undo(tenant, said.id)
             raise ConflictError(
-                f"{text!r} cannot be stated: the same was forgotten for good, or its names mean something else here"
+                f"{text!r} cannot be stored: this fact was forgotten permanently, or its names refer to other entities"
             )
         return result
 

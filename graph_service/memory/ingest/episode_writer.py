@@ -180,7 +180,7 @@ def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
     changed = [message.uri for message in episode.messages if stored[message.id] != message.content_hash]
     if changed:
         raise ConflictError(
-            f"{len(changed)} message(s) are stored already with other words, speaker or time, first {changed[0]}; "
+            f"{len(changed)} message(s) are already stored with another text, speaker or time, first {changed[0]}; "
             "nothing was written. Use a new id for a new message"
         )
 

@@ -198,7 +198,7 @@ class ThrottledModel:
             return Answer(value=cached.value, calls=0, tokens_in=0, tokens_out=0, cut=cached.cut)
         left_s = self._retry_at_s - self._clock_s()
         if left_s > 0:
-            raise UnavailableError(f"model {self.name!r} asked for no requests for another {left_s:.0f} s", left_s)
+            raise UnavailableError(f"model {self.name!r} asked for a pause of another {left_s:.0f} s", left_s)
         try:
             answer = await self._inner.answer(prompt, shape)
         except UnavailableError as error:
