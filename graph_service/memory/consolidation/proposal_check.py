@@ -26,7 +26,7 @@ FACTS_MAX: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
+class RejectedProposal:
     """A rejected proposal; `reason` is one of a few texts, counted by the metric."""
 
     fact: ProposedFact
@@ -38,7 +38,7 @@ class CheckResult:
     """The accepted and the rejected proposals of one reading."""
 
     accepted: tuple[AcceptedFact, ...]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedProposal, ...]
 
 
 def check(reading: Reading, messages: Sequence[Message], entities: Mapping[str, EntityRef]) -> CheckResult:
@@ -49,13 +49,13 @@ def check(reading: Reading, messages: Sequence[Message], entities: Mapping[str, 
         entities: the entity of each name in the reading, of `THE_USER` and of `THE_AGENT`.
     """
     accepted: list[AcceptedFact] = []
-    rejected: list[Rejected] = []
+    rejected: list[RejectedProposal] = []
     for index, fact in enumerate(reading.facts):
         reason = _reason_against(fact, len(messages), entities) if index < FACTS_MAX else "too many facts in one scene"
         if reading.reader != CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
             reason = reason or "not important enough"
         if reason:
-            rejected.append(Rejected(fact=fact, reason=reason))
+            rejected.append(RejectedProposal(fact=fact, reason=reason))
         else:
             accepted.append(_accept(fact, messages, entities, reading.reader))
     return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))

@@ -358,12 +358,12 @@ def _without(fact: Fact, said: str) -> Fact | None:
     read = fact.extracted
     if (read or fact).reader == PERSON and stated:
         # Remove the wording of the undone statement, even if nothing replaces it.
-        read = _read_as(fact, statement_of=stated[-1].split(":", 1)[1])
+        read = _person_extraction(fact, statement_of=stated[-1].split(":", 1)[1])
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
     return replace(fact, assertions=assertions, corrections=stated, quotes=quotes, extracted=read)
 
 
-def _read_as(fact: Fact, *, statement_of: str) -> ExtractedValues:
+def _person_extraction(fact: Fact, *, statement_of: str) -> ExtractedValues:
     read = fact.extracted
     return ExtractedValues(
         statement=statement_of,

@@ -252,7 +252,7 @@ def an_entry(kind: bytes, size: int = 0, **more: str) -> tarfile.TarInfo:
 def test_only_regular_files_are_restored(tmp_path: Path, about: tarfile.TarInfo) -> None:
     block = about.tobuf(tarfile.GNU_FORMAT)
     (tmp_path / "bad").write_bytes(gzip.compress(block + bytes(1 << 20)))
-    with pytest.raises(InputError, match="is not a Mnemograph backup"):
+    with pytest.raises(InputError, match=r"is not a (Mnemograph )?backup"):
         restore(tmp_path / "bad", tmp_path / "copy")
     assert {path.name for path in tmp_path.rglob("*")} == {"bad"}
 
