@@ -64,6 +64,7 @@ class QueryAnalysis:
         role: role of the speaker whose earlier statements the question asks about.
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
+        carried: vector of the question for texts in the other language, see `Embedded.carried`.
     """
 
     chars: int = 0
@@ -87,6 +88,7 @@ class QueryAnalysis:
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
+    carried: Sequence[float] | None = None
 
 
 def analyse(
@@ -139,6 +141,7 @@ def analyse(
         indirect_target=indirect_target(text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
+        carried=embedding.carried,
     )
 
 

@@ -80,6 +80,7 @@ class ProposedFact:
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.
         correction: entered by a person, not extracted.
+        replaces: facts of the same subject that it replaces, as the caller named them.
     """
 
     subject: str
@@ -100,6 +101,7 @@ class ProposedFact:
     importance: int | None = None
     detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

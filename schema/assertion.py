@@ -18,9 +18,9 @@ _MOMENTS_KEPT: Final = 16_384
 class Closing(StrEnum):
     """The reason why a fact ended.
 
-    REPLACED: another object of a single-valued relation. REVERSED: the opposite predicate. ENDED: a message says so.
-    MERGED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from later
-    messages. REJECTED: a person said that the fact was never true.
+    REPLACED: another value of an attribute, or the caller said so. REVERSED: the opposite predicate. ENDED: a message
+    says so. MERGED: the validity period turned out to be part of an earlier one. JUDGED: a model concluded it from
+    later messages. REJECTED: a person said that the fact was never true.
     """
 
     REPLACED = "replaced"
@@ -53,6 +53,9 @@ class Assertion:
         ends: the message says that the fact has ended.
         adds: the message says that the fact is valid in addition to others ("I also work at …").
         judged: with `ends`: a model concluded the end; the message does not say it.
+        changes: the message says that the value is new or changed ("now", "switched to"), so that it replaces the
+            others of an attribute that may hold several.
+        replaces: ids of claims that the fact replaces, as the caller said.
         correction: a correction by a person, with priority over extracted facts; None when extracted.
     """
 
@@ -67,6 +70,8 @@ class Assertion:
     adds: bool = False
     judged: bool = False
     correction: CorrectionKind | None = None
+    changes: bool = False
+    replaces: tuple[MemoryId, ...] = ()
 
     @property
     def asserts(self) -> bool:
@@ -75,9 +80,14 @@ class Assertion:
 
 
 def assertion_text(assertion: Assertion) -> str:
-    """Return an assertion as stored in `told[]`: `message|scene|valid|by|said|heard|position|marks`, times in µs."""
+    """Return an assertion as stored in `assertions[]`: `message|scene|valid|by|said|heard|position|marks`, times in µs.
+
+    The marks are letters, followed by `:` and the ids of the replaced claims, if there are any.
+    """
     marks = ("e" if assertion.ends else "") + ("a" if assertion.adds else "") + ("j" if assertion.judged else "")
     marks += _MARKS[assertion.correction] if assertion.correction else ""
+    marks += "c" if assertion.changes else ""
+    marks += f":{','.join(assertion.replaces)}" if assertion.replaces else ""
     moments = map(_number_of, (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at))
     return "|".join((assertion.message_id, assertion.scene_id, *moments, str(assertion.position), marks))
 
@@ -92,6 +102,7 @@ def parse_assertion(text: str) -> Assertion:
         message, scene, *numbers, position, marks = text.rsplit("|", 7)
         valid_at, valid_by, said_at, heard_at = map(_moment_of, numbers)
         place = int(position)
+        marks, _, replaced = marks.partition(":")
     except (ValueError, OverflowError) as error:
         raise InputError(
             f"{text!r} is not an assertion; the format is message|scene|valid|by|said|heard|position|marks"
@@ -108,6 +119,8 @@ def parse_assertion(text: str) -> Assertion:
         adds="a" in marks,
         judged="j" in marks,
         correction=_stated_by(marks) if marks else None,
+        changes="c" in marks,
+        replaces=tuple(map(MemoryId, replaced.split(","))) if replaced else (),
     )
 
 
@@ -151,6 +164,8 @@ def joined(assertions: Iterable[Assertion]) -> tuple[Assertion, ...]:
                 adds=before.adds or assertion.adds,
                 judged=before.judged and assertion.judged,
                 correction=before.correction or assertion.correction,
+                changes=before.changes or assertion.changes,
+                replaces=tuple(sorted({*before.replaces, *assertion.replaces})),
             )
         one[key] = assertion
     return tuple(one[key] for key in sorted(one))

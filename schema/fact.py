@@ -102,6 +102,8 @@ class AcceptedFact:
         closes: the message says that the fact has ended ("I don't live in Paris any more").
         reader: `rules`, `caller`, `person`, or the model's name.
         correction: set when it is a correction by a person.
+        changes: the statement or its evidence says that the value is new or changed.
+        replaces: ids of the claims that it replaces, as the caller said.
     """
 
     subject: EntityRef
@@ -123,6 +125,8 @@ class AcceptedFact:
     importance: int = 5
     detail: FactDetail = PLAIN_FACT
     correction: CorrectionKind | None = None
+    changes: bool = False
+    replaces: tuple[MemoryId, ...] = ()
 
     @property
     def claim(self) -> Claim:

@@ -22,6 +22,7 @@ class Limits:
     name_chars: int = 200
     statement_chars: int = 2_000
     steps: int = 50
+    replaces: int = 10
     summary_chars: int = 8_000
     id_chars: int = 200
     query_chars: int = 4_000

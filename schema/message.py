@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Final
 
 from schema.assertion import CorrectionKind
 from schema.fact import FactKind
@@ -56,6 +57,7 @@ class ProvidedFact:
         importance: 1 to 10; None means as its strength says.
         rationale: why it was decided or is so; steps: of a procedure, in order.
         stated: a person states it by hand; no agent can say so of its facts.
+        replaces: the facts of the same subject that it replaces: their ids, URIs, statements or objects.
     """
 
     subject: str
@@ -78,6 +80,7 @@ class ProvidedFact:
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
     stated: CorrectionKind | None = None
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +101,42 @@ class Episode:
     user_name: str | None = None
     facts: tuple[ProvidedFact, ...] = field(default=())
     summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedFact:
+    """A known fact that a provided one closes, by the index of that in the call."""
+
+    fact_index: int
+    id: MemoryId
+    statement: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactConflict:
+    """A known fact that a provided one may contradict; both stay open.
+
+    Attributes:
+        why: as a clause about the known fact.
+    """
+
+    fact_index: int
+    id: MemoryId
+    statement: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvidedOutcome:
+    """The effect of provided facts on known ones.
+
+    Attributes:
+        notes: replaced facts that were not found, or that nothing could be compared.
+    """
+
+    closes: tuple[ClosedFact, ...] = ()
+    conflicts: tuple[FactConflict, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NO_OUTCOME: Final = ProvidedOutcome()

@@ -18,21 +18,15 @@ class Predicate:
     """One allowed relationship type.
 
     Attributes:
-        many: a subject may have several valid objects at the same time.
         en, zh: description for prompts and documentation.
-        one: relation labels with one valid object per subject; a newer object ends the validity of the older.
-        one_prefixes: beginnings of such labels; labels in the plural ("favorite books") are excepted.
         opposite: a predicate that cannot be valid for the same subject and object at the same time.
     """
 
     name: str
     subjects: frozenset[Label]
     objects: frozenset[Label]
-    many: bool
     en: str
     zh: str
-    one: frozenset[str]
-    one_prefixes: tuple[str, ...]
     opposite: str | None
 
 
@@ -51,11 +45,8 @@ def whitelist() -> dict[str, Predicate]:
                 name=name,
                 subjects=frozenset(Label(label) for label in row["subject"]),
                 objects=frozenset(Label(label) for label in row["object"]),
-                many=row["many"],
                 en=row["en"],
                 zh=row["zh"],
-                one=frozenset(row.get("one", ())),
-                one_prefixes=tuple(row.get("one_prefixes", ())),
                 opposite=row.get("opposite"),
             )
         except (KeyError, ValueError) as error:
@@ -79,12 +70,3 @@ def allowed(subject: Label, predicate: str, obj: Label) -> bool:
     """Return True if a relationship of this type may connect nodes with these labels."""
     rule = whitelist().get(predicate)
     return rule is not None and subject in rule.subjects and obj in rule.objects
-
-
-def is_single_valued(predicate: str, relation: str | None) -> bool:
-    """Return True if a subject has only one valid object at a time for this predicate and relation label."""
-    rule = whitelist()[predicate]
-    if not rule.many or relation is None:
-        return not rule.many
-    plural = relation.endswith("s") and not relation.endswith("ss")
-    return relation in rule.one or (relation.startswith(rule.one_prefixes) and not plural)

@@ -1,4 +1,4 @@
-"""Synonyms of relation labels with one valid object per subject."""
+"""Synonyms of the labels of frequent relations; each holds one value at a time."""
 
 from functools import cache
 from typing import Final
@@ -11,12 +11,15 @@ _SAME: Final = {
     "works at": "works for|work at|work for|working at|employed at|employed by|employer|workplace|company|任职于|"
     "就职于|供职于|工作于|工作单位|雇主|在职于",
     "works as": "job|job title|occupation|profession|works as a|works as an|职业|职位|职务|担任|工作是|从事",
-    "studies at": "study at|studying at|attends|student at|school|university|就读于|上学于|在读于|学校",
+    "studies at": "study at|studying at|student at|school|university|就读于|上学于|在读于|学校",
     "married to": "spouse|is married to|配偶|结婚对象",
     "is named": "name|named|is called|名字|姓名|名字是|叫做",
     "has age": "age|年龄|岁数",
     "born on": "birthday|birth date|date of birth|birthdate|生日|出生日期|出生于",
 }
+
+# In alphabetical order, as in prompts.
+RELATION_LABELS: Final = tuple(sorted(_SAME))
 
 
 @cache

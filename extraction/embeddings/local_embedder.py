@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
+from extraction.embeddings.cross_language import CrossLanguage
 from extraction.embeddings.ctranslate2_setup import ctranslate2
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, LocalModel
@@ -218,8 +219,9 @@ _PIECES_AT_ONCE: Final = 512
 class LocalEmbedder:
     """Embed with two models on the CPU: one for texts that are mostly Chinese, one for all others.
 
-    Their vectors have the same dimension and are about orthogonal to each other: a question finds messages in its own
-    language. Single texts (questions) have a thread of their own, so that they never wait for batches of messages.
+    Their vectors have the same dimension and are about orthogonal to each other, so a single question has a second
+    vector for texts in the other language (`Embedded.carried`). Single texts (questions) have a thread of their own, so
+    that they never wait for batches of messages.
     """
 
     name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
@@ -229,6 +231,7 @@ class LocalEmbedder:
         self._english = english
         self._chinese = chinese
         self.token_model: Final = f"{english.token_model} + {chinese.token_model}"
+        self._cross_language = CrossLanguage()
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
         self._batches = ThreadPoolExecutor(threads, thread_name_prefix="embed-batch")
 
@@ -274,7 +277,11 @@ class LocalEmbedder:
 
     def _embed_one(self, text: str, asked: bool) -> list[Embedded]:
         language = self._language(text)
-        return language.embedded(language.cut([text], asked), asked)
+        found = language.embedded(language.cut([text], asked), asked)
+        if not asked:
+            return found
+        carried = self._cross_language.carried(text, from_chinese=language is self._chinese)
+        return [replace(one, carried=carried) for one in found]
 
 
 class LanguageEmbedder:

@@ -17,6 +17,7 @@ from schema.importance import IMPORTANCE_DEFAULT, importance_of
 from schema.labels import Label, Role
 from schema.limits import LIMITS
 from schema.predicates import whitelist
+from schema.relations import RELATION_LABELS
 
 # Validation of the model's answer
 
@@ -293,7 +294,7 @@ def _predicate_lines() -> list[str]:
     lines: list[str] = []
     for predicate in whitelist().values():
         if predicate.subjects & beings:
-            relations = f"; relations: {', '.join(sorted(predicate.one))}" if predicate.one else ""
+            relations = f"; relations: {', '.join(RELATION_LABELS)}" if predicate.name == "RELATES_TO" else ""
             lines.append(f"- {predicate.name}: {predicate.en} / {predicate.zh}{relations}")
     return lines
 

@@ -1,6 +1,7 @@
-"""Find cues that a fact adds to others of its kind instead of replacing them: "I also work at …", 也在…工作. Pure."""
+"""Find cues that a fact adds to others of its kind ("also", 也), or replaces them ("switched to", 换成). Pure."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from schema.predicates import TASTES
@@ -39,6 +40,42 @@ _PART: Final = (
 )
 _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+# One value took the place of another.
+_REPLACED: Final = re.compile(
+    r"\b(?:switch(?:ed|es|ing)?|swapp?(?:ed|s|ing)|replac(?:ed|es|ing)|instead of|in place of|rather than"
+    r"|no longer|(?:any ?more|any longer)|chang(?:ed|es|ing)|mov(?:ed|es|ing) (?:to|from|off|over|back|on)"
+    r"|migrat(?:ed|es|ing)|transferr(?:ed|ing)|transfers|(?:goes|went|gone|going|is|are|was) back (?:to|on)"
+    r"|(?:raised|lowered|reduced|increased|cut|upped|upgraded|downgraded|renamed|shortened|extended) (?:to|from)"
+    r"|has left|have left|took over|takes over|taken over|(?:is|are) gone|successor|corrected|the old"
+    r"|(?:as of|starting|beginning|effective|from) (?:(?:\d{1,2}(?:st|nd|rd|th)? )?"
+    + _MONTH
+    + r"|\d{4}-\d|today|now))\b"
+    r"|换成|换了|换到|换为|换上|换回|改成|改为|改用|改吃|改喝|改打|改跑|改上|改下|改到|改从|改在|改走|改去|改订|改发|改写成|改名|替换|取代|代替"
+    r"|搬到|搬去|搬至|搬进|搬了|搬回|迁到|迁移|迁至|转到|转为|转回|转去|调到|调至|升级|升到|升为|降级|降到|降回|降为|涨到|涨至|不再"
+    r"|停了|停用|停掉|回到|从[^，。；]{1,20}?起|而不是|不是[^，。；]{1,12}了|纠正|更正|取消了",
+    re.IGNORECASE,
+)
+# The value is the present one.
+_NEW: Final = re.compile(
+    r"\b(?:now|nowadays|these days|currently|new|again|for now)\b|现在|如今|目前|新[^疆加西闻鲜]|以后|今后|重新",
+    re.IGNORECASE,
+)
+# One of several values.
+_ONE_MORE: Final = re.compile(
+    r"\b(?:also|as well|in addition|besides|additionally|another|(?:a|the|his|her|their|its|my)"
+    r" (?:second|third|fourth|fifth|other)"
+    r"|(?:second|third|fourth|fifth) (?:job|home|car|phone|number|language)|one of|both|extra|on the side|part[- ]time"
+    r"|side (?:job|gig))\b|\btoo\b(?=\s*(?:[.,;!?]|$))"
+    r"|也|还有|另外|另一|此外|兼职|副业|同时|之一|第[二三四五六七八九十两]|除了[^，。；]{1,20}还|又(?:买|养|加|添|学|开)|外加",
+    re.IGNORECASE,
+)
+# Of a time before.
+_FORMER: Final = re.compile(
+    r"\b(?:used to|formerly|previously|once (?:lived|worked)|back then|until (?:then|recently))\b|以前|曾经?|过去|当年",
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"[^.!?;。！？；\n]+(?:\.(?=\S)[^.!?;。！？；\n]*)*")
 
 
 def is_additive(clause: str, *, predicate: str, name: str) -> bool:
@@ -56,3 +93,33 @@ def is_additive(clause: str, *, predicate: str, name: str) -> bool:
         at_times = _AT_TIMES.match(tail) or _AT_TIMES_ZH.search(head)
         return bool(at_times or _ALLERGIC.search(clause) or _STILL.search(clause))
     return bool(_ALSO.search(clause) or _PART_OF_WORK.search(name) or _THEN_PART.match(tail))
+
+
+def says_replaced(statement: str, texts: Iterable[str], name: str) -> bool:
+    """Return whether a fact is said to have a new value: in its statement, or where its evidence names the value.
+
+    Args:
+        texts: its evidence messages.
+        name: object of the fact.
+    """
+    if _REPLACED.search(statement):
+        return True
+    if _ONE_MORE.search(statement):
+        return False
+    return bool(_NEW.search(statement)) or any(_REPLACED.search(one) for text in texts for one in _around(name, text))
+
+
+def says_beside(statement: str, name: str) -> bool:
+    """Return whether the statement of a fact says that it is one of several, or of a time before."""
+    if _REPLACED.search(statement):
+        return False
+    near = _around(name, statement) or [statement]
+    return any(_ONE_MORE.search(one) or (_FORMER.search(one) and not _NEW.search(one)) for one in near)
+
+
+def _around(name: str, text: str) -> list[str]:
+    """Return the sentences of a text that contain a name."""
+    name = name.casefold()
+    if name not in text.casefold():
+        return []
+    return [one for one in _SENTENCE.findall(text) if name in one.casefold()]

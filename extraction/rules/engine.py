@@ -208,6 +208,8 @@ class Clause:
         kin: kinship word that is the subject, if no name follows it.
         past: the clause is about the past.
         momentary: the clause is about today or this moment.
+        lead: leading words that `text` leaves out, such as a time.
+        following: the rest of the sentence after the clause.
     """
 
     text: str
@@ -219,6 +221,8 @@ class Clause:
     kin: str | None = None
     past: bool = False
     momentary: bool = False
+    lead: str = ""
+    following: str = ""
 
 
 @dataclass(slots=True)
@@ -233,6 +237,8 @@ class DiscourseState:
         past: the previous clause was about the past.
         many: word for several relatives whose names may follow: `两个孩子，大的叫…`.
         named: names of relatives, by kinship word.
+        stranger: an earlier clause of the sentence was about somebody unnamed.
+        read_until: end of the text that a rule across several clauses has read.
     """
 
     pack: "LanguagePack"
@@ -244,6 +250,8 @@ class DiscourseState:
     past: bool = False
     many: str | None = None
     named: dict[str, str] = field(default_factory=dict)
+    stranger: bool = False
+    read_until: int = 0
 
 
 # Languages

@@ -9,8 +9,9 @@ from extraction.rules.en.language_pack import ENGLISH
 from extraction.rules.engine import Draft, Speaker, read_facts
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
+from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
-from extraction.text.sentences import has_cjk, split_sentences
+from extraction.text.sentences import Sentence, has_cjk, split_sentences
 from schema.ids import name_key
 from schema.labels import Role
 
@@ -54,10 +55,33 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     sentences = split_sentences(text)
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
-    drafts = read_facts(chinese, CHINESE, speaker) + read_facts(english, ENGLISH, speaker)
+    drafts = _chinese_facts(chinese, text, speaker) + read_facts(english, ENGLISH, speaker)
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     for draft in distinct[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)
+
+
+def _chinese_facts(sentences: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
+    """Return the facts of Chinese sentences; rules are in simplified characters, names keep the script of the text."""
+    characters = simplified_characters()
+    plain = text.translate(characters)
+    if plain == text:
+        return read_facts(sentences, CHINESE, speaker)
+    simplified = [replace(sentence, text=sentence.text.translate(characters)) for sentence in sentences]
+    names = tuple(name.translate(characters) for name in speaker.user_names)
+    drafts = read_facts(simplified, CHINESE, replace(speaker, user_names=names))
+    return [_in_script_of(text, plain, draft) for draft in drafts]
+
+
+def _in_script_of(text: str, plain: str, draft: Draft) -> Draft:
+    """Write subject and object as the message does; `plain` is the message in simplified characters."""
+    subject, name = _as_written(text, plain, draft.subject), _as_written(text, plain, draft.object)
+    return replace(draft, subject=subject, object=name, statement=draft.statement.replace(draft.object, name))
+
+
+def _as_written(text: str, plain: str, name: str) -> str:
+    start = plain.find(name)
+    return name if start < 0 else text[start : start + len(name)]
 
 
 def _subject_of_speaker(line: SceneLine, scene: SceneText) -> str:

@@ -80,7 +80,7 @@ VAGUE = word_set(
     "effects theme themes color colors energy connection mind atmosphere "
     "style design look place places skill skills attitude memory memories plot plots structure "
     "determination passion thought thoughts "
-    "message quality details detail story"
+    "message quality details detail story few"
 )
 PRONOUNS = word_set(
     "i me my mine you your yours he him his she her hers it its we us our ours they them their theirs this "

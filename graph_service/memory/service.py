@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -11,6 +12,7 @@ from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.consolidation.provided_outcome import provided_outcome
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
@@ -117,6 +119,8 @@ class Memory:
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
         """Store messages; return when they are durable, before anything is extracted from them.
 
+        What provided facts will close or may contradict is compared with the facts read so far.
+
         Raises:
             InputError: lists every mistake; nothing was stored.
             ConflictError: a message id already has another text; nothing was stored.
@@ -129,9 +133,12 @@ class Memory:
         )
         self.sessions.note_messages(tenant, receipt.session_uri)
         self.recall_snapshots.want(tenant, incoming.user_id)
-        if not receipt.spooled:
-            self._notify(tenant)
-        return receipt
+        if receipt.spooled:
+            return receipt
+        # Before a worker digests the facts.
+        outcome = await provided_outcome(self._graph, checked.episode)
+        self._notify(tenant)
+        return replace(receipt, outcome=outcome)
 
     @used(Operation.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:

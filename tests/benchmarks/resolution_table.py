@@ -1,5 +1,7 @@
 """Measure conflict resolution on labelled pairs of statements, with the real rule reader and without a database.
 
+Measures pairs of facts that an agent hands in too (`provided_pairs_*.tsv`); all of them are for development.
+
     python -m tests.benchmarks.resolution_table [--wrong]
 
 Prints a table; with `--wrong` also the misjudged pairs of the development half. Nothing is tuned on the held-out half,
@@ -10,16 +12,16 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from extraction.reader import THE_AGENT, THE_USER, SceneLine, SceneText
+from extraction.reader import THE_AGENT, THE_USER, ProposedFact, Quote, Reading, SceneLine, SceneText
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.memory.consolidation.plan import SceneExtraction, names_of
-from graph_service.memory.consolidation.proposal_check import check
+from graph_service.memory.consolidation.proposal_check import CALLER, check
 from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.summaries.scene_summary import SceneSummary
@@ -113,20 +115,32 @@ def _done(pair: Pair, *, closed: bool, again: bool) -> bool:
 
 @cache
 def _read(text: str, day: int) -> SceneExtraction:
+    extraction = _scene(text, day)
+    [message] = extraction.scene.messages
+    line = SceneLine(message_id=message.id, role=Role.USER, speaker=None, text=text, said_at=message.said_at)
+    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
+    return replace(extraction, readings=(reading,))
+
+
+def _scene(text: str, day: int) -> SceneExtraction:
     said_at = NOON + timedelta(days=day)
     name = MemoryId(f"message-{day}")
     message = Message(id=name, uri=Uri(name), role=Role.USER, text=text, said_at=said_at, content_hash=text)
-    line = SceneLine(message_id=name, role=Role.USER, speaker=None, text=text, said_at=said_at)
-    reading = asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=(line,))))
     scene = Scene(id=MemoryId(f"scene-{day}"), uri=Uri(f"scene-{day}"), messages=(message,), content_hash=text)
-    return SceneExtraction(scene=scene, readings=(reading,), layers=_LAYERS, basis="")
+    return SceneExtraction(scene=scene, readings=(), layers=_LAYERS, basis="")
 
 
 def _told(
     text: str, day: int, known: Sequence[Fact], candidates: Sequence[EntityRecord]
 ) -> tuple[list[Fact], list[EntityRecord]]:
     """Return the known facts and entities after a statement."""
-    read = _read(text, day)
+    return _after(_read(text, day), known, candidates)
+
+
+def _after(
+    read: SceneExtraction, known: Sequence[Fact], candidates: Sequence[EntityRecord]
+) -> tuple[list[Fact], list[EntityRecord]]:
+    """Return the known facts and entities after a scene."""
     beings, touched = resolve(names_of([read]), candidates, _OWNER)
     beings |= {THE_USER: _OWNER.user, THE_AGENT: _OWNER.agent}
     verdict = check(read.readings[0], read.scene.messages, beings)
@@ -134,6 +148,50 @@ def _told(
     facts = {fact.id: fact for fact in known} | {item.fact.id: item.fact for item in planned}
     all_of = {one.entity.id: one for one in (*candidates, *touched)}
     return list(facts.values()), list(all_of.values())
+
+
+@dataclass(frozen=True)
+class ProvidedPair:
+    """Two facts of one subject, handed in a year apart, and the expected effect of the later one."""
+
+    expected: Fate
+    earlier: ProposedFact
+    later: ProposedFact
+
+
+def provided_pairs_of(language: str) -> tuple[ProvidedPair, ...]:
+    """Return the labelled pairs of provided facts of a language."""
+    path = Path(__file__).with_name(f"provided_pairs_{language}.tsv")
+    rows = [line.split("\t") for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return tuple(
+        ProvidedPair(row[0], _proposed(*row[1:4]), _proposed(*row[4:7]))  # type: ignore[arg-type]  # the test of the file checks the words
+        for row in rows
+    )
+
+
+def _proposed(relation: str, obj: str, statement: str) -> ProposedFact:
+    predicate = "CARES_ABOUT" if relation in ("plans to", "计划") else "RELATES_TO"
+    return ProposedFact(
+        subject="Sub Ject",
+        predicate=predicate,
+        object=obj,
+        statement=statement,
+        relation=relation,
+        quotes=(Quote(line=0),),
+    )
+
+
+def is_closed(pair: ProvidedPair) -> bool:
+    """Return whether the later fact closes the earlier one."""
+    known, beings = _after(_provided(pair.earlier, 0), [], [])
+    now, _ = _after(_provided(pair.later, _LATER_DAYS), known, beings)
+    held = {fact.id for fact in known}
+    return any(fact.invalid_at is not None for fact in now if fact.id in held)
+
+
+def _provided(fact: ProposedFact, day: int) -> SceneExtraction:
+    extraction = _scene(fact.statement, day)
+    return replace(extraction, readings=(Reading(reader=CALLER, facts=(fact,)),))
 
 
 def main() -> None:
@@ -148,6 +206,14 @@ def main() -> None:
         retired = f"{len(one.retired)} ({one.retired_part:.1%})"
         missed = f"{len(one.missed)} ({one.missed_part:.1%})"
         say(f"{one.language:8}  {one.half:4}  {len(one.pairs):5}  {retired:15}  {missed:14}  {len(one.joined)}\n")
+    for language in LANGUAGES:
+        pairs = provided_pairs_of(language)
+        wrong = [pair for pair in pairs if is_closed(pair) != (pair.expected == "closes")]
+        retired = [pair for pair in wrong if pair.expected != "closes"]
+        say(f"{language:8}  provided facts: {len(pairs)} pairs, {len(retired)} falsely retired, ")
+        say(f"{len(wrong) - len(retired)} missed\n")
+        for pair in wrong if given.wrong else ():
+            say(f"  expected {pair.expected}: {pair.earlier.statement} / {pair.later.statement}\n")
     for one in scores:
         if given.wrong and one.half == "dev":
             for kind, pairs in (("retired", one.retired), ("missed", one.missed), ("joined", one.joined)):

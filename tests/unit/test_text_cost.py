@@ -74,6 +74,8 @@ REACH: Final = {
         for language in ("en", "zh")
         for part in ("clauses", "objects", "phrases")
     },
+    # Parts of clauses.
+    "extraction.rules.zh.slot_cleaners": RULES_READ,
     "extraction.rules.en.frames": RULES_READ,
     "extraction.rules.en.plans": RULES_READ,
     "extraction.entities.kinship_terms.tie": RULES_READ,
@@ -100,6 +102,7 @@ REACH: Final = {
 NO_TEXT_OF_CALLERS: Final = (
     "extraction.embeddings.model_conversion",
     "extraction.rules.zh.syntax",
+    "extraction.rules.zh.slots",
     "extraction.rules.en.syntax",
     "extraction.rules.en.word_classes",
     "extraction.rules.en.frames.after",

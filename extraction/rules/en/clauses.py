@@ -384,7 +384,7 @@ _JOINT = re.compile(
 )
 
 
-_POSSESSIVE = re.compile(r"(?:my|our|his|her) ")
+_POSSESSIVE = re.compile(r"(?:my|our|his|her) [a-z -]{2,30}, ")
 
 
 # "My son, Leo, just turned six" is one clause.

@@ -1079,8 +1079,9 @@ TASTES: Final = (
     after(
         r"(?:(?:am|is|become|became|turned into|turning into|been) )(?:such |quite )?an? (?:complete |total |huge |"
         r"big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute "
-        r")*(?P<o>[a-z]+(?: [a-z]+)?) (?:nerd|fan|fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
-        r"obsessive|aficionado|devotee|person|girl|guy|woman|man|drinker)\b",
+        r")*(?P<o>(?!(?:big|huge|massive|real|true|total|major|super|great) )[a-z]+(?: [a-z]+)?) (?:nerd|fan|"
+        r"fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
+        r"obsessive|aficionado|devotee|person|girl|guy|woman|man|drinker)\b(?! (?:of|for)\b)",
         _LIKES,
     ),
     after(

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from extraction.reader import THE_USER
-from extraction.rules.en.clauses import kin_named
+from extraction.rules.en.clauses import kin_named, with_article
 from extraction.rules.en.objects import (
     AT_HAND,
     LASTING_THE,
@@ -73,13 +73,15 @@ def possessions(text: str) -> list[ObjectPhrase]:
 
 
 _INNER: Final = word_set(
-    "the my our his her a an over up off never not no any your this that custody of given handed sold lost had "
+    "always including signed liked loved wanted thought learned heard the my our his her a an over up off never not "
+    "no any your this that custody of given handed sold lost had "
     "gone been no"
 )
 _CONSUMED: Final = word_set(
     "coffee coffees tea ticket tickets sandwich pizza lunch dinner breakfast groceries food drink drinks beer beers "
     "wine gift gifts present presents flowers cake "
-    "bread milk snacks stuff things bits time round meal takeaway book books one ones mind idea days chocolate "
+    "bread milk snacks stuff things bits time round meal pieces piece recipes recipe takeaway book books one ones "
+    "mind idea days chocolate "
     "sweets icecream water petrol gas fuel plane train bus "
     "something anything everything bug cold habit accent skill skills story stories lot bunch"
 )
@@ -116,7 +118,8 @@ _PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z
 _DOSED = re.compile(
     r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|"
     r"half|whole) ){0,3}"
-    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?:,? (?P<d2>{DOSE}|\d{{1,4}}\b))?",
+    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?! (?-i:[A-Z]))(?:,? (?P<d2>{DOSE}|"
+    rf"\d{{1,4}}\b))?",
     re.IGNORECASE,
 )
 
@@ -313,7 +316,8 @@ class Frame:
 
 
 _ADVERB: Final = re.compile(
-    r"(?:really|also|just|still|always|actually|now|currently|recently|finally|already|even|so|officially|only|both|have|has|"
+    r"(?:really|also|just|still|always|actually|now|currently|recently|finally|already|even|so|officially|only|both|"
+    r"have|has|"
     r"had|been|do|did|since|since then|at last|basically|probably|temporarily|happily|very) ",
     re.IGNORECASE,
 )
@@ -410,6 +414,8 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 continue
             relation = _relation(fact, groups)
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
+            if relation in _COUNTABLE and (name[0].islower() or relation == "drives"):
+                says = says.replace("{o}", with_article(name))
             yield draft(
                 clause,
                 state,
@@ -422,6 +428,10 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 strength=fact.strength,
                 closes=fact.closes,
             )
+
+
+# Relations whose object is a thing or occupation, which takes an article.
+_COUNTABLE: Final = frozenset(("has", "works as", "runs", "drives"))
 
 
 def _relation(fact: States, groups: dict[str, str | None]) -> str | None:

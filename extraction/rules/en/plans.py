@@ -53,7 +53,8 @@ _NO_PLAN = word_set(
     "telling sitting waiting "
     "struggling wearing living worrying considering hating loving liking enjoying suffering dying talking joking "
     "kidding guessing "
-    "planning turning missing needing paying freaking losing running making keeping writing reading watching "
+    "planning working preparing training saving practicing practising organizing organising trying turning missing "
+    "needing paying freaking losing running making keeping writing reading watching "
     "listening eating drinking sleeping "
     "expecting raining snowing"
 )
@@ -192,7 +193,7 @@ def _doing(rest: str) -> str | None:
     said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
     if verb in ("going", "heading") and re.match(r"to (?:the )?(?:[A-Z]|beach|coast|mountains|lake|seaside)", said):
         return f"trip {said}"
-    if verb in ("starting", "finishing", "beginning", "leaving", "returning") and not said:
+    if not said and verb not in ("moving", "retiring", "graduating", "flying", "emigrating", "marrying"):
         return None
     if len(said.split()) > 6 or re.search(r"\b(?:it|that|this|you|them)\b", said):
         return None

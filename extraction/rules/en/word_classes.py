@@ -75,7 +75,7 @@ THINGS: Final = (
         "passport licence license visa "
         "saab skoda fiat vauxhall peugeot renault citroen seat mini porsche ferrari lexus dacia suzuki yamaha ducati "
         "harley kawasaki fiesta golf polo corsa astra civic corolla prius yaris leaf clio gazelle brompton defender "
-        "cafe café workshop practice surgery nursery pottery deli"
+        "cafe café workshop practice surgery nursery deli"
     )
 )
 _THING_WORDS = "|".join(sorted(THINGS, key=len, reverse=True))

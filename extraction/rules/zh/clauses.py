@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from extraction.reader import THE_USER
@@ -19,8 +20,35 @@ _RELAYED: Final = (
     r"(?:^(?:请|麻烦|帮我|帮忙|再|以[^：:，。]{1,10}|用[^：:，。]{1,10}|把[^：:，。]{1,10}){0,2}(?:读|"
     r"翻译|改写|润色|校对|总结|修改|改|缩写|扩写|看看?|朗读|念|编|写|"
     r"生成|起草|检查|评价|分析|续写|仿写)[^：:。]{0,30}|"
-    r"(?:说|写道|写着|写的是|留言说?|评论说?|回复说?|唱的是|原文是?|原话是?|内容是?|如下|这句话?|这段话?|"
-    r"翻译成(?:英文|中文|英语|日语)))[：:]"
+    r"(?:说|写道|写着|写的是|有人发|让[背读抄写]|喊|印着|留言说?|评论说?|回复说?|唱的是|原文是?|原话是?|"
+    r"内容是?|如下|这句话?|这段话?|"
+    r"翻译成(?:英文|中文|英语|日语)|"
+    r"(?:[一这那][句条段个篇]|怎么[念说读写译]|画像|简介|自我介绍|签名|台词|歌词|段子|朋友圈|弹幕|标题|作文|"
+    r"例句|短信|广告|海报|题目|"
+    r"人设|人物|设定|剧情|留言|评论|帖子|文案|模板|对白|谜语|绕口令|小说)[^，。：:]{0,8}))[：:]"
+)
+# Stories, games and dreams.
+FICTION: Final = re.compile(
+    r"剧情[里是]|大结局|(?<![闺孙侄长])[男女](?:[一二三](?![岁个名十年])|主(?!人|任|管|持)|配)|追的剧|"
+    r"这部?剧里|电影里|小说里|书里的?|游戏里|梦[见到]|做了?个?梦|梦里|主角[是叫]|编剧|扮演|角色(?:设定|扮演|叫|"
+    r"名)|"
+    r"^(?:请|麻烦|帮我?|给我)?(?:编|写|虚构|模拟|生成|拟|起草|续写)(?:一?[个段篇首份封张条则]|"
+    r"[两三四五六七八九十几\d]+[个段篇首份封张条则]|出)|"
+    r"以[^，。]{1,10}的(?:口吻|身份|视角|语气|名义)|你[当演扮]|我[演扮]|[上里]印着|上写着|写着[“\"「]"
+)
+# Plans that were dropped.
+DROPPED: Final = re.compile(
+    r"^(?:我们?)?(?:原|本来|原本|原先|一开始|起初|当初|之前|最初)(?:来|是|还)?(?:打算|计划|想|准备|要|说好|"
+    r"约好|订好|定好)|"
+    r"^说要[^，。]{1,8}说了|^想[^，。]{1,8}来着"
+)
+# Wishes and imagination.
+WISH: Final = re.compile(
+    r"就好了|真想|好想|多想|恨不得|但愿|什么时候才?能|[何哪]时候?才?能|下辈子|来世|做梦都|老天|求求?(?:你|老天|"
+    r"菩萨|各路)|许愿|保佑|"
+    r"中(?:了)?(?:彩票|大奖|五百万)|等我[^，。]{0,6}(?:有钱|发财|中奖|退休了)|换[做作成]是?我|当年要|早知道|"
+    r"当我(?!上|了|的)|就当我?|假装|幻想|"
+    r"哪天[^，。]{0,10}(?:了|就)"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.DOTALL)
 # Sentences after which the message is quoted text or role play.
@@ -30,7 +58,8 @@ RELAYS_SPEECH: Final = re.compile(
 )
 # Sarcasm: 我可真喜欢排队.
 SARCASTIC: Final = re.compile(
-    r"可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|可不是嘛|好家伙|"
+    r"可太(?:爱|喜欢|享受|想|会)|^呵[，,！]|可真是?(?:喜欢|爱|享受|谢谢)|^(?:太好了|真好|好极了|真棒|是啊是啊|"
+    r"可不是嘛|好家伙|"
     r"真是谢谢)[，,！!].{0,12}(?:喜欢|爱|享受)|"
     r"呵呵|谁不(?:喜欢|爱|想)|(?:喜欢|享受|爱)被(?:骂|坑|催|骗|吼|打)|简直爱死|我谢谢(?:你|您)|"
     r"(?:我的最爱|最爱了)[，,]?(?:呵|哈|呢$)"
@@ -44,8 +73,14 @@ _SHORT_KIN: Final = {
     "妹": "妹妹",
     "奶": "奶奶",
     "先生": "丈夫",
+    "姑": "姑姑",
+    "舅": "舅舅",
+    "叔": "叔叔",
+    "姨": "姨妈",
 }
-_MY_KIN = re.compile(r"我(?:家|们家|亲)?(?P<k>先生|[爸妈哥姐弟妹奶])(?![爸妈哥姐弟妹奶奶们夫媳子儿油茶粉])")
+_MY_KIN = re.compile(
+    r"我(?:家|们家|亲)?(?P<k>先生|[爸妈哥姐弟妹奶姑舅舅叔姨])(?![爸妈哥姐弟妹奶奶们夫媳子儿油茶粉姑舅叔姨父婆丈])"
+)
 _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 
@@ -77,6 +112,8 @@ _LEAD = re.compile(
     r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
 )
 _LEADS_MAX = 4
+# Rules for several clauses look no further, which keeps reading linear.
+_FOLLOWING_CHARS_MAX = 60
 # The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
     r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
@@ -87,6 +124,7 @@ _ONCE = re.compile(
     r"^(?:以前|曾经|曾|过去|小时候|年轻的?时候|当年|原来|原先|之前|从前)(?:也|都|一直|可|还|就)?(?=[^的])(?!从没|没)"
 )
 _MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
+_LAUGHS = re.compile(r"哈{3,}|hh|233|笑死|狗头|doge", re.IGNORECASE)
 # Elided 我 at the beginning.
 _ELIDED = re.compile(
     r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
@@ -102,10 +140,13 @@ _ELIDED = re.compile(
 _SOMEBODY = re.compile(r"[你您他她]|我们公司|大家|别人|人们|老师说|朋友说|的人")
 _GREETING_CHARS_MAX = 3
 _NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
-HYPOTHETICAL = re.compile(r"如果|假如|要是|假设|倘若|假使|万一|的话|即使|哪怕|除非|希望你|祝你")
-_HEDGE = re.compile(r"也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
+HYPOTHETICAL = re.compile(
+    r"如果|要不是|就算|哪怕|倘若|若是|若(?=我|你|能|有)|假如|(?<![主只])要是|假设|倘若|假使|万一|的话|即使|"
+    r"哪怕|除非|希望你|祝你"
+)
+_HEDGE = re.compile(r"据说|传言|谣传|传说|风闻|也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
 _ASKS = re.compile(
-    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|呢$|有没有|"
+    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|^.{1,5}呢$|[你您他她]呢$|有没有|"
     r"会不会|喜不喜欢|要不要|想不想|"
     r"能不能|是不是|为何|几[点岁]"
 )
@@ -117,9 +158,15 @@ _ME = re.compile(
     r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
 )
 _KINS = "|".join(sorted(KIN, key=len, reverse=True))
-_KIN = re.compile(r"^(?P<p>我|他|她|其)?们?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?:[她他](?!们))?")
+_KIN = re.compile(
+    r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?![课卡费节])(?:[她他](?!们))?"
+)
 # Company: 我跟我弟弟开了店.
-_COMPANY = re.compile(r"^(?:我们?的?)?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?")
+# Children are subjects without a name if they are said to be the speaker's: 我家孩子.
+_CHILD = frozenset(("孩子", "宝宝", "娃", "宝贝"))
+_COMPANY = re.compile(
+    r"^(?:我们?的?)?(?:[一两二三四五六几\d]+[个位名])?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?"
+)
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
 _VERB_NEXT = (
@@ -130,7 +177,8 @@ _NAMED = re.compile(
     r"^(?P<n>小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|[" + "".join(sorted(SURNAMES)) + r"][\u4e00-\u9fff]{1,2}?)" + _VERB_NEXT
 )
 _REPORT = re.compile(
-    r"^(?:也|曾|总是?|经常|还)?(?:说过?|觉得|告诉我|认为|表示|提到|承认|告诉过我|发现)(?:，|,)?(?P<p>自己|"
+    r"^(?:也|曾|总是?|经常|还)?(?:说(?![好定话实])过?|觉得|告诉我|认为|表示|提到|承认|告诉过我|发现)(?:，|,)?"
+    r"(?P<p>自己|"
     r"他|她|我)?(?P<rest>.+)",
     re.DOTALL,
 )
@@ -143,16 +191,20 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     state.kin = None
     state.opens = True
     state.past = False
-    if SARCASTIC.search(text):
+    state.stranger = False
+    if SARCASTIC.search(text) or FICTION.search(text):
         return
     pieces = _with_lists(text, _pieces(text))
     for number, (start, end, plain) in enumerate(pieces):
         last = number == len(pieces) - 1
-        if HYPOTHETICAL.search(plain):
+        if HYPOTHETICAL.search(plain) or WISH.search(plain):
             return
+        if DROPPED.match(plain):
+            continue
         if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
             continue
-        yield _clause(plain, sentence.start + start, sentence.start + end, state)
+        clause = _clause(plain, sentence.start + start, sentence.start + end, state)
+        yield replace(clause, following=text[end : end + _FOLLOWING_CHARS_MAX])
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -190,12 +242,14 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = expand_kinship_words(plain.strip())
     past = _PAST.match(text) is not None
-    momentary = _MOMENT.search(text) is not None
+    momentary = _MOMENT.search(text) is not None or _LAUGHS.search(text) is not None
+    whole = text
     for _ in range(_LEADS_MAX):
         shorter = _LEAD.sub("", text, count=1).lstrip("，, ")
         if shorter == text or not shorter:
             break
         text = shorter
+    lead = whole[: len(whole) - len(text)]
     kin_before = state.kin
     state.kin = None
     inherited = state.subject
@@ -224,6 +278,7 @@ def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
         kin=state.kin,
         past=past,
         momentary=momentary,
+        lead=lead,
     )
 
 
@@ -265,6 +320,9 @@ def _own_subject(rest: str, state: DiscourseState) -> tuple[str | None, str]:
 
 def _kin_subject(kin: re.Match[str], text: str, state: DiscourseState) -> tuple[str | None, str]:
     word, rest = kin["k"], text[kin.end() :]
+    if word in _CHILD and text.startswith(("我", "咱")) and _name_after(rest) is None and word not in state.named:
+        state.third = word
+        return word, rest
     if kin["p"] in (None, "我") and (name := _name_after(rest)):
         state.third = state.speaker.subject_named(name)
         return state.third, rest[len(name) :]
@@ -284,12 +342,48 @@ def _kin_subject(kin: re.Match[str], text: str, state: DiscourseState) -> tuple[
     return (word if word in SOLE_KIN else None), rest
 
 
+_LATIN_NAME = re.compile(r"[A-Z][A-Za-z]+")
+_PET_NAME = re.compile(
+    r"([\u4e00-\u9fff])\1(?!\1)|(?:[小阿大][\u4e00-\u9fff]|"
+    r"老[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾韦付邹孟熊秦邱江尹薛闫段雷侯史陶黎贺顾郝龚邵万钱严覃武戴莫孔向汤穆])(?="
+    + _VERB_NEXT[3:-1]
+    + r"|订|离|分|处|谈|求|结|领|交|正|已|刚|上|[\d一二三四五六七八九十两]|$)"
+)
+# Doubled words and words with 小 or 大 that are no names.
+_NO_PET_NAME = re.compile(
+    r"天天|常常|慢慢|偏偏|刚刚|明明|往往|多多|好好|早早|偷偷|悄悄|渐渐|年年|月月|人人|处处|时时|仅仅|白白|大概|"
+    r"大约|大学|大家|大半|"
+    r"小学|小时|小区|小心|小声|大声|大夫|大病|大多|小便|大便|爸爸|妈妈|哥哥|姐姐|弟弟|妹妹|爷爷|奶奶|叔叔|姑姑|"
+    r"舅舅|太太|大姐|大哥|小姐|大小|小孩|小吃|大四|大三|大二|大一|大班|小班|小名|大名|小三|小我|大我|小他|大他|"
+    r"小她|大她|大的|小的"
+)
+
+
+def name_at(text: str, start: int) -> str | None:
+    """Return the name of a person that begins at an offset, such as 王芳, 小雅, 乐乐 or Leo."""
+    if latin := _LATIN_NAME.match(text, start):
+        return latin.group()
+    if found := _PET_NAME.match(text, start):
+        return None if _NO_PET_NAME.match(found[0]) else found[0]
+    return chinese_name_at(text, start)
+
+
 def _name_after(rest: str) -> str | None:
     """Return the name that follows a kinship term: 王芳 in 妻子王芳."""
-    latin = re.match(r"[A-Z][A-Za-z]+", rest)
-    if latin:
-        return latin.group()
-    return chinese_name_at(rest, 0) if rest[:1] in SURNAMES or rest[:1] in "小阿" else None
+    name = name_at(rest, 0)
+    return (
+        name
+        if name
+        and (
+            name[0] in SURNAMES
+            or name[0].isascii()
+            or name[0] in "小阿大"
+            or len(name) != 2
+            or name[0] == name[1]
+            or word_tag(name) in (None, "nr", "nrt")
+        )
+        else None
+    )
 
 
 def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | None, str]:

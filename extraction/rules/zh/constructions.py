@@ -7,11 +7,23 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.rules.zh.clauses import HYPOTHETICAL, mask_quoted_speech
+from extraction.rules.zh.clauses import FICTION, HYPOTHETICAL, WISH, mask_quoted_speech, name_at
 from extraction.rules.zh.clauses import owner as owner_of
 from extraction.rules.zh.objects import is_job, object_type, visited_place
 from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
-from extraction.text.lexicon_zh import EMOTIONS, EVENTS, KIN, LANGUAGES, NOT_NAMES, PETS, PLEASANT, SURNAMES, SYMPTOMS
+from extraction.rules.zh.slot_cleaners import reason
+from extraction.text.lexicon_zh import (
+    EMOTIONS,
+    EVENTS,
+    KIN,
+    LANGUAGES,
+    NOT_NAMES,
+    PETS,
+    PLEASANT,
+    SOLE_KIN,
+    SURNAMES,
+    SYMPTOMS,
+)
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
@@ -21,6 +33,7 @@ from schema.entity import EntityType
 _SYMPTOM = "(?:" + "|".join(SYMPTOMS) + ")"
 _MINE = r"(?:我们?的?|这个|这次|那个|最近的?|老|这种|这|他的|她的){0,3}"
 _MAINLY = r"(?:主要|其实|多半|大概率|基本|都|应该|就|全|八成){0,2}"
+_REASON_HINT: Final = re.compile("因为|由于|为了|所以|因此|于是|只好|干脆|索性|果断|这才|图|冲着|原因|主要|说白了")
 _HINT: Final = re.compile("因为|由于|引起|造成|导致|引发|诱发|害|让|就|都|会|使")
 _PATTERNS: Final = (
     # "我腰疼是久坐造成的"
@@ -74,13 +87,76 @@ _PATTERNS: Final = (
         + r")(?:就|都|便)"
     ),
 )
+# Decisions and their reasons: 离职是因为天天加班, 因为房租涨了，所以搬家了.
+_DECIDED = (
+    r"(?:辞职|辞了|离职|离婚|离开|搬|换|买|卖|戒|退|选|转行|转学|转专业|转岗|放弃|停|取消|改|分手|结婚|生二胎|"
+    r"学(?![校生期历者])|报名|报了|报的|考研|考公|考编|回老家|回国|"
+    r"留在|留学|养(?!成)|租|装修|关店|关了|开店|开公司|拒绝|推了|删|卸|开始|不[^，]{1,4}了|把[^，]{1,6}了|"
+    r"没[要买养考签]|不[要买养]|"
+    r"决定|定居|移民|创业|吃素|减肥|跳槽|裸辞|剪)"
+)
+_REASONS: Final = (
+    re.compile(
+        r"^(?:我们?|我家|其实|说实话|，)*(?:之所以|当初|当时|去年|今年|最后|后来|这次)?(?:我们?|会|要)?(?P<o>"
+        r"(?=[^，。]{0,3}?"
+        + _DECIDED
+        + r")[^你您他她，。]{2,16}?)(?:，?(?:我)?(?:主要|其实|就|纯粹|完全|也|都|多半|全)?(?:是)?(?:因为|由于|"
+        r"为了|冲着|图(?:的)?(?:就)?(?:是)?)|(?:纯粹|无非|说到底|多半|完全|主要|纯属)(?:就)?是|"
+        r"，(?:主要(?:原因)?(?:就)?是|原因(?:就|很简单)?(?:是|，)|说白了(?:就)?是|还不是因为)|(?:的)?"
+        r"(?:主要)?原因(?:就)?是|主要(?:就)?是(?:因为)?)"
+        r"(?P<c>[^，。]{2,18})"
+    ),
+    re.compile(
+        r"^(?:我们?|其实)?(?:因为|由于|就因为|为了|考虑到|看在)(?P<c>[^，。]{2,18}?)(?:，(?:所以)?(?:我们?)?|"
+        r"(?=我)我们?)(?P<o>(?=[^，。]{0,3}?" + _DECIDED + r")[^你您他她，。]{2,16})"
+    ),
+    re.compile(
+        r"^(?:我们?|其实)?(?P<c>[^，。]{2,18})，(?:所以|因此|于是|只好|干脆|索性|果断|就只好)(?:我们?)?(?P<o>"
+        r"(?=[^，。]{0,3}?" + _DECIDED + r")[^你您他她，。]{2,16})"
+    ),
+)
+# A decision, then a complaint: 鹦鹉送人了，太吵.
+_COMPLAINT: Final = re.compile(
+    r"^(?:我们?|我家|，)*(?P<o>(?:没|不|退|卖|辞|关|取消|放弃|给[^，]{1,4}|把)?[^你您他她，。]{1,12}?(?:了|"
+    r"的)?)，(?:主要是?|实在是?|因为)?"
+    r"(?P<c>[^，。我]{0,8}(?:太|老是|总是|老(?![家师板公婆人头乡])|总(?!结|监)|实在)[^，。]{1,8}|"
+    r"[^，。我]{2,8}(?:扛不住|受不了|吃不消|"
+    r"不方便|不合适|没下来|没批|撑不住|太贵了?|涨了))$"
+)
+_GAVE_UP: Final = re.compile(
+    r"^(?:我们?|我家)?(?:没[买去养要生考接签答]|不[去买养要续租用干做][^，]*了|[^，]{1,8}(?:退|卖|辞|关|取消|"
+    r"放弃|转学|搬走|送人|离婚|分手|删|卸|停)(?:掉)?了|给[^，]{1,4}(?:转学|退)了)"
+)
+# A doubled verb names the cause: 嗓子哑是唱歌唱的.
+_DOUBLED_CAUSE: Final = re.compile(
+    _MINE
+    + r"(?P<o>[^我你他她这那说，。]{2,8}?)"
+    + _MAINLY
+    + r"是(?P<c>(?:[^，。]{0,4}?)(?P<v>[\u4e00-\u9fff])[^，。]{1,6}?)(?P=v)(?:出来)?的$"
+)
 _NO_CAUSE = re.compile(r"(?:感到|觉得|感觉|什么|[你这那]|一下|知道)$|^(?:什么|这|那|你|不知道|可能)")
 
 
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
     """Yield at most one effect with its cause, often in two clauses: `因为工作压力，我经常失眠`."""
     text = mask_quoted_speech(sentence.text).rstrip("。！.! ~～")
-    if _HINT.search(text) is None or HYPOTHETICAL.search(text):
+    if HYPOTHETICAL.search(text) or WISH.search(text) or FICTION.search(text):
+        return
+    if found := _DOUBLED_CAUSE.match(text.removeprefix("我")):
+        yield _caused(found["o"], found["c"], "{s}是由{o}引起的。", sentence, state)
+        return
+    for pattern in _REASONS if _REASON_HINT.search(text) else ():
+        found = pattern.match(text)
+        effect, cause = (reason(found["o"]), reason(found["c"])) if found else (None, None)
+        if effect and cause:
+            yield _caused(effect, cause, "{s}，是因为{o}。", sentence, state)
+            return
+    found = _COMPLAINT.match(text) if _GAVE_UP.match(text) else None
+    effect, cause = (reason(found["o"]), reason(found["c"])) if found else (None, None)
+    if effect and cause:
+        yield _caused(effect, cause, "{s}，是因为{o}。", sentence, state)
+        return
+    if _HINT.search(text) is None:
         return
     for pattern in _PATTERNS:
         found = pattern.search(text)
@@ -88,9 +164,13 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
             continue
         effect, cause = noun_phrase(found["o"]), _cause(found["c"])
         if effect and cause and effect != cause and effect not in PETS:
-            clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
-            yield draft(clause, state, effect, "CAUSED_BY", cause, "{s}是由{o}引起的。")
+            yield _caused(effect, cause, "{s}是由{o}引起的。", sentence, state)
             return
+
+
+def _caused(effect: str, cause: str, says: str, sentence: Sentence, state: DiscourseState) -> Draft:
+    clause = Clause(text="", rest="", subject=None, third=None, start=sentence.start, end=sentence.end)
+    return draft(clause, state, effect, "CAUSED_BY", cause, says)
 
 
 def _cause(said: str) -> str | None:
@@ -119,7 +199,7 @@ TITLED = re.compile(
 )
 KIN_NAMED = re.compile(
     r"(?P<p>我|他|她|自己|[A-Za-z]{2,15})?们?的?(?:一个|一位|那个|家的?|合租的|大学的?|高中的?|公司的?|"
-    r"单位的?)?(?P<k>" + _KINS + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?P<n>" + _NAME + r")(?P<t>.?)"
+    r"单位的?)?(?P<k>" + _KINS + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?=(?P<n>" + _NAME + r"))"
 )
 PET_NAMED = re.compile(
     r"(?P<p>我|他|她)(?:们)?家?里?的?(?:那只|这只|一只|养的)?(?P<k>"
@@ -133,7 +213,7 @@ IS_KIN = re.compile(
 )
 # A word for several relatives, then each with a name: 两个孩子，大的叫乐乐.
 SEVERAL = re.compile(
-    r"(?:有|生了|养了|领养了)(?:[两二三四五六七八九十几\d]+|一对)(?:个|只|条|位|"
+    r"(?:有|生了|养了|领养了|家|家里)(?:[两二三四五六七八九十几\d]+|一对)(?:个|只|条|位|"
     r"头)?(?:[\u4e00-\u9fff]{1,2}的)?(?P<k>孩子|儿子|女儿|闺女|双胞胎|娃|妹妹|弟弟|姐姐|"
     r"哥哥|室友|闺蜜|" + _PET_WORDS + r")"
 )
@@ -143,7 +223,7 @@ EACH = re.compile(
     r"(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)$"
 )
 MARRIED = re.compile(
-    r"(?:和|跟|与)(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)(?:就?要|已经|马上就?要|准备)?(?:结婚|领证|订婚)"
+    r"(?:和|跟|与)(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)(?:已经|去年|今年|昨天|上周|上个月|刚刚?)?(?:结婚|领证)"
 )
 NAME_IS = re.compile(
     r"(?:我(?:的名字)?(?:名字)?(?:叫做?|是叫)|我的?(?:名字|大名|小名|昵称)(?:是|叫)|(?:大家|朋友们?|同事|"
@@ -239,7 +319,7 @@ def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         kind = EntityType.THING if relation == "has" else EntityType.ACTIVITY
         yield draft(clause, state, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
         return
-    moved = re.search(r"搬|住在|来自", rest) is not None
+    moved = re.search(r"搬|住在|来自|调[去到]|派[去到]|嫁", rest) is not None
     if not moved and (found := VISITED.search(rest)) and (place := visited_place(found["o"])):
         kind = EntityType.PLACE
         yield draft(
@@ -377,7 +457,11 @@ def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in _OF_THINGS if "我" in text or "第一" in text or "口味" in text else ():
         found = pattern.match(text)
-        name = noun_phrase(re.sub(r"的(?:事情?|问题)$|^(?:这次|这个|那个)", "", found["o"])) if found else None
+        name = (
+            noun_phrase(re.sub(r"的(?:事情?|问题)$|^(?:这次|这个|那个|滴(?=酒)|任何|所有|一切)", "", found["o"]))
+            if found
+            else None
+        )
         if name and not _TALK.match(name) and not _NOT_ONE.search(name):
             predicate_ended = clause.past
             yield draft(
@@ -422,6 +506,11 @@ def _triggers(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 # Relatives and pets
 
+# The name of a relative in a later clause: 我对象是东北人，叫于洋.
+_THEN_CALLED: Final = re.compile(
+    r"(?:的)?(?:名字|小名|大名)?(?:就)?(?:叫|名叫|取名叫?|起名叫?)(?P<n>[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+)$"
+)
+
 _KIN_MAX = 6
 
 
@@ -440,6 +529,8 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             state.third = name
             yield from _belongs(clause, state, owner, name, match["k"])
     yield from _each(clause, state)
+    if clause.subject in SOLE_KIN and clause.start >= state.read_until and (called := _THEN_CALLED.match(clause.rest)):
+        yield from _belongs(clause, state, state.speaker.me, called["n"], clause.subject)
     married = MARRIED.search(text)
     if married and clause.subject is not None and _is_name(married["n"], text, married.start("n")):
         says = "{s}和{o}结婚。"
@@ -485,7 +576,7 @@ def _kin_name(match: re.Match[str], text: str) -> str | None:
         return name
     if match["v"] and not match["v"].endswith("是") and match.end("n") == len(text):
         return name
-    return chinese_name_at(text, start)
+    return name_at(text, start)
 
 
 def _is_name(name: str, text: str, start: int) -> bool:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from extraction.rules.engine import (
@@ -16,6 +17,8 @@ from extraction.rules.engine import (
     Wording,
     draft,
 )
+from extraction.rules.zh.belonging_patterns import BELONGING_RULES, NUMBER_RULES
+from extraction.rules.zh.change_patterns import CHANGE_RULES
 from extraction.rules.zh.clauses import RELAYS_SPEECH, split_clauses
 from extraction.rules.zh.constructions import (
     experiences,
@@ -25,17 +28,38 @@ from extraction.rules.zh.constructions import (
     read_relatives,
 )
 from extraction.rules.zh.ended_patterns import ENDED_RULES
+from extraction.rules.zh.health_patterns import HEALTH_RULES, MEDICATION_RULES
+from extraction.rules.zh.home_work_patterns import HOME_RULES, WORK_RULES
 from extraction.rules.zh.life_patterns import LIFE_RULES
 from extraction.rules.zh.objects import objects
+from extraction.rules.zh.people_patterns import AGE_RULES, FAMILY_RULES, PET_RULES
+from extraction.rules.zh.plan_patterns import PLAN_RULES
+from extraction.rules.zh.plan_patterns import TASTE_RULES as TASTE_SLOT_RULES
 from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
+from extraction.rules.zh.slots import read_by_slots
 from extraction.rules.zh.syntax import SYNTAX
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 
 # In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
 # contains that of valid ones.
 RULES: Final = ENDED_RULES + GOAL_RULES + TASTE_RULES + LIFE_RULES
+SLOT_RULES: Final = (
+    FAMILY_RULES
+    + PET_RULES
+    + AGE_RULES
+    + HEALTH_RULES
+    + MEDICATION_RULES
+    + HOME_RULES
+    + WORK_RULES
+    + NUMBER_RULES
+    + CHANGE_RULES
+    + BELONGING_RULES
+    + PLAN_RULES
+    + TASTE_SLOT_RULES
+)
 _JOB_AFTER_PLACE = re.compile(
-    r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)(?:[一二两三四五六七八九十\d]+多?年|好几年|很多年)?了?$"
+    r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)"
+    r"(?:[一二两三四五六七八九十\d]+多?年|好几年|很多年)?了?$"
 )
 _SLIGHTLY = re.compile(r"有点|有些|稍微|还算")
 
@@ -87,6 +111,7 @@ CHINESE: Final = LanguagePack(
     relatives=read_relatives,
     constructions=(
         Construction(read=own_name, then="stop"),
+        Construction(read=partial(read_by_slots, SLOT_RULES), then="stop"),
         Construction(read=judgement_or_favorite, then="skip rules"),
     ),
     objects=objects,

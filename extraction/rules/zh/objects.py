@@ -25,7 +25,7 @@ from schema.entity import EntityType
 # Patterns of places, organisations, schools, jobs, belongings, illnesses, languages, ages and birthdays
 
 _PLACE = re.compile(
-    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|工作|上班|生活|长大|已经|附近|这边|那边|"
+    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|工作|上班|生活|长大|已经|附近|这边|那边|"
     r"住|很|一段|一带|好|快|有).*|人|市|$)"
 )
 NO_PLACE = re.compile(r"^一|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
@@ -66,7 +66,7 @@ _PET = re.compile(
 )
 _OWNED = re.compile(
     r"^(?:了|着|过)?(?:[一二两三四五六七八九十几\d]+(?:个|家|间|辆|套|部|台|栋|座|支|把|对|所|块|艘|架)|"
-    r"一?[个家辆套])?"
+    r"一?[个家辆套台部把只条架块])?"
     r"(?:[\u4e00-\u9fff]{1,4}的)?(?P<n>[\u4e00-\u9fff]{0,3}(?:"
     + "|".join(sorted(OWNED, key=len, reverse=True))
     + r"))(?:$|了)"

@@ -125,7 +125,9 @@ def without_category(text: str) -> str:
         if (
             text.startswith(word)
             and len(rest) >= 2
-            and not rest.startswith(("的", "和", "之", "类", "视频", "片", "书", "馆", "园", "星", "剧"))
+            and not rest.startswith(
+                ("的", "和", "之", "类", "视频", "片", "书", "馆", "园", "星", "剧", "粉", "生", "茶", "椒", "菜", "卷")
+            )
         ):
             return re.sub(r"^[—是：:]+", "", rest)
     return text
@@ -166,6 +168,8 @@ def goal(text: str, *, weak: bool, any_verb: bool = False) -> str | None:
         return None
     if any_verb:
         return text
+    if re.match(r"嫁给|娶|(?:和|跟)[^，]{1,8}(?:私奔|结婚|过一辈子)", text):
+        return None
     if text.startswith("不再") and len(text) > 3:
         return text
     if text.startswith("去") and "ns" in (word_tag(text[1:3]), word_tag(text[1:4])):

@@ -1,6 +1,6 @@
 """GraphQL: inputs and results of `remember` and `recall`, and their conversion."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -153,6 +153,10 @@ class FactInput:
     )
     mentioned_start: datetime | None = strawberry.field(default=None, description="Start of the time it mentions.")
     mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
+    replaces: list[str] = strawberry.field(
+        default_factory=list,
+        description="Known facts of the same subject that this one replaces: ids or URIs, or statements or objects.",
+    )
 
 
 @strawberry.input(description="Messages to store, optionally with facts and a summary from the agent.")
@@ -200,6 +204,24 @@ class RememberInput:
         )
 
 
+@strawberry.type(name="ClosedFact", description="A known fact that a fact of the call closes.")
+class ClosedFactView:
+    """A known fact that a fact of the call closes."""
+
+    fact_index: int = strawberry.field(description="Index of the fact in the call.")
+    id: str = strawberry.field(description="Id of the known fact.")
+    statement: str = strawberry.field(description="Statement of the known fact.")
+
+
+@strawberry.type(
+    name="FactConflict", description="A known fact that a fact of the call may contradict. Both stay valid."
+)
+class FactConflictView(ClosedFactView):
+    """A known fact that a fact of the call may contradict."""
+
+    why: str = strawberry.field(description="Why they may contradict each other.")
+
+
 @strawberry.type(description="The result of remember; the messages are then durable and searchable.")
 class RememberReceipt:
     """The result of remember."""
@@ -213,6 +235,13 @@ class RememberReceipt:
     spooled: bool = strawberry.field(
         description="Neo4j is unavailable: the messages are stored on disk, and searchable when it is back."
     )
+    closes: list[ClosedFactView] = strawberry.field(
+        description="Known facts that facts of the call close, as soon as they are digested."
+    )
+    conflicts: list[FactConflictView] = strawberry.field(
+        description="Known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one."
+    )
+    notes: list[str] = strawberry.field(description="What facts of the call name in `replaces` and is not known.")
 
 
 @strawberry.type(description="A message that is evidence for a hit.")
@@ -299,6 +328,9 @@ def receipt_view(receipt: Receipt) -> RememberReceipt:
         repeated=receipt.repeated,
         dropped=list(receipt.dropped),
         spooled=receipt.spooled,
+        closes=[ClosedFactView(**asdict(one)) for one in receipt.outcome.closes],
+        conflicts=[FactConflictView(**asdict(one)) for one in receipt.outcome.conflicts],
+        notes=list(receipt.outcome.notes),
     )
 
 
@@ -376,6 +408,7 @@ def _brought(fact: FactInput) -> ProvidedFact:
         steps=tuple(fact.steps),
         mentioned_start=fact.mentioned_start,
         mentioned_end=fact.mentioned_end,
+        replaces=tuple(fact.replaces),
     )
 
 

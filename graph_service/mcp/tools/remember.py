@@ -1,5 +1,6 @@
 """The tool `remember`: store messages, optionally with facts and a summary from the agent."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -50,6 +51,23 @@ class FactInput(Result):
     rationale: str | None = Field(None, description="The reason for the decision or fact.")
     steps: list[str] = Field([], description="Steps of a procedure, in order: `action → result`.")
     trigger_emotion: str | None = Field(None, description="A lasting emotion that it triggers.")
+    replaces: list[str] = Field(
+        [], description="Known facts of the same subject that it replaces: ids, or statements or objects in words."
+    )
+
+
+class ClosedFact(Result):
+    """A known fact that a fact of the call closes."""
+
+    fact_index: int = Field(description="Index of the fact in the call.")
+    id: str = Field(description="Id of the known fact.")
+    statement: str = Field(description="Statement of the known fact.")
+
+
+class FactConflict(ClosedFact):
+    """A known fact that a fact of the call may contradict; both stay valid."""
+
+    why: str = Field(description="Why they may contradict each other.")
 
 
 class RememberArguments(Arguments):
@@ -74,6 +92,9 @@ class RememberAnswer(Result):
     message_ids: list[str] = Field(description="Message ids in the order of the call, for forget.")
     dropped: list[str] = Field([], description="Reasons why facts were rejected.")
     spooled: bool = Field(False, description="The database is unavailable: the messages are stored on disk.")
+    closes: list[ClosedFact] = Field([], description="Known facts that become history because of facts of the call.")
+    conflicts: list[FactConflict] = Field([], description="Known facts that facts of the call may contradict.")
+    notes: list[str] = Field([], description="Names in `replaces` that mean no known fact.")
 
 
 def receipt_answer(receipt: Receipt) -> RememberAnswer:
@@ -85,6 +106,9 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
         message_ids=list(receipt.message_ids),
         dropped=list(receipt.dropped),
         spooled=receipt.spooled,
+        closes=[ClosedFact(**asdict(one)) for one in receipt.outcome.closes],
+        conflicts=[FactConflict(**asdict(one)) for one in receipt.outcome.conflicts],
+        notes=list(receipt.outcome.notes),
     )
 
 
@@ -108,7 +132,7 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
 
 
 def _brought(fact: FactInput) -> ProvidedFact:
-    lists = {"message_indexes": tuple(fact.message_indexes), "steps": tuple(fact.steps)}
+    lists = {name: tuple(getattr(fact, name)) for name in ("message_indexes", "steps", "replaces")}
     return ProvidedFact(**{**dict(fact), **lists})
 
 
@@ -119,7 +143,9 @@ REMEMBER = Tool(
         "Store messages of a conversation in long-term memory. Call it after each exchange, with the user's original"
         " words and your reply. Pass `facts` worth keeping (preferences, relationships, plans, decisions,"
         " who, where, since when) and a `summary` if you can: you extract better than rules do. When something changed,"
-        " just pass the new fact; the old one becomes history. Messages are durable and searchable when it returns."
+        " just pass the new fact; the old one becomes history. If the answer lists `conflicts` and a fact replaces one,"
+        " pass the fact again in your next call with its id in `replaces`. Messages are durable and searchable when it"
+        " returns."
     ),
     arguments=RememberArguments,
     answer=RememberAnswer,

@@ -7,12 +7,14 @@ from functools import partial
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.consolidation.plan import FACT_CHARS, SceneExtraction, run_off_loop_if_large
+from graph_service.memory.consolidation.proposal_check import says_changed
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
-from graph_service.memory.facts.lookup import SubjectKey, read_related_rows
+from graph_service.memory.facts.conflict_resolution import SubjectKey, claim_content
+from graph_service.memory.facts.lookup import read_related_rows
 from graph_service.memory.facts.rows import fact_from_row
 from schema.entity import EntityRef
 from schema.fact import Claim, Fact
-from schema.ids import MemoryId
+from schema.ids import MemoryId, fact_uri, memory_id
 from schema.predicates import whitelist
 from schema.relations import canonical_relation
 
@@ -38,18 +40,20 @@ async def load_known(
     candidates: Sequence[EntityRecord],
     *,
     also: Iterable[Claim] = (),
+    all_values: bool = False,
 ) -> KnownFacts:
     """Return facts that the proposals may repeat, close or be closed by, and those that these may close in turn.
 
     Args:
-        also: known claims that the model judged to be restated or contradicted.
+        also: known claims that the model judged to be restated or contradicted, or that a caller names as replaced.
+        all_values: read all values of the attributes, also those that the proposals do not close.
     """
     entities, _ = resolve(names, candidates, owner)
     scene_ids = sorted(extraction.scene.id for extraction in scenes)
-    keys = _keys(scenes, entities)
+    keys = _keys(scenes, entities, all_values=all_values)
     for claim in also:
         key = keys.get(claim.subject_id, SubjectKey())
-        keys[claim.subject_id] = key.with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)
+        keys[claim.subject_id] = key.with_content(claim_content(claim, None))
     rows = await read_related_rows(graph.read, owner.tenant, keys, scene_ids)
     known = await run_off_loop_if_large(partial(_known, rows), len(rows) * FACT_CHARS)
     unique = {fact.id: fact for fact in known if fact.predicate != "MENTIONED"}
@@ -64,17 +68,28 @@ def _known(rows: Sequence[Row]) -> list[Fact]:
     return [fact_from_row(row) for row in rows]
 
 
-def _keys(scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef]) -> dict[str, SubjectKey]:
+def _keys(
+    scenes: Sequence[SceneExtraction], entities: dict[str, EntityRef], *, all_values: bool
+) -> dict[str, SubjectKey]:
     keys: dict[str, SubjectKey] = {}
     for extraction in scenes:
         for reading in extraction.readings:
             for fact in reading.facts:
+                lines = len(extraction.scene.messages)
                 if fact.predicate not in whitelist() or fact.subject not in entities or fact.object not in entities:
+                    continue
+                if any(not 0 <= quote.line < lines for quote in fact.quotes):
                     continue
                 subject = entities[fact.subject].id
                 relation = canonical_relation(fact.relation)
-                key = keys.get(subject, SubjectKey())
-                key = key.with_fact(fact.predicate, relation, entities[fact.object].id, ended=fact.closes)
+                obj = entities[fact.object]
+                content = claim_content(
+                    Claim(subject, fact.predicate, relation, obj.id),
+                    obj.name,
+                    changes=all_values or says_changed(fact, extraction.scene.messages),
+                    claim_id=memory_id(fact_uri(entities[fact.subject].uri, fact.predicate, relation, obj.id, 0)),
+                )
+                key = keys.get(subject, SubjectKey()).with_content(content)
                 keys[subject] = replace(
                     key, similarity_keys=key.similarity_keys | set(bands(simhash(fact.statement.strip())))
                 )

@@ -27,6 +27,7 @@ from graph_service.memory.consolidation.plan import (
     run_off_loop_if_large,
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
+from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.segmentation import SceneRules, is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
@@ -297,8 +298,9 @@ async def _plan(
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
     judging = await judge.judge_scenes(graph, owner, scenes, names, candidates)
-    judged_claims = [verdict.known for verdict in judging.verdicts.values()]
-    known = await load_known(graph, owner, scenes, names, candidates, also=judged_claims)
+    replaced = await find_replaced(graph, owner, scenes, names, candidates)
+    also = [*(verdict.known for verdict in judging.verdicts.values()), *(fact.claim for fact in replaced.values())]
+    known = await load_known(graph, owner, scenes, names, candidates, also=also)
     planning = partial(
         plan_digest,
         replace(session_input, user_properties=user_properties),
@@ -310,6 +312,7 @@ async def _plan(
         recorded_at=job_context.clock(),
         member_ids=known.member_ids,
         judging=judging,
+        replaced={name: fact.claim_id for name, fact in replaced.items()},
     )
     try:
         plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))

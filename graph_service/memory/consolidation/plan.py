@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 from extraction.bounded_threads import THREADS
@@ -10,7 +11,7 @@ from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
-from graph_service.memory.consolidation.proposal_check import RejectedProposal, check
+from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
 from graph_service.memory.entity_resolution.resolver import (
@@ -165,14 +166,14 @@ def accepted_in(
     scenes: Sequence[SceneExtraction], names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
 ) -> list[AcceptedFact]:
     """Return the accepted facts of some scenes."""
-    entities, _ = _resolve(names, candidates, owner)
+    entities, _ = resolved_names(names, candidates, owner)
     results = [
         check(reading, extraction.scene.messages, entities) for extraction in scenes for reading in extraction.readings
     ]
     return [fact for result in results for fact in result.accepted]
 
 
-def _resolve(
+def resolved_names(
     names: Sequence[NameMention], candidates: Sequence[EntityRecord], owner: Owner
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """Return the entity of each name, user and agent included, and the records that changed or were named."""
@@ -191,21 +192,23 @@ def plan_digest(
     recorded_at: datetime,
     member_ids: Collection[MemoryId] = (),
     judging: FactVerdicts = NOTHING_JUDGED,
+    replaced: Mapping[ReplacedName, MemoryId] = MappingProxyType({}),
 ) -> DigestPlan:
     """Return the rows that one digest writes; deterministic.
 
     Args:
         member_ids: ids of known facts that belong to merged entities.
         judging: verdicts of the model on doubtful facts.
+        replaced: ids of the claims that callers name as replaced.
     """
     owner = session_input.owner
-    entities, touched = _resolve(names, candidates, owner)
+    entities, touched = resolved_names(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[RejectedProposal] = []
     mentions: list[PlannedFact] = []
     for extraction in scenes:
         scene = extraction.scene
-        results = [check(reading, scene.messages, entities) for reading in extraction.readings]
+        results = [check(reading, scene.messages, entities, replaced) for reading in extraction.readings]
         accepted += [(fact, scene.id) for result in results for fact in result.accepted]
         rejected += [item for result in results for item in result.rejected]
         named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)

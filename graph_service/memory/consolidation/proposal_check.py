@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from extraction.reader import ProposedFact, Quote, Reading
-from extraction.rules.additive_cues import is_additive
+from extraction.rules.additive_cues import is_additive, says_beside, says_replaced
 from schema.entity import EntityRef
 from schema.fact import PERSON, AcceptedFact, Proof
+from schema.ids import MemoryId
 from schema.importance import importance_of_strength
 from schema.limits import LIMITS
 from schema.message import Message
@@ -21,8 +23,22 @@ CALLER: Final = "caller"
 CONFIDENCE_MIN: Final = 0.5
 # Importance of 1 to 10 as the reader rates it; facts that a caller provides are not checked for it.
 IMPORTANCE_MIN: Final = 5
+# Evidence that is searched for words of change: messages, and characters of each.
+_QUOTES_MAX: Final = 4
+_QUOTE_CHARS_MAX: Final = 2_000
 # Facts accepted from one reading; more indicate a faulty reader or an attack.
 FACTS_MAX: Final = 500
+
+
+class ReplacedName(NamedTuple):
+    """A fact that the caller names as replaced.
+
+    Attributes:
+        text: its id, URI, statement or object.
+    """
+
+    subject_id: MemoryId
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +57,18 @@ class CheckResult:
     rejected: tuple[RejectedProposal, ...]
 
 
-def check(reading: Reading, messages: Sequence[Message], entities: Mapping[str, EntityRef]) -> CheckResult:
+def check(
+    reading: Reading,
+    messages: Sequence[Message],
+    entities: Mapping[str, EntityRef],
+    replaced: Mapping[ReplacedName, MemoryId] = MappingProxyType({}),
+) -> CheckResult:
     """Accept proposals with an allowed predicate, known subject and object, and existing evidence.
 
     Args:
         messages: the messages of the scene, in the order that the reader saw.
         entities: the entity of each name in the reading, of `THE_USER` and of `THE_AGENT`.
+        replaced: ids of the claims that the caller names as replaced.
     """
     accepted: list[AcceptedFact] = []
     rejected: list[RejectedProposal] = []
@@ -57,7 +79,7 @@ def check(reading: Reading, messages: Sequence[Message], entities: Mapping[str, 
         if reason:
             rejected.append(RejectedProposal(fact=fact, reason=reason))
         else:
-            accepted.append(_accept(fact, messages, entities, reading.reader))
+            accepted.append(_accept(fact, messages, entities, reading.reader, replaced))
     return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))
 
 
@@ -80,11 +102,17 @@ def _reason_against(fact: ProposedFact, lines: int, entities: Mapping[str, Entit
 
 
 def _accept(
-    fact: ProposedFact, messages: Sequence[Message], entities: Mapping[str, EntityRef], reader: str
+    fact: ProposedFact,
+    messages: Sequence[Message],
+    entities: Mapping[str, EntityRef],
+    reader: str,
+    replaced: Mapping[ReplacedName, MemoryId],
 ) -> AcceptedFact:
+    names = [ReplacedName(entities[fact.subject].id, text) for text in fact.replaces]
     said = sorted(messages[quote.line].said_at for quote in fact.quotes)
     valid_at = as_utc(fact.valid_at) if fact.valid_at else said[0]
     invalid_at = as_utc(fact.invalid_at) if fact.invalid_at else None
+    adds = reader == CALLER and is_beside(fact)
     return AcceptedFact(
         subject=entities[fact.subject],
         predicate=fact.predicate,
@@ -99,19 +127,46 @@ def _accept(
         valid_by=min(as_utc(fact.valid_by), said[0]) if fact.valid_at and fact.valid_by else None,
         invalid_at=invalid_at,
         trigger_emotion=fact.trigger_emotion,
-        proofs=tuple(_proof(fact, quote, messages[quote.line]) for quote in fact.quotes),
+        proofs=tuple(_proof(fact, quote, messages[quote.line], adds=adds) for quote in fact.quotes),
         reader=PERSON if fact.correction else reader,
         correction=fact.correction,
         closes=fact.closes,
         importance=fact.importance or importance_of_strength(fact.strength),
         detail=fact.detail,
+        changes=says_changed(fact, messages),
+        replaces=tuple(sorted({replaced[name] for name in names if name in replaced})),
     )
 
 
-def _proof(fact: ProposedFact, quote: Quote, message: Message) -> Proof:
+def says_changed(fact: ProposedFact, messages: Sequence[Message]) -> bool:
+    """Return whether a proposal or its evidence says that the value is new.
+
+    Args:
+        messages: of the scene, to which the quotes of the proposal refer.
+    """
+    if fact.closes or fact.correction is not None:
+        return False
+    # Many messages prove many facts; what changed in them need not be this fact.
+    quotes = fact.quotes if len(fact.quotes) <= _QUOTES_MAX else ()
+    texts = [messages[quote.line].text[quote.start : quote.end][:_QUOTE_CHARS_MAX] for quote in quotes]
+    return says_replaced(fact.statement, texts, fact.object)
+
+
+def is_beside(fact: ProposedFact) -> bool:
+    """Return whether a provided fact is valid beside others, or only its end is known."""
+    if fact.correction is not None:
+        return False
+    return (fact.invalid_at is not None and fact.valid_at is None) or says_beside(fact.statement, fact.object)
+
+
+def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) -> Proof:
     whole = quote.start is None or quote.end is None or not 0 <= quote.start < quote.end <= len(message.text)
     said = Proof(
-        message_id=message.id, said_at=message.said_at, heard_at=message.received_at, position=message.position
+        message_id=message.id,
+        said_at=message.said_at,
+        heard_at=message.received_at,
+        position=message.position,
+        adds=adds,
     )
     if whole:
         return said

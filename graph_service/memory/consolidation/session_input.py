@@ -278,7 +278,7 @@ class ProvidedByMessage:
         with broken_data_errors(f"the facts provided with scene {scene.id}"):
             for number in calls:
                 provided, quotes = self._provided[number].facts, _quotes(self._indexes[number], lines)
-                facts += [_proposal(provided[fact], quotes[fact]) for fact in sorted(quotes)]
+                facts += [proposal(provided[fact], quotes[fact]) for fact in sorted(quotes)]
         summaries = [summary for number in calls if (summary := self._provided[number].summary)]
         return Reading(reader=CALLER, facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
@@ -307,7 +307,8 @@ def _quotes(index: _FactIndex, lines: Mapping[MemoryId, int]) -> dict[int, tuple
     return quotes | dict.fromkeys(index.whole, whole)
 
 
-def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
+def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
+    """Return a provided fact, as stored in its episode, as a proposal."""
     return ProposedFact(
         subject=fact["subject"],
         predicate=fact["predicate"],
@@ -325,6 +326,7 @@ def _proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFac
         importance=fact.get("importance"),
         correction=(correction := _correction_of(fact)),
         closes=correction is CorrectionKind.REJECTS,
+        replaces=tuple(fact.get("replaces") or ()),
         detail=FactDetail(
             kind=FactKind(fact.get("kind") or FactKind.FACT),
             rationale=fact.get("rationale"),

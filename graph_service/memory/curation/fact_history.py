@@ -8,12 +8,11 @@ from typing import Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.facts.closing import ClosingView, closing_texts, closing_view
-from graph_service.memory.facts.conflict_resolution import conflicting_claims
+from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
 from graph_service.memory.facts.lookup import fact_by_id, fact_with_ends
 from schema.errors import NotFoundError
-from schema.fact import Claim, Fact
+from schema.fact import Fact
 from schema.ids import MemoryId, TenantId
-from schema.predicates import is_single_valued, whitelist
 
 VERSIONS_MAX: Final = 200
 
@@ -52,17 +51,18 @@ async def fact_history(
     if found is None or found.fact.predicate == "MENTIONED":
         raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     claim, closer = found.fact.claim, found.fact.closed_by
+    key = SubjectKey().with_content(content_of(found.fact))
     parameters = {
         "tenant": tenant,
         "subject_id": claim.subject_id,
-        "predicates": sorted({claim.predicate, whitelist()[claim.predicate].opposite or claim.predicate}),
+        "predicates": sorted(key.predicates),
         "object_id": claim.object_id,
-        "relation": claim.relation if is_single_valued(claim.predicate, claim.relation) else None,
+        "attributes": sorted(key.attributes),
         "ids": [fact_id, *([closer] if closer else [])],
         "rows_max": VERSIONS_MAX,
     }
     stored = [fact_with_ends(row) for row in await graph.read(statement("curation/fact_history"), parameters)]
-    related = versions_in([one.fact for one in stored], claim)
+    related = versions_in([one.fact for one in stored], found.fact)
     versions = [
         replace(one, fact=one.as_known(known_at))
         for one in stored
@@ -81,8 +81,8 @@ async def fact_history(
     ]
 
 
-def versions_in(facts: Sequence[Fact], claim: Claim) -> set[MemoryId]:
+def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:
     """Return the ids of the facts of a claim and of conflicting claims, and of the facts that closed these. Pure."""
-    related = {claim, *conflicting_claims(claim, [fact.claim for fact in facts])}
-    ids = {fact.id for fact in facts if fact.claim in related}
-    return ids | {fact.closed_by for fact in facts if fact.id in ids and fact.closed_by}
+    related = {fact.claim, *conflicting_claims(content_of(fact), [content_of(one) for one in facts])}
+    ids = {one.id for one in facts if one.claim in related or one.closed_by == fact.id}
+    return ids | {one.closed_by for one in facts if one.id in ids and one.closed_by}

@@ -13,6 +13,7 @@ from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_
 from graph_service.memory.facts.bitemporal import AsOf, holds
 from graph_service.memory.facts.claims import PlannedFact, known_claims, stored_assertions
 from graph_service.memory.facts.closing import ClosingView, closing_of
+from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, related_facts
 from graph_service.memory.facts.reconciliation import replan
@@ -77,7 +78,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         found = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id)
         _check_closed(found)
         claim = found.fact.claim
-        related = await related_facts(writing, tenant, claim)
+        related = await related_facts(writing, tenant, content_of(found.fact))
         items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)

@@ -5,7 +5,7 @@ other message: it is exported, forgotten and read again in the same way.
 """
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -25,7 +25,8 @@ from graph_service.memory.curation.statement_reader import (
     statements_of_user,
     with_stored_facts,
 )
-from graph_service.memory.facts.claims import STATED_STRENGTH, known_claims, stored_assertions
+from graph_service.memory.facts.claims import STATED_STRENGTH, KnownClaim, known_claims, stored_assertions
+from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.conflicts import ConflictIndex
 from graph_service.memory.facts.lookup import FactEnd, FactWithEnds, related_facts
 from graph_service.memory.facts.reconciliation import replan
@@ -321,11 +322,12 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
         ]
         if not rows or any("subject_id" in row["properties"] for row in rows):
             return
-        claims = [fact_from_row(row).claim for row in rows]
-        related = {fact.id: fact for claim in claims for fact in await related_facts(writing, tenant, claim)}
+        facts = [fact_from_row(row) for row in rows]
+        claims = [fact.claim for fact in facts]
+        related = {fact.id: fact for one in facts for fact in await related_facts(writing, tenant, content_of(one))}
         left = [one for fact in related.values() if (one := _without(fact, said)) is not None]
         state = known_claims(left)
-        items = replan(state, _claims_to_plan(claims, list(state)))
+        items = replan(state, _claims_to_plan(claims, state, known_claims(related.values())))
         put = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         kept = {fact.id for fact in left} | {item.fact.id for item in items}
         deleted = sorted((fact for name, fact in related.items() if name not in kept), key=lambda fact: fact.id)
@@ -341,11 +343,13 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
     await graph.write(steps)
 
 
-def _claims_to_plan(claims: Sequence[Claim], state: Sequence[Claim]) -> set[Claim]:
+def _claims_to_plan(
+    claims: Sequence[Claim], state: Mapping[Claim, KnownClaim], before: Mapping[Claim, KnownClaim]
+) -> set[Claim]:
     """Return the claims to plan again: those that lost an assertion, and those closed by a claim that is gone. Pure."""
     stored = set(state)
     deleted = [claim for claim in dict.fromkeys(claims) if claim not in stored]
-    closed = ConflictIndex([*state, *deleted]).of_all(deleted) & stored
+    closed = ConflictIndex(before).of_all(deleted) & stored
     return closed | (stored & set(claims))
 
 

@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from graph_service.memory.facts.claims import strength_of
-from graph_service.memory.facts.conflict_resolution import closes
+from graph_service.memory.facts.conflict_resolution import closes, content_of_row
 from schema.assertion import parse_assertion
 from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
-from schema.predicates import is_single_valued, whitelist
+from schema.predicates import whitelist
 
 _BOOKKEEPING: Final = frozenset({"last_accessed", "access_n", "embedding", "unembedded_in"})
 
@@ -219,34 +219,36 @@ def _close_contradicted(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> None:
-    closers: dict[tuple[str | None, ...], _CloserIndex] = {}
+    closers: dict[tuple[str, ...], _CloserIndex] = {}
     for rank, row in enumerate(newest_first):
         assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
         edge = _ClosingEdge(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
-        claim = _claim(row)
-        single_value_key, opposite_key = (
-            ("one", claim.predicate, claim.relation),
-            ("of", claim.predicate, claim.object_id),
-        )
+        claim, label = _claim(row), row["properties"].get("attribute") or ""
+        attribute_key, opposite_key = ("one", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
         if "invalid_at" not in row["properties"]:
             candidates = [
-                index.find(edge.assertions) for key in (single_value_key, opposite_key) if (index := closers.get(key))
+                index.find(edge.assertions) for key in (attribute_key, opposite_key) if (index := closers.get(key))
             ]
-            closer = max((one for one in candidates if one), key=lambda one: one.rank, default=None)
+            found = [one for one in candidates if one and closes(content_of_row(one.row), content_of_row(row))]
+            closer = max(found, key=lambda one: one.rank, default=None)
             if closer is not None:
                 _close(row, closer.row)
         if any(one.adds for one in assertions):
             continue
-        if is_single_valued(claim.predicate, claim.relation):
-            closers.setdefault(single_value_key, _CloserIndex()).add(edge)
+        if label and not label.startswith("?"):
+            closers.setdefault(attribute_key, _CloserIndex()).add(edge)
         if opposite := whitelist()[claim.predicate].opposite:
             closers.setdefault(("of", opposite, claim.object_id), _CloserIndex()).add(edge)
+
+
+def _opposite_key(claim: Claim) -> tuple[str, ...]:
+    return "of", claim.predicate, claim.object_id
 
 
 def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:
     row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
     row["properties"]["closed_by"] = closer["id"]
-    why = closes(_claim(closer), _claim(row))
+    why = closes(content_of_row(closer), content_of_row(row))
     row["properties"]["closing_reason"] = why.value if why else None
     if closer["properties"].get("known_at"):
         row["properties"]["closing_known_at"] = closer["properties"]["known_at"]

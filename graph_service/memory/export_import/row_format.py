@@ -292,7 +292,7 @@ def _is_assertion(value: str) -> str | None:
     moments = (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at)
     if any(time_problem(one) for one in moments) or not 0 <= assertion.position < _NUMBER_MAX:
         return "has a time outside the years 1900 to 9000, or a negative position"
-    return _is_id(assertion.message_id) or _is_id(assertion.scene_id)
+    return _is_id(assertion.message_id) or _is_id(assertion.scene_id) or _IDS(assertion.replaces)
 
 
 def _is_true(value: bool) -> str | None:

@@ -55,7 +55,7 @@ class TenantRename:
                 rewritten[name] = self._rewrite(stored[name], role, stored)
         return rewritten
 
-    def _rewrite(self, value: Any, role: str, stored: Properties) -> Any:
+    def _rewrite(self, value: Any, role: str, stored: Properties) -> Any:  # noqa: C901  one branch for each role
         match role:
             case "id" | "ref":
                 return self.new_id(value)
@@ -69,6 +69,8 @@ class TenantRename:
                 return sorted((self._prefixed(one, ":") for one in value), key=lambda one: one.partition(":")[0])
             case "assertions":
                 return sorted((self._assertion_text(one) for one in value), key=lambda one: one.partition("|")[0])
+            case "provided":
+                return self._provided_facts(value)
             case "scope tenant" | "scope user":
                 return self._scope(role, stored)
             case "forms":
@@ -82,10 +84,22 @@ class TenantRename:
         name, found, rest = text.partition(separator)
         return f"{self.new_id(name)}{found}{rest}"
 
+    def _provided_facts(self, text: str) -> str:
+        """Return the JSON of provided facts with new ids and URIs of the facts that they replace."""
+        if '"replaces"' not in text:
+            return text
+        facts = json.loads(text)
+        for fact in facts:
+            if fact.get("replaces"):
+                fact["replaces"] = [self.uri(self.new_id(one)) for one in fact["replaces"]]
+        return json.dumps(facts, default=str, ensure_ascii=False, sort_keys=True)
+
     def _assertion_text(self, text: str) -> str:
         message, first, rest = text.partition("|")
         scene, second, rest = rest.partition("|")
-        return f"{self.new_id(message)}{first}{self.new_id(scene)}{second}{rest}"
+        rest, mark, replaced = rest.partition(":")
+        ids = ",".join(sorted(map(self.new_id, replaced.split(",")))) if replaced else ""
+        return f"{self.new_id(message)}{first}{self.new_id(scene)}{second}{rest}{mark}{ids}"
 
     def _scope(self, role: str, stored: Properties) -> str:
         # Empty in a file, and computed on import.

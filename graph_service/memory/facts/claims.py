@@ -6,9 +6,9 @@ confidence belong to the claim, valid times to its periods.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final
 
+from extraction.entities.attributes import Attribute, attribute_of, value_key
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import Assertion, Closing, CorrectionKind, joined, last_word
 from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, FactDetail, Proof
@@ -29,10 +29,10 @@ class Wording:
     """The statement of a claim and the reader's judgements of it.
 
     Attributes:
-        rank: sort key, lowest wins: starts before ends, then by time, reader (`_READERS`) and statement.
+        rank: sort key, lowest wins; see `wording_rank`.
     """
 
-    rank: tuple[bool, datetime, int, str]
+    rank: tuple[bool, bool, float, int, str]
     statement: str
     reader: str
     base_strength: float
@@ -99,15 +99,22 @@ def overridden_wording(
     )
 
 
-def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, datetime, int, str]:
-    """Return the sort key of a wording among those of its claim; the lowest wins."""
+def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, bool, float, int, str]:
+    """Return the sort key of a wording among those of its claim; the lowest wins.
+
+    The latest that says that something changed wins ("the operation is on 24 April now"), else the earliest; starts
+    before ends, and at the same time by reader (`_READERS`) and statement.
+    """
     # Only assertions of this reader count: a correction does not say when the fact was extracted.
     mine = [
         assertion for assertion in assertions if (assertion.correction is not None) == (reader == PERSON)
     ] or assertions
-    first = min((assertion.ends, assertion.valid_at) for assertion in mine)
     place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
-    return (*first, place, statement)
+    changed = [assertion.valid_at for assertion in mine if assertion.changes and not assertion.ends]
+    if changed:
+        return (False, False, -max(changed).timestamp(), place, statement)
+    ends, first = min((assertion.ends, assertion.valid_at) for assertion in mine)
+    return (ends, True, first.timestamp(), place, statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +157,21 @@ class KnownClaim:
     def id(self) -> MemoryId:
         """Return the id of its first period, which identifies the claim."""
         return memory_id(self.first_uri)
+
+    @property
+    def attribute(self) -> Attribute | None:
+        """Return the attribute that it states; None if its subject may have many values of it."""
+        return attribute_of(self.claim.predicate, self.claim.relation, self.object_name)
+
+    @property
+    def value(self) -> str:
+        """Return the normalized object; different spellings of a value do not replace each other."""
+        return value_key(self.object_name) if self.object_name else self.claim.object_id
+
+    @property
+    def replaces(self) -> frozenset[MemoryId]:
+        """Return the ids of the claims that it replaces, as the caller said."""
+        return frozenset(replaced for assertion in self.assertions for replaced in assertion.replaces)
 
     def period_uri(self, slot: int) -> Uri:
         """Return the URI of a period."""
@@ -235,14 +257,13 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
             ends=fact.closes,
             adds=proof.adds and not fact.closes,
             correction=fact.correction,
+            changes=fact.changes and not fact.closes,
+            replaces=() if fact.closes else fact.replaces,
         )
         for proof in fact.proofs
     ]
     if fact.invalid_at is not None and not fact.closes:
-        assertions += [
-            replace(one, valid_at=fact.invalid_at, valid_by=fact.invalid_at, ends=True, adds=False)
-            for one in assertions
-        ]
+        assertions += [replace(ended(one), valid_at=fact.invalid_at, valid_by=fact.invalid_at) for one in assertions]
     return KnownClaim(
         claim=fact.claim,
         first_uri=fact_uri(fact.subject.uri, fact.predicate, fact.relation, fact.object.id, 0),
@@ -261,6 +282,11 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
         object_name=fact.object.name,
         corrections=frozenset(f"{one.message_id}:{fact.statement}" for one in assertions if one.asserts),
     )
+
+
+def ended(assertion: Assertion) -> Assertion:
+    """Return an assertion of a fact as one of its end."""
+    return replace(assertion, ends=True, adds=False, changes=False, replaces=())
 
 
 def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_by: MemoryId | None) -> Fact:

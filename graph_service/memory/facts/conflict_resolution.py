@@ -1,14 +1,16 @@
 """Compare a new fact with the stored ones: IGNORE, MERGE, UPDATE or CREATE, the first that applies. Pure.
 
-A fact is closed only by what cannot be true at the same time: another object of a single-valued relation, the opposite
-predicate for the same object, or a message that says it has ended.
+A fact is closed only by what cannot be true at the same time: another value of an attribute that holds one
+(`extraction/entities/attributes.py`), or of any attribute if the message says that it changed; the opposite predicate
+for the same object; a message that says it has ended; or a fact that replaces it, as the caller said.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+from extraction.entities.attributes import attribute_of, value_key
 from extraction.text.near_duplicates import (
     COMMON_PART_MIN,
     PROFILE_COMMON_PART_MIN,
@@ -19,12 +21,135 @@ from extraction.text.near_duplicates import (
 )
 from schema.assertion import Closing
 from schema.fact import AcceptedFact, Claim, Fact
+from schema.ids import MemoryId, Uri, memory_id
 from schema.labels import Label
-from schema.predicates import is_single_valued, whitelist
+from schema.predicates import whitelist
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
 COMMON_NAME_MIN: Final = 0.8
+
+
+class ClaimContent(NamedTuple):
+    """A claim as far as it decides what it closes.
+
+    Attributes:
+        attribute: as `attribute_label` returns it.
+        value: the normalized object; different spellings of a value do not conflict.
+        replaces: ids of claims that it replaces, as the caller said.
+    """
+
+    claim: Claim
+    attribute: str | None = None
+    value: str = ""
+    id: MemoryId = MemoryId("")
+    replaces: frozenset[MemoryId] = frozenset()
+
+
+def attribute_label(claim: Claim, object_name: str | None, *, changes: bool) -> str | None:
+    """Return the key of the attribute that a claim states, as stored with its facts; None if it has many values.
+
+    Claims whose label begins with `?` do not close others of the attribute: it may have several values, and no message
+    says that this one is new.
+    """
+    attribute = attribute_of(claim.predicate, claim.relation, object_name)
+    if attribute is None:
+        return None
+    return attribute.key if attribute.one or changes else f"?{attribute.key}"
+
+
+def claim_content(
+    claim: Claim,
+    object_name: str | None,
+    *,
+    changes: bool = False,
+    claim_id: str = "",
+    replaces: Iterable[MemoryId] = (),
+) -> ClaimContent:
+    """Return the content of a claim."""
+    return ClaimContent(
+        claim,
+        attribute_label(claim, object_name, changes=changes),
+        value_key(object_name) if object_name else claim.object_id,
+        MemoryId(claim_id),
+        frozenset(replaces),
+    )
+
+
+def content_of(fact: AcceptedFact | Fact) -> ClaimContent:
+    """Return the content of a fact."""
+    if isinstance(fact, AcceptedFact):
+        return claim_content(fact.claim, fact.object.name, changes=fact.changes, replaces=fact.replaces)
+    return claim_content(
+        fact.claim,
+        fact.object_name,
+        changes=any(one.changes for one in fact.assertions),
+        claim_id=memory_id(first_uri(fact.uri)),
+        replaces=(replaced for one in fact.assertions for replaced in one.replaces),
+    )
+
+
+def content_of_row(row: Mapping[str, Any]) -> ClaimContent:
+    """Return the content of the claim of a row of `facts/related_facts`, with what its stored facts say."""
+    stored = row["properties"]
+    claim = Claim(row["subject_id"], row["predicate"], stored.get("relation"), row["object_id"])
+    content = claim_content(
+        claim,
+        row.get("object_name"),
+        claim_id=memory_id(first_uri(stored["uri"])),
+        replaces=stored.get("replaces") or (),
+    )
+    return content._replace(attribute=stored.get("attribute") or content.attribute)
+
+
+def first_uri(uri: str) -> Uri:
+    """Return the URI of the first period of a claim, whose id is that of the claim."""
+    return Uri(f"{uri.rsplit('/', 1)[0]}/0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectKey:
+    """A search for facts of one subject that may conflict, as in `$keys` of `facts/related_facts`.
+
+    Attributes:
+        relations: for facts that an older version wrote without `attribute`.
+        attributes: labels of attributes, as stored.
+        claims: ids of claims to read, and to find what replaces them.
+    """
+
+    objects: frozenset[str] = frozenset()
+    predicates: frozenset[str] = frozenset()
+    relations: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+    claims: frozenset[str] = frozenset()
+    similarity_keys: frozenset[str] = frozenset()
+
+    def row(self, subject: str) -> dict[str, Any]:
+        """Return the key as a parameter of the statement."""
+        return {
+            "subject_id": subject,
+            "object_ids": sorted(self.objects),
+            "predicates": sorted(self.predicates),
+            "one_relations": sorted(self.relations),
+            "attributes": sorted(self.attributes),
+            "claim_ids": sorted(self.claims),
+            "similarity_keys": sorted(self.similarity_keys),
+        }
+
+    def with_content(self, content: ClaimContent) -> "SubjectKey":
+        """Return the key widened to facts that the claim may repeat, close or be closed by."""
+        claim, label = content.claim, content.attribute
+        opposite = whitelist()[claim.predicate].opposite
+        closing = label is not None and not label.startswith("?")
+        plain = {label.removeprefix("?")} if label else set()
+        return replace(
+            self,
+            objects=self.objects | {claim.object_id},
+            predicates=self.predicates | {claim.predicate, opposite or claim.predicate},
+            relations=self.relations | ({claim.relation} if closing and claim.relation else set()),
+            attributes=self.attributes | plain | ({f"?{label}"} if closing else set()),
+            claims=self.claims | ({content.id} if content.id else set()) | content.replaces,
+        )
 
 
 class FactAction(StrEnum):
@@ -88,13 +213,16 @@ def _closing(fact: AcceptedFact, one: Fact) -> Closing | None:
     """Return why the new fact, or the end that it states, closes the stored one; None when it does not."""
     if fact.closes:
         return Closing.ENDED if ends(fact.claim, one.claim) else None
-    return closes(fact.claim, one.claim)
+    return closes(content_of(fact), content_of(one))
 
 
 def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
     """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
     mine, other = fact.claim, one.claim
-    if mine[:3] != other[:3] or is_single_valued(mine.predicate, mine.relation) or not one.object_name:
+    if mine[:3] != other[:3] or not one.object_name:
+        return False
+    attribute = attribute_of(mine.predicate, mine.relation, fact.object.name)
+    if attribute is not None and (attribute.one or _digits(fact.object.name) != _digits(one.object_name)):
         return False
     names = plain(fact.object.name), plain(one.object_name)
     common_min = COMMON_PART_MIN if fact.subject.label is Label.ENTITY else PROFILE_COMMON_PART_MIN
@@ -102,16 +230,23 @@ def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
     return alike and common_part(*names) > COMMON_NAME_MIN
 
 
-def closes(claim: Claim, other: Claim) -> Closing | None:
-    """Return why a newer assertion of `claim` closes `other`; None when both can be valid."""
-    if claim.subject_id != other.subject_id:
+def _digits(name: str) -> str:
+    return "".join(char for char in name if char.isdigit())
+
+
+def closes(one: ClaimContent, other: ClaimContent) -> Closing | None:
+    """Return why a newer assertion of `one` closes `other`; None when both can be valid."""
+    claim, known = one.claim, other.claim
+    if claim.subject_id != known.subject_id or claim == known:
         return None
-    if claim.predicate == other.predicate:
-        another = claim.object_id != other.object_id
-        single_valued = claim.relation == other.relation and is_single_valued(claim.predicate, claim.relation)
-        return Closing.REPLACED if another and single_valued else None
-    opposite = whitelist()[claim.predicate].opposite == other.predicate
-    return Closing.REVERSED if opposite and claim.object_id == other.object_id else None
+    if other.id and other.id in one.replaces:
+        return Closing.REPLACED
+    if claim.predicate == known.predicate:
+        another = claim.object_id != known.object_id and one.value != other.value
+        same_attribute = one.attribute is not None and one.attribute == (other.attribute or "").removeprefix("?")
+        return Closing.REPLACED if another and same_attribute else None
+    opposite = whitelist()[claim.predicate].opposite == known.predicate
+    return Closing.REVERSED if opposite and claim.object_id == known.object_id else None
 
 
 def ends(claim: Claim, other: Claim) -> bool:
@@ -119,10 +254,11 @@ def ends(claim: Claim, other: Claim) -> bool:
     return claim.relation is None and other.relation is not None and claim == other._replace(relation=None)
 
 
-def conflicting_claims(claim: Claim, others: Sequence[Claim]) -> list[Claim]:
+def conflicting_claims(one: ClaimContent, others: Sequence[ClaimContent]) -> list[Claim]:
     """Return the claims among `others` that can close a claim or be closed by it."""
     return [
-        other
+        other.claim
         for other in others
-        if other != claim and (closes(other, claim) or ends(other, claim) or ends(claim, other))
+        if other.claim != one.claim
+        and (closes(other, one) or closes(one, other) or ends(other.claim, one.claim) or ends(one.claim, other.claim))
     ]

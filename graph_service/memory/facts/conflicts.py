@@ -27,7 +27,7 @@ from graph_service.memory.facts.validity import (
 from schema.assertion import Assertion, Closing
 from schema.fact import Claim
 from schema.ids import MemoryId
-from schema.predicates import is_single_valued, whitelist
+from schema.predicates import whitelist
 
 # Bounds the time for one claim: at most this many compatible assertions are skipped one by one, far more than a person
 # states. Periods not closed by then stay open.
@@ -40,17 +40,42 @@ _Group = tuple[str, ...]
 _MessageTime = tuple[MemoryId, datetime]
 
 
+# The assertions of a claim that can close others: all starts, those that close another value of its attribute, or ends.
+_STARTING: Final = "starts"
+_CLOSING: Final = "closes"
+_ENDING: Final = "ends"
+
+
+def _selects(known: KnownClaim, assertion: Assertion, which: str) -> bool:
+    if assertion.ends or which == _ENDING:
+        return assertion.ends and which == _ENDING
+    if which == _CLOSING:
+        attribute = known.attribute
+        return assertion.changes or (attribute is not None and attribute.one)
+    return which == _STARTING or which in assertion.replaces
+
+
 @cache
 def _opposites(predicate: str) -> tuple[str, ...]:
     """Return the predicates that close this one for the same object."""
     return tuple(name for name, rule in whitelist().items() if rule.opposite == predicate and name != predicate)
 
 
-def _single_valued_group(claim: Claim) -> _Group | None:
-    """Return the group of claims of which one is valid at a time; None if the relation has many values."""
-    if claim.predicate not in whitelist() or not is_single_valued(claim.predicate, claim.relation):
-        return None
-    return "one", claim.subject_id, claim.predicate, claim.relation or "", "" if claim.relation is None else "named"
+def _attribute_group(known: KnownClaim) -> _Group | None:
+    """Return the group of claims about the same attribute of a subject; None if it has many values."""
+    attribute = known.attribute
+    return None if attribute is None else ("one", known.claim.subject_id, known.claim.predicate, attribute.key)
+
+
+def _same_value(one: KnownClaim, other: KnownClaim) -> bool:
+    """Return whether two claims state the same value, in any wording or spelling."""
+    return one.claim.object_id == other.claim.object_id or one.value == other.value
+
+
+def _closes_attribute(known: KnownClaim) -> bool:
+    """Return whether a claim can close others of its attribute, which holds one value or is said to have changed."""
+    attribute = known.attribute
+    return attribute is not None and (attribute.one or any(one.changes for one in known.assertions))
 
 
 def _object_group(claim: Claim, predicate: str) -> _Group:
@@ -65,17 +90,43 @@ class ConflictIndex:
         claims: all claims; conflicting claims are returned in this order.
     """
 
-    def __init__(self, claims: Iterable[Claim]) -> None:
+    def __init__(self, claims: Mapping[Claim, KnownClaim]) -> None:
         self.position = {claim: position for position, claim in enumerate(claims)}
+        self._claims = claims
         self._groups: dict[_Group, list[Claim]] = {}
-        for claim in self.position:
-            single = _single_valued_group(claim)
-            for group in (_object_group(claim, claim.predicate), *((single,) if single else ())):
+        # Members of a group of an attribute that can close others.
+        self._closers: dict[_Group, list[Claim]] = {}
+        # Claims that replace others as the caller said, by the id of the other; claims by id, if there are such.
+        self._replacing: dict[MemoryId, list[Claim]] = {}
+        self._by_id: dict[MemoryId, Claim] | None = None
+        for claim, known in claims.items():
+            self._groups.setdefault(_object_group(claim, claim.predicate), []).append(claim)
+            group = _attribute_group(known)
+            if group is not None:
                 self._groups.setdefault(group, []).append(claim)
+            if group is not None and _closes_attribute(known):
+                self._closers.setdefault(group, []).append(claim)
+            for replaced in known.replaces - ({known.id} if known.replaces else set()):
+                self._replacing.setdefault(replaced, []).append(claim)
 
     def members(self, group: _Group | None) -> list[Claim]:
         """Return the claims of a group."""
         return self._groups.get(group, []) if group is not None else []
+
+    def closers(self, group: _Group | None) -> list[Claim]:
+        """Return the claims of a group of an attribute that can close others of it."""
+        return self._closers.get(group, []) if group is not None else []
+
+    def replacing(self, known: KnownClaim) -> list[Claim]:
+        """Return the claims that replace a claim, as the caller said."""
+        return self._replacing.get(known.id, []) if self._replacing else []
+
+    def _replaced_by(self, known: KnownClaim) -> list[Claim]:
+        if not known.replaces:
+            return []
+        if self._by_id is None:
+            self._by_id = {one.id: claim for claim, one in self._claims.items()}
+        return [self._by_id[name] for name in sorted(known.replaces) if name in self._by_id]
 
     def of(self, claim: Claim) -> list[Claim]:
         """Return the claims that can close a claim or be closed by it, as `conflict_resolution.conflicting_claims`."""
@@ -85,13 +136,14 @@ class ConflictIndex:
     def of_all(self, claims: Iterable[Claim]) -> set[Claim]:
         """Return some claims and the conflicting claims of each."""
         found: set[Claim] = set()
-        seen: set[_Group] = set()
+        seen: set[tuple[str, ...]] = set()
+        values_seen: dict[tuple[str, ...], str | None] = {}
         for claim in claims:
             found.add(claim)
-            single = _single_valued_group(claim)
-            groups = [_object_group(claim, name) for name in _opposites(claim.predicate)]
-            groups += [single] if single else []
-            for group in groups:
+            known = self._claims[claim]
+            found.update(self._conflicting_values(known, values_seen), self.replacing(known), self._replaced_by(known))
+            for name in _opposites(claim.predicate):
+                group = _object_group(claim, name)
                 if group not in seen:
                     seen.add(group)
                     found.update(self.members(group))
@@ -105,6 +157,27 @@ class ConflictIndex:
                 found.update(self.members(_object_group(claim, claim.predicate)))
         return found
 
+    def _conflicting_values(self, known: KnownClaim, seen: dict[tuple[str, ...], str | None]) -> Iterable[Claim]:
+        """Return the claims with another value of the attribute that can close a claim or be closed by it.
+
+        Args:
+            seen: for each group searched before, the value of the claim; None if claims of two values were searched,
+                so that all members are found.
+        """
+        group = _attribute_group(known)
+        if group is None:
+            return ()
+        closes = _closes_attribute(known)
+        key = (*group, "closes" if closes else "")
+        members = self.members(group) if closes else self.closers(group)
+        if key in seen:
+            if seen[key] in (None, known.value):
+                return ()
+            seen[key] = None
+            return members
+        seen[key] = known.value
+        return [one for one in members if not _same_value(known, self._claims[one])]
+
 
 @dataclass(slots=True, eq=False)
 class _ConflictingClaim:
@@ -117,6 +190,7 @@ class _ConflictingClaim:
 
     id: MemoryId
     claim: Claim
+    value: str
     keys: list[_Key]
     assertions: list[Assertion]
     withdrawals: list[_Key]
@@ -128,6 +202,7 @@ class _OpenPeriod:
 
     Attributes:
         own_keys: assertions of the claim; a conflicting claim in the same message closes nothing.
+        value, object_id: claims of the same attribute and value do not conflict.
         excluded: claims that do not conflict, although they are in the same group.
         ignored: ids of claims that close nothing, because a person reopened the period.
         comparisons_left: steps until the search gives up.
@@ -138,6 +213,8 @@ class _OpenPeriod:
     """
 
     own_keys: Collection[_MessageTime]
+    value: str
+    object_id: MemoryId
     excluded: Collection[Claim]
     ignored: set[str]
     comparisons_left: int = _COMPARISONS_MAX
@@ -189,9 +266,13 @@ class _OpenPeriod:
 
 
 class _AssertionStream:
-    """The assertions of a group of conflicting claims in temporal order, with links that skip what closes nothing."""
+    """The assertions of a group of conflicting claims in temporal order, with links that skip what closes nothing.
 
-    def __init__(self, claims: Iterable[_ConflictingClaim], why: Closing) -> None:
+    Args:
+        explicit: the caller said that the claims replace the other one, so that nothing makes them compatible.
+    """
+
+    def __init__(self, claims: Iterable[_ConflictingClaim], why: Closing, *, explicit: bool = False) -> None:
         rows = [
             (key, claim, assertion)
             for claim in claims
@@ -199,6 +280,7 @@ class _AssertionStream:
         ]
         rows.sort(key=lambda row: row[0])
         self.why = why
+        self.explicit = explicit
         self.keys = [key for key, _, _ in rows]
         self.claims = [claim for _, claim, _ in rows]
         self.assertions = [assertion for _, _, assertion in rows]
@@ -209,12 +291,17 @@ class _AssertionStream:
         self._next_stated = [size] * (size + 1)
         # Index of the next assertion from another message or with another start.
         self._next_message = [size] * (size + 1)
+        # Index of the next assertion of another value.
+        self._next_value = [size] * (size + 1)
         for at in range(size - 1, -1, -1):
             one = self.assertions[at]
-            self._next_plain[at] = self._next_plain[at + 1] if one.adds else at
-            self._next_stated[at] = at if one.correction is not None and not one.adds else self._next_stated[at + 1]
+            adds = one.adds and not explicit
+            self._next_plain[at] = self._next_plain[at + 1] if adds else at
+            self._next_stated[at] = at if one.correction is not None and not adds else self._next_stated[at + 1]
             alike = at + 1 < size and self._message_time(at) == self._message_time(at + 1)
             self._next_message[at] = self._next_message[at + 1] if alike else at + 1
+            same = at + 1 < size and self.claims[at].value == self.claims[at + 1].value
+            self._next_value[at] = self._next_value[at + 1] if same else at + 1
         # Indexes of the corrections that assert a claim.
         self._corrections = [at for at in range(size) if self.assertions[at].asserts]
         self._correction_keys = [self.keys[at] for at in self._corrections]
@@ -225,7 +312,9 @@ class _AssertionStream:
             self._previous_claim.append(self._previous_claim[place - 1] if same_claim else place - 1)
 
     def contradiction(self, at: int) -> Contradiction:
-        return Contradiction(assertion=self.assertions[at], claim=self.claims[at].id, why=self.why)
+        return Contradiction(
+            assertion=self.assertions[at], claim=self.claims[at].id, why=self.why, explicit=self.explicit
+        )
 
     def first_contradiction(self, period: _OpenPeriod, after: SortKey, until: SortKey | None) -> int | None:
         """Return the index of the first assertion between two keys that closes the open period."""
@@ -236,8 +325,14 @@ class _AssertionStream:
             if at >= end:
                 return None
             other = self.claims[at]
-            if other.claim in period.excluded or other.id in period.ignored:
+            if other.id in period.ignored:
                 at += 1
+            elif self.explicit:
+                return at
+            elif self.why is Closing.REPLACED and other.value == period.value:
+                at = self._next_value[at]
+            elif self._is_excluded(other, period):
+                at, period.comparisons_left = at + 1, period.comparisons_left - 1
             elif self._message_time(at) in period.own_keys:
                 at = self._next_message[at]
             elif period.is_compatible(other, self.keys[at], self.assertions[at]):
@@ -245,6 +340,10 @@ class _AssertionStream:
             else:
                 return at
         return None
+
+    def _is_excluded(self, other: _ConflictingClaim, period: _OpenPeriod) -> bool:
+        same_object = self.why is Closing.REPLACED and other.claim.object_id == period.object_id
+        return same_object or other.claim in period.excluded
 
     def last_correction(self, period: _OpenPeriod, since: SortKey | None, until: SortKey) -> int | None:
         """Return the index of the last correction between two keys that asserts a conflicting claim."""
@@ -254,7 +353,8 @@ class _AssertionStream:
             if since is not None and self.keys[at][0] < since:
                 return None
             other = self.claims[at]
-            if other.claim not in period.excluded and other.id not in period.ignored:
+            same = self.why is Closing.REPLACED and other.value == period.value
+            if not same and not self._is_excluded(other, period) and other.id not in period.ignored:
                 return at
             place = self._previous_claim[place]
         return None
@@ -293,7 +393,7 @@ class PeriodCalculator:
         self._index = ConflictIndex(claims)
         self._ids: dict[Claim, MemoryId] = {}
         self._regions: dict[Claim, bool | None] = {}
-        self._conflicting: dict[tuple[Claim, bool], _ConflictingClaim | None] = {}
+        self._conflicting: dict[tuple[Claim, str], _ConflictingClaim | None] = {}
         self._streams: dict[tuple[_Group, bool | None], _AssertionStream] = {}
 
     def affected_by(self, claims: Iterable[Claim]) -> set[Claim]:
@@ -313,6 +413,8 @@ class PeriodCalculator:
         asserting, ending, excluded = self._streams_of(claim)
         period = _OpenPeriod(
             own_keys={(assertion.message_id, assertion.valid_at) for assertion in own if not assertion.ends},
+            value=self._claims[claim].value,
+            object_id=claim.object_id,
             excluded=excluded,
             ignored=set(ignored_closings),
         )
@@ -329,10 +431,15 @@ class PeriodCalculator:
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
         """Return the assertions of conflicting claims, ends that also mean this claim, and claims to exclude."""
-        group, excluded = _single_valued_group(claim), {claim}
+        known = self._claims[claim]
+        group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
-        if len(self._index.members(group)) > 1 and group is not None:
+        if group is not None and self._index.closers(group):
             asserting.append(self._stream(group, self._is_region(claim), Closing.REPLACED))
+        replacing = self._index.replacing(known)
+        if replacing:
+            claims = [one for other in replacing if (one := self._conflicting_claim(other, known.id)) is not None]
+            asserting.append(_AssertionStream(claims, Closing.REPLACED, explicit=True))
         for name in _opposites(claim.predicate):
             about = _object_group(claim, name)
             if self._index.members(about):
@@ -361,10 +468,12 @@ class PeriodCalculator:
     def _stream(self, group: _Group, region: bool | None, why: Closing) -> _AssertionStream:
         stream = self._streams.get((group, region))
         if stream is None:
-            members = self._index.members(group)
+            replaces = why is Closing.REPLACED
+            members = self._index.closers(group) if replaces else self._index.members(group)
+            which = _CLOSING if replaces else _STARTING
             if region is not None:
                 members = [one for one in members if self._is_region(one) in (region, None)]
-            claims = [claim for one in members if (claim := self._conflicting_claim(one, ends=False)) is not None]
+            claims = [claim for one in members if (claim := self._conflicting_claim(one, which)) is not None]
             stream = self._streams[group, region] = _AssertionStream(claims, why)
         return stream
 
@@ -372,17 +481,21 @@ class PeriodCalculator:
         group = ("ends", *_object_group(bare, bare.predicate))
         stream = self._streams.get((group, None))
         if stream is None:
-            claim = self._conflicting_claim(bare, ends=True)
+            claim = self._conflicting_claim(bare, _ENDING)
             stream = self._streams[group, None] = _AssertionStream([] if claim is None else [claim], Closing.ENDED)
         return stream
 
-    def _conflicting_claim(self, claim: Claim, *, ends: bool) -> _ConflictingClaim | None:
-        """Return a claim with its starts or its ends; None if a person rejected it."""
-        if (claim, ends) not in self._conflicting:
-            self._conflicting[claim, ends] = self._new_conflicting_claim(claim, ends=ends)
-        return self._conflicting[claim, ends]
+    def _conflicting_claim(self, claim: Claim, which: str) -> _ConflictingClaim | None:
+        """Return a claim with the assertions that can close others; None if a person rejected it.
 
-    def _new_conflicting_claim(self, claim: Claim, *, ends: bool) -> _ConflictingClaim | None:
+        Args:
+            which: `_STARTING`, `_CLOSING`, `_ENDING`, or the id of a claim: those that say that it is replaced.
+        """
+        if (claim, which) not in self._conflicting:
+            self._conflicting[claim, which] = self._new_conflicting_claim(claim, which)
+        return self._conflicting[claim, which]
+
+    def _new_conflicting_claim(self, claim: Claim, which: str) -> _ConflictingClaim | None:
         known = self._claims[claim]
         if is_rejected(known.assertions):
             return None
@@ -391,14 +504,19 @@ class PeriodCalculator:
             (((sort_key(assertion, 1), position, at), assertion) for at, assertion in enumerate(known.assertions)),
             key=lambda row: row[0],
         )
-        selected = [(key, assertion) for key, assertion in rows if assertion.ends == ends]
+        selected = [(key, assertion) for key, assertion in rows if _selects(known, assertion, which)]
+        if not selected:
+            return None
         return _ConflictingClaim(
             id=self.id_of(claim),
             claim=claim,
+            value=known.value,
             keys=[key for key, _ in selected],
             assertions=[assertion for _, assertion in selected],
             withdrawals=[
-                key for key, assertion in rows if assertion.ends and assertion.correction is not None and not ends
+                key
+                for key, assertion in rows
+                if assertion.ends and assertion.correction is not None and which != _ENDING
             ],
         )
 
@@ -496,6 +614,8 @@ class _PeriodSearch:
         """Return the last correction before a key that asserts a conflicting claim, unless it was withdrawn."""
         last: tuple[_Key, _AssertionStream, int] | None = None
         for stream in self.asserting:
+            if stream.explicit:
+                continue
             at = stream.last_correction(self.period, self.since, key)
             if at is not None and (last is None or stream.keys[at] > last[0]):
                 last = stream.keys[at], stream, at

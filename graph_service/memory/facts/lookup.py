@@ -8,10 +8,10 @@ from typing import Any, Final
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.facts.bitemporal import FactTimes, known_end
+from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of_row
 from graph_service.memory.facts.rows import fact_from_row
-from schema.fact import Claim, Fact
+from schema.fact import Fact
 from schema.ids import TenantId, UserId
-from schema.predicates import is_single_valued, whitelist
 
 # Rounds of the search: facts, those in conflict with them, and those in conflict with these.
 _READS_MAX: Final = 3
@@ -78,7 +78,7 @@ def fact_with_ends(row: Row) -> FactWithEnds:
     """Return the fact in a row of `lookup/fact_by_id` or `curation/fact_history`. Pure."""
     stored = row["properties"]
     return FactWithEnds(
-        fact=fact_from_row(row),
+        fact=fact_from_row({**row, "object_name": row["object"]["name"]}),
         subject=_end(row["subject"]),
         object=_end(row["object"]),
         user_id=UserId(stored["user_id"]),
@@ -94,14 +94,14 @@ def _end(node: Mapping[str, Any]) -> FactEnd:
     )
 
 
-async def related_facts(writing: Writing, tenant: TenantId, claim: Claim) -> list[Fact]:
+async def related_facts(writing: Writing, tenant: TenantId, fact: ClaimContent) -> list[Fact]:
     """Read the facts of a claim, those that conflict with it, and those that conflict with these."""
-    keys = {str(claim.subject_id): SubjectKey().with_fact(claim.predicate, claim.relation, claim.object_id, ended=True)}
+    keys = {str(fact.claim.subject_id): SubjectKey().with_content(fact)}
     return [fact_from_row(row) for row in await read_related_rows(writing.run, tenant, keys, [])]
 
 
 async def read_related_rows(
-    run: _Run, tenant: TenantId, keys: Mapping[str, "SubjectKey"], scene_ids: Sequence[str]
+    run: _Run, tenant: TenantId, keys: Mapping[str, SubjectKey], scene_ids: Sequence[str]
 ) -> list[Row]:
     rows: dict[str, Row] = {}
     for _ in range(_READS_MAX):
@@ -115,43 +115,10 @@ async def read_related_rows(
     return list(rows.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectKey:
-    """A search for facts of one subject, as in `$keys` of `facts/related_facts`."""
-
-    objects: frozenset[str] = frozenset()
-    predicates: frozenset[str] = frozenset()
-    relations: frozenset[str] = frozenset()
-    similarity_keys: frozenset[str] = frozenset()
-
-    def row(self, subject: str) -> dict[str, Any]:
-        return {
-            "subject_id": subject,
-            "object_ids": sorted(self.objects),
-            "predicates": sorted(self.predicates),
-            "one_relations": sorted(self.relations),
-            "similarity_keys": sorted(self.similarity_keys),
-        }
-
-    def with_fact(self, predicate: str, relation: str | None, obj: str, *, ended: bool = False) -> "SubjectKey":
-        rule = whitelist()[predicate]
-        one = {relation} if relation and is_single_valued(predicate, relation) else set()
-        # An end without a relation ends the claim with any relation, so all single-valued ones are read.
-        one |= rule.one if ended and relation is None else set()
-        return replace(
-            self,
-            objects=self.objects | {obj},
-            predicates=self.predicates | {predicate, rule.opposite or predicate},
-            relations=self.relations | one,
-        )
-
-
 def _widened(keys: Mapping[str, SubjectKey], rows: Sequence[Row]) -> dict[str, SubjectKey]:
     """Return the keys widened to facts that conflict with those found."""
     wider = dict(keys)
     for row in rows:
         if row["predicate"] != "MENTIONED":
-            relation = row["properties"].get("relation")
-            key = wider[row["subject_id"]]
-            wider[row["subject_id"]] = key.with_fact(row["predicate"], relation, row["object_id"])
+            wider[row["subject_id"]] = wider[row["subject_id"]].with_content(content_of_row(row))
     return wider

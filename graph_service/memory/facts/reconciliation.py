@@ -18,6 +18,7 @@ from graph_service.memory.facts.claims import (
     PlannedFact,
     absorbed_fact,
     accepted_claim,
+    ended,
     fact_of_period,
     known_claims,
     merge_claims,
@@ -122,7 +123,7 @@ def _apply_judgement(
         return [replace(new, claim=known.claim, first_uri=known.first_uri)]
     begun = min(one.valid_at for one in known.assertions)
     # A fact that became true earlier cannot have ended a later one.
-    over = tuple(replace(one, ends=True, adds=False, judged=True) for one in new.assertions if one.valid_at >= begun)
+    over = tuple(replace(ended(one), judged=True) for one in new.assertions if one.valid_at >= begun)
     return [new, replace(known, assertions=over, quotes=frozenset())] if over else [new]
 
 

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from extraction.text.near_duplicates import bands, simhash
 from graph_service.memory.facts.claims import PlannedFact
+from graph_service.memory.facts.conflict_resolution import content_of
 from schema.assertion import Closing, assertion_text, parse_assertion
 from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
@@ -65,10 +66,13 @@ def fact_from_row(row: Mapping[str, Any]) -> Fact:
 def fact_row(planned: PlannedFact, *, tenant: TenantId, user_id: str, recorded_at: datetime) -> dict[str, Any]:
     """Return the row of `facts/put_facts` for a planned fact; `recorded_at` is set only when the fact is new."""
     fact = planned.fact
+    content = content_of(fact)
     properties: dict[str, Any] = {
         "uri": fact.uri,
         "user_id": user_id,
         "relation": fact.relation,
+        "attribute": content.attribute,
+        "replaces": sorted(content.replaces) or None,
         "statement": fact.statement,
         "base_strength": fact.base_strength,
         "strength": fact.strength,

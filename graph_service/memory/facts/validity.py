@@ -2,8 +2,8 @@
 
 A claim is valid from its first assertion until a message ends it or a conflicting claim is asserted. The later valid
 time wins, regardless of the order of arrival. In doubt a period stays open: assertions of one message, additions
-("also") and what a person reopened close nothing. Corrections by people outrank extracted assertions: these neither
-close a corrected fact nor are valid against it.
+("also") and what a person reopened close nothing, unless the caller says that it replaces the claim. Corrections by
+people outrank extracted assertions: these neither close a corrected fact nor are valid against it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,14 @@ class Contradiction:
         claim: id of the conflicting claim.
         withdraws: a person stated that the conflicting claim has ended; this closes nothing, and cancels their earlier
             corrections of that claim.
+        explicit: the caller said that the conflicting claim replaces this one.
     """
 
     assertion: Assertion
     claim: str
     why: Closing
     withdraws: bool = False
+    explicit: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,7 +81,7 @@ class ValidityPeriod:
 SortKey = tuple[datetime, datetime, datetime, int, MemoryId, int]
 
 
-def validity_periods(
+def validity_periods(  # noqa: C901  one pass over the events, each kind in one branch
     own: Sequence[Assertion], contradictions: Sequence[Contradiction], ignored_closings: frozenset[str] = frozenset()
 ) -> list[ValidityPeriod]:
     """Return the validity periods of a claim in order; they do not depend on the order of the arguments.
@@ -109,6 +111,9 @@ def validity_periods(
     for _, event in sorted(events, key=_event_key):
         if isinstance(event, Contradiction) and event.withdraws:
             override = None if override is not None and override.claim == event.claim else override
+        elif isinstance(event, Contradiction) and event.explicit:
+            if periods and event.claim not in ignored_closings:
+                _replace(periods[-1], event)
         elif isinstance(event, Contradiction):
             override = event if event.assertion.asserts and event.claim not in ignored_closings else override
             if periods and not periods[-1].closing_assertion:
@@ -209,6 +214,12 @@ def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_me
         and not replaced_before
         and not _is_protected(period, contradiction.assertion)
     ):
+        period.contradiction, period.invalid_at = contradiction, closing_time(period, contradiction.assertion)
+
+
+def _replace(period: ValidityPeriod, contradiction: Contradiction) -> None:
+    """Close an open period because the caller said that the other claim replaces it."""
+    if not period.closing_assertion and not _is_protected(period, contradiction.assertion):
         period.contradiction, period.invalid_at = contradiction, closing_time(period, contradiction.assertion)
 
 

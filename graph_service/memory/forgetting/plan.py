@@ -8,15 +8,15 @@ supports one of these is read again.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from extraction.text.name_forms import fold
 from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
+from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of_row
 from graph_service.memory.forgetting.name_matcher import NameMatcher
 from schema.assertion import parse_assertion
-from schema.predicates import is_single_valued, whitelist
 
 Row = Mapping[str, Any]
 
@@ -56,27 +56,16 @@ def _unbroken_runs(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
     """Return the `$keys` of `facts/related_facts` for all facts that these may have closed or been closed by."""
-    by_subject: dict[str, tuple[set[str], set[str], set[str]]] = {}
+    keys: dict[str, SubjectKey] = {}
     for fact in facts:
-        rule = whitelist()[fact["predicate"]]
-        objects, predicates, relations = by_subject.setdefault(fact["subject_id"], (set(), set(), set()))
-        objects.add(fact["object_id"])
-        predicates.update({fact["predicate"], rule.opposite or fact["predicate"]})
-        relation, told = fact["properties"].get("relation"), fact["properties"].get("assertions") or ()
-        # An assertion that a fact ended, without a relation, ends it under any relation.
-        over = relation is None and any(parse_assertion(text).ends for text in told)
-        relations.update(rule.one if over else ())
-        relations.update({relation} if relation and is_single_valued(fact["predicate"], relation) else ())
-    return [
-        {
-            "subject_id": subject,
-            "object_ids": sorted(objects),
-            "predicates": sorted(predicates),
-            "one_relations": sorted(relations),
-            "similarity_keys": [],
-        }
-        for subject, (objects, predicates, relations) in sorted(by_subject.items())
-    ]
+        content = content_of_row(fact)
+        key = keys.get(fact["subject_id"], SubjectKey()).with_content(content)
+        if content.attribute is not None:
+            # Whether a message says that the value changed is read again, so that all its values are.
+            plain = content.attribute.removeprefix("?")
+            key = replace(key, attributes=key.attributes | {plain, f"?{plain}"})
+        keys[fact["subject_id"]] = key
+    return [keys[subject].row(subject) for subject in sorted(keys)]
 
 
 def scenes_of(facts: Iterable[Row]) -> set[str]:

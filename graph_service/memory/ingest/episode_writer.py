@@ -16,7 +16,7 @@ from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
-from schema.message import Episode, Message, ProvidedFact
+from schema.message import NO_OUTCOME, Episode, Message, ProvidedFact, ProvidedOutcome
 from schema.timespan import day_token, millis
 
 _FORGETTING_RETRY_S: Final = 1.0
@@ -52,6 +52,7 @@ class Receipt:
         stored, repeated: number of new messages, and of messages that were stored before.
         dropped: reasons why provided facts were dropped.
         spooled: the messages are on this machine's disk until Neo4j stores them; all of them count as stored.
+        outcome: what the provided facts close, and what they may contradict.
     """
 
     session_uri: Uri
@@ -61,6 +62,7 @@ class Receipt:
     repeated: int
     dropped: tuple[str, ...] = ()
     spooled: bool = False
+    outcome: ProvidedOutcome = NO_OUTCOME
 
 
 async def store_or_spool(graph: Graph, spool: Spool | None, checked: CheckedEpisode, *, epoch: str) -> Receipt:
@@ -278,8 +280,8 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
 
 
 def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
-    """Return the fact as stored in the episode; with `stated` only if a person stated it."""
-    return {name: value for name, value in asdict(fact).items() if name != "stated" or value is not None}
+    """Return the fact as stored in the episode; `stated` and `replaces` only if they are given."""
+    return {name: value for name, value in asdict(fact).items() if name not in ("stated", "replaces") or value}
 
 
 def _user_row(episode: Episode) -> dict[str, Any]:

@@ -294,12 +294,15 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
 
 
 def _detail_problem(fact: ProvidedFact, limits: Limits) -> str | None:
-    """Return the first problem of importance, steps or rationale, as the end of a sentence."""
+    """Return the first problem of importance, steps, rationale or replaced facts, as the end of a sentence."""
     if fact.importance is not None and not 1 <= fact.importance <= 10:
         return f"importance is {fact.importance!r}; use a number from 1 to 10"
     if len(fact.steps) > limits.steps:
         return f"has {len(fact.steps):,} steps, at most {limits.steps} are accepted; combine some"
+    if len(fact.replaces) > limits.replaces:
+        return f"replaces {len(fact.replaces):,} facts, at most {limits.replaces} are accepted; name fewer"
     texts = [("rationale", fact.rationale)] if fact.rationale is not None else []
+    texts += [(f"replaces[{index}]", text) for index, text in enumerate(fact.replaces)]
     for name, text in [*texts, *((f"steps[{index}]", step) for index, step in enumerate(fact.steps))]:
         problem = text_problem(text, limits.statement_chars)
         if problem:

@@ -33,6 +33,7 @@ class Candidate:
     Attributes:
         scores: best raw score in each channel that found it.
         cosine: cosine to the question, -1 to 1; None if it was not compared.
+        carried: the text is in the other language than the question, and `cosine` is the only comparison with it.
         said_at: when a message was said, a scene began, or a fact began to be valid.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
         session, position, tokens, fact_cosine: for messages only: the session; the order among messages of the same
@@ -46,6 +47,7 @@ class Candidate:
     id: str
     scores: Mapping[str, float] = field(default_factory=dict)
     cosine: float | None = None
+    carried: bool = False
     uri: str
     text: str
     title: str | None = None

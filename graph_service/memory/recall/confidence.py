@@ -94,6 +94,10 @@ def confidence_features(
     for word, holders in holders_of.items():
         for place in holders:
             shares[place] += rarity[word] / total
+    for place, one in enumerate(candidates):
+        # A text in the other language shares no words with the question, so only its cosine can tell.
+        if one.carried:
+            shares[place] = max(shares[place], _scaled(one.cosine or 0.0))
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     pairs = zip(shares, candidates, strict=True)
     known_names = {*speakers, *map(name_key, own_names)}

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
 from extraction.query_analysis import AnswerType, QueryAnalysis, begins_with
@@ -172,7 +173,34 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
                 scaled["fact_similarity"][at] = candidate.cosine
     for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
+    _carry(scaled, np.array([one.carried for one in found.candidates], np.bool_))
     return scaled
+
+
+# Features that compare words or pieces, which texts in another language do not share.
+_OF_ONE_LANGUAGE: Final = (
+    "lexical",
+    "lexical_previous",
+    "lexical_window",
+    "token_similarity",
+    "token_similarity_window",
+)
+
+
+def _carry(scaled: dict[str, Floats], carried: npt.NDArray[np.bool_]) -> None:
+    """Let the cosine of texts in the other language stand in for the comparison of words.
+
+    In each of these features such a text is as many standard deviations from the mean of the others as its cosine, or
+    keeps a higher value of its own: names are the same in both languages. Its length and specificity do not compare.
+    """
+    if not carried.any():
+        return
+    for name in (*_OF_ONE_LANGUAGE, "length", "specificity"):
+        if name in scaled:
+            others = np.where(carried, np.nan, scaled[name])
+            stand_in = _imputed(others, scaled["similarity"]) if name in _OF_ONE_LANGUAGE else others
+            own = scaled[name] if name in _OF_ONE_LANGUAGE else others
+            scaled[name] = np.where(carried, np.fmax(own, stand_in), scaled[name])
 
 
 def _imputed(values: Floats, meaning: Floats) -> Floats:

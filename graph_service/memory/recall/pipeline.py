@@ -100,7 +100,7 @@ async def recall(
     )
     parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
-    found, scores = candidates_in(row, question.kinds, analysis.vector), layer_scores_in(row["layer_scores"])
+    found, scores = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
     matching, refused = filtered(found, asked)
     _measure_similarity(found)
 

@@ -3,10 +3,11 @@
 `filtered` checks the scope of the candidates a second time.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
-from math import isnan
+from math import isnan, nan
 from operator import attrgetter
 from typing import Any, Final
 
@@ -42,9 +43,18 @@ _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
 _FILTERED_FACTOR: Final = 8
 # In 100,000 messages the vector index finds .992 of the ten nearest if asked for 400, and .946 if asked for 60.
 VECTOR_K: Final = 400
+# The nearest texts in the other language; the vectors of all others are about orthogonal to the carried one.
+_CARRIED_K: Final = 100
+# Languages of texts are told by their beginning: three Latin words in a row, or a Chinese character.
+_LANGUAGE_CHARS: Final = 400
+_LATIN_WORDS: Final = r"[A-Za-z]{1,20}(?:[ ,.'’-]{1,3}[A-Za-z]{1,20}){2}"
+_CHINESE: Final = r"[\u3400-\u9fff]"
+OTHER_LANGUAGE: Final = "other_language"
+# Cosines of carried vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
+_CARRIED_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, and minimum for each message; `with_evidence` reads the rest.
-# At most eight channels find facts and scenes.
-_EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 8
+# At most eleven channels find facts and scenes.
+_EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
 
@@ -72,6 +82,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "scene_vector": vector if HitKind.SCENE in kinds else None,
         # Facts raise the score of messages that prove them, even if facts are not requested.
         "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
+        **_carried(analysis, kinds, per_channel),
         **_queries(question, analysis, scope),
         "entity_keys": list(analysis.entity_keys),
         "kinship_words": list(analysis.kinship_words),
@@ -99,6 +110,24 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "evidence_chars": max(evidence_chars, _EVIDENCE_CHARS_MIN),
         "with_layer_scores": with_layer_scores,
     }
+
+
+def _carried(analysis: QueryAnalysis, kinds: Collection[HitKind], per_channel: int) -> dict[str, Any]:
+    """Return the parameters of the channels for texts in the other language."""
+    carried = None if analysis.carried is None else vector_parameter(analysis.carried)
+    return {
+        "carried": carried,
+        "scene_carried": carried if HitKind.SCENE in kinds else None,
+        "fact_carried": carried if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
+        "carried_k": max(_CARRIED_K, per_channel),
+        "other_language": f"(?s).*{_other_language(analysis.chinese)}.*",
+        "language_chars": _LANGUAGE_CHARS,
+    }
+
+
+def _other_language(chinese: bool) -> str:
+    """Return a pattern of texts that are not in the language of the question."""
+    return _LATIN_WORDS if chinese else _CHINESE
 
 
 def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, str]:
@@ -135,17 +164,23 @@ def _within(asked: Timespan, from_ms: int, to_ms: int) -> tuple[int, int]:
 
 
 def candidates_in(
-    row: Mapping[str, Any], kinds: Collection[HitKind] = tuple(HitKind), vector: Sequence[float] | None = None
+    row: Mapping[str, Any], kinds: Collection[HitKind] = tuple(HitKind), analysis: QueryAnalysis | None = None
 ) -> CandidateSet:
     """Return the candidates in the one row of `recall/recall`.
 
     Args:
         kinds: requested kinds; facts that are not requested only raise the messages that prove them.
-        vector: vector of the question, for the cosines of messages that the vector index did not return.
+        analysis: of the question, for the cosines of messages that the vector index did not return.
     """
+    analysis = analysis or QueryAnalysis()
     fact_cosines = _fact_cosines(row["rows"])
-    cosines = whole_cosines([one[-1] for one in row["messages"]], vector or ()).tolist()
-    messages = [_message(one, fact_cosines, cosine) for one, cosine in zip(row["messages"], cosines, strict=True)]
+    stored = [one[-1] for one in row["messages"]]
+    cosines = whole_cosines(stored, analysis.vector or ()).tolist()
+    carried = _carried_cosines(row["messages"], stored, analysis)
+    messages = [
+        _message(one, fact_cosines, cosine, across)
+        for one, cosine, across in zip(row["messages"], cosines, carried, strict=True)
+    ]
     others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
     return CandidateSet(
         candidates=tuple(sorted([*messages, *others], key=attrgetter("kind", "id"))),
@@ -154,26 +189,42 @@ def candidates_in(
     )
 
 
+def _carried_cosines(
+    rows: Sequence[Sequence[Any]], stored: Sequence[bytes | None], analysis: QueryAnalysis
+) -> list[float]:
+    """Return the cosine of each message in the other language to the carried vector; NaN for all others."""
+    if analysis.carried is None:
+        return [nan] * len(rows)
+    other = re.compile(_other_language(analysis.chinese))
+    cosines = whole_cosines(stored, analysis.carried).tolist()
+    return [
+        cosine if other.search(row[5][:_LANGUAGE_CHARS]) else nan for row, cosine in zip(rows, cosines, strict=True)
+    ]
+
+
 def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
     """Return for each message the best cosine of a fact that it proves."""
     best: dict[str, float] = {}
-    for _, _, _, similarity, _, _, proofs in rows:
-        if (cosine := _cosine(similarity)) is not None:
+    for _, _, scores, similarity, _, _, proofs in rows:
+        if (cosine := _best_cosine(_cosine(similarity), _best(scores))) is not None:
             best |= {proof: max(cosine, best.get(proof, -1.0)) for proof in proofs or ()}
     return best
 
 
-def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: float) -> Candidate:
-    """Return a message; `own_cosine` is that of its stored vector, NaN without one."""
+def _message(row: Sequence[Any], fact_cosines: Mapping[str, float], own_cosine: float, carried: float) -> Candidate:
+    """Return a message; `own_cosine` and `carried` are those of its stored vector, NaN without one."""
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
         cosine = own_cosine
+    found = _best(scores) if isnan(carried) else {**_best(scores), OTHER_LANGUAGE: (1.0 + carried) / 2.0}
+    nearest = _best_cosine(cosine, found)
     return Candidate(
         kind=HitKind.MESSAGE,
         id=name,
-        scores=_best(scores),
-        cosine=cosine,
+        scores=found,
+        cosine=nearest,
+        carried=nearest != cosine,
         uri=uri,
         text=text,
         role=role,
@@ -194,11 +245,14 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
     strength, confidence, predicate, subject, obj, *detail = fact
     # Only facts have these columns.
     fact_kind, rationale, steps, ends = detail or (None, None, None, ())
+    found, own = _best(scores), _cosine(similarity)
+    nearest = _best_cosine(own, found)
     return Candidate(
         kind=HitKind(kind),
         id=name,
-        scores=_best(scores),
-        cosine=_cosine(similarity),
+        scores=found,
+        cosine=nearest,
+        carried=nearest != own,
         uri=uri,
         text=text or title or "",
         title=title,
@@ -234,6 +288,17 @@ def _best(scores: Iterable[tuple[str, float]]) -> dict[str, float]:
 def _cosine(similarity: float | None) -> float | None:
     """Convert a similarity of Neo4j, (1 + cosine) / 2, to a cosine."""
     return None if similarity is None else 2.0 * similarity - 1.0
+
+
+def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | None:
+    """Return the cosine, or that of the carried vector if it is higher.
+
+    The vector of the other language is about orthogonal to a text, so the higher one is that of the text's language.
+    """
+    if (similarity := scores.get(OTHER_LANGUAGE)) is None:
+        return cosine
+    carried = min(_CARRIED_SCALE * (2.0 * similarity - 1.0), 1.0)
+    return carried if cosine is None else max(cosine, carried)
 
 
 def _evidence(row: Sequence[Any]) -> EvidenceMessage:

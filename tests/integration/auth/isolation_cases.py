@@ -81,6 +81,23 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [{**_SAID, "id": "$message"}]}},
         {"input": {"userId": "$user", "sessionId": "$session", "agentId": "$agent", "messages": [_SAID]}},
+        {
+            "input": {
+                "userId": "$user",
+                "sessionId": "$session",
+                "messages": [_SAID],
+                "facts": [
+                    {
+                        "subject": "user",
+                        "predicate": "RELATES_TO",
+                        "relation": "fish supplier",
+                        "object": "Riyaad",
+                        "statement": "They buy their fish from Riyaad.",
+                        "replaces": ["$thing"],
+                    }
+                ],
+            }
+        },
     ],
     "reopenFact": [{"id": "$thing", "reason": "it still holds"}],
     "retryDeadLetter": [{"id": "$thing"}],

@@ -6,6 +6,11 @@
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
 // $scene_vector: the same, or null when scenes are not requested
 // $fact_vector: the same, or null when neither facts nor messages are requested (facts lead to their evidence messages)
+// $carried: list of float, vector of the question for texts in the other language, or null
+// $scene_carried, $fact_carried: the same, or null as $scene_vector and $fact_vector
+// $carried_k: int, elements that the vector indexes return for them
+// $other_language: str, regular expression of the beginning of texts in the other language
+// $language_chars: int, length of that beginning
 // $message_query: str, Lucene, scoped to tenant and user and, with a time range, to days
 // $stem_query: str, likewise
 // $scene_query: str, likewise
@@ -106,6 +111,13 @@ CALL (named_entities, second_hop) {
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $per_channel) SCORE AS score
     RETURN m, 'time' AS channel, score
    UNION ALL
+    WITH $carried AS v WHERE v IS NOT NULL AND 'message' IN $kinds
+    MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
+      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $carried_k) SCORE AS score
+    WHERE left(m.text, $language_chars) =~ $other_language
+    WITH m, score ORDER BY score DESC LIMIT $per_channel
+    RETURN m, 'other_language' AS channel, score
+   UNION ALL
     CALL db.index.fulltext.queryNodes('message_words', $message_query, {limit: $per_channel}) YIELD node AS m, score
     RETURN m, 'words' AS channel, score
    UNION ALL
@@ -134,7 +146,7 @@ CALL (named_entities, second_hop) {
   WITH channel, m, score ORDER BY score DESC
   WITH channel, collect({m: m, score: score}) AS best
   UNWIND range(0, size(best) - 1) AS i
-  WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems'] AS expand
+  WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems', 'other_language'] AS expand
   WITH m, collect([channel, score]) AS found, true IN collect(expand) AS expand
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
@@ -186,6 +198,18 @@ CALL (named_entities) {
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     RETURN s, 'overview' AS channel, score, score AS cosine
    UNION ALL
+    WITH $scene_carried AS v WHERE v IS NOT NULL
+    MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+    WHERE left(s.abstract, $language_chars) =~ $other_language
+    RETURN s, 'other_language' AS channel, score, null AS cosine
+   UNION ALL
+    WITH $scene_carried AS v WHERE v IS NOT NULL
+    MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+    WHERE left(s.abstract, $language_chars) =~ $other_language
+    RETURN s, 'other_language' AS channel, score, null AS cosine
+   UNION ALL
     CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $per_channel}) YIELD node AS s, score
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
     RETURN s, 'words' AS channel, score, null AS cosine
@@ -228,6 +252,13 @@ CALL (entity_edges, second_hop) {
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'vector' AS channel, score
    UNION ALL
+    WITH $fact_carried AS v WHERE v IS NOT NULL
+    MATCH ()-[r:{{predicates}}]->()
+      SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $carried_k) SCORE AS score
+    WHERE {{holds r}} AND left(r.statement, $language_chars) =~ $other_language
+    WITH r, score ORDER BY score DESC LIMIT $per_channel
+    RETURN r, 'other_language' AS channel, score
+   UNION ALL
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $per_channel}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND {{holds r}}
@@ -256,7 +287,10 @@ CALL (entity_edges, second_hop) {
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
-  RETURN collect(['fact', r.id, found,
+  RETURN collect(['fact', r.id,
+    // Compare every fact in the other language, also those that another channel found.
+    found + CASE WHEN $fact_carried IS NOT NULL AND r.embedding IS NOT NULL AND left(r.statement, $language_chars) =~ $other_language
+      THEN [['other_language', vector.similarity.cosine(r.embedding, $fact_carried)]] ELSE [] END,
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
              CASE WHEN $fact_vector IS NULL THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,

@@ -50,7 +50,13 @@ async def facts_of(graph: Graph, tenant: str) -> dict[str, bool]:
 async def unread_text(graph: Graph, tenant: str) -> SessionInput | None:
     session = memory_id(session_uri(tenant, "alice", "s1"))
     held = JobClaim(
-        tenant=TenantId(tenant), id="x", kind=JobKind.EXTRACT, session=session, wanted=1, attempts=0, lease="none"
+        tenant=TenantId(tenant),
+        id="x",
+        kind=JobKind.EXTRACT,
+        session=session,
+        enqueue_count=1,
+        attempts=0,
+        lease="none",
     )
     return await load_session_input(graph, held, SceneRules(), None)
 

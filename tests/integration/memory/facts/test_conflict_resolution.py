@@ -8,6 +8,7 @@ import pytest
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.facts.conflict_resolution import claim_content
 from graph_service.memory.facts.lookup import related_facts
 from graph_service.memory.recall.query import HitKind, Question
 from schema.assertion import Closing
@@ -197,7 +198,7 @@ async def test_widening_the_search_reads_no_fact_twice(graph: Graph, tenant: str
 
     async def steps(writing: Writing) -> list[str]:
         noting = _Noting(writing)
-        await related_facts(noting, TenantId(tenant), claim)  # type: ignore[arg-type]
+        await related_facts(noting, TenantId(tenant), claim_content(claim, None))  # type: ignore[arg-type]
         return noting.came
 
     assert sorted(home["id"] for home in homes.values()) == sorted(await graph.write(steps))

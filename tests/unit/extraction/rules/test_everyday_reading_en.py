@@ -178,3 +178,8 @@ def test_reading_repeated_words_takes_about_linear_time(piece: str) -> None:
 
     work(2)()
     assert_about_linear(work, 20, floor_s=0.2)
+
+
+def test_statements_of_frames_read_as_sentences() -> None:
+    said = [fact.statement for text in ("We sold the caravan.", "I drive a Tesla Model 3") for fact in read(text).facts]
+    assert said == ["User no longer has a caravan.", "User drives a Tesla Model 3."]

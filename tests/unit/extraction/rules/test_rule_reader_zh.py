@@ -1,6 +1,7 @@
 """Test the Chinese rules: explicit statements become facts, everything else is ignored."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -8,8 +9,9 @@ from extraction.reader import THE_USER
 from extraction.text.name_spotting import load_words
 from schema.entity import EntityType
 from schema.labels import Role
+from tests.support.growth import assert_about_linear
 
-from .rule_reading import cases, read, scored, shown
+from .rule_reading import Case, cases, read, scored, shown
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -28,6 +30,58 @@ def test_chinese_cases_contain_enough_sentences_without_facts() -> None:
     every = cases("rule_cases_zh.json")
     assert len(every) >= 60
     assert sum(not case["facts"] for case in every) >= 20
+
+
+@pytest.mark.parametrize("case", cases("rule_cases_everyday_zh.json"), ids=lambda case: case["text"])
+def test_everyday_chinese_sentence_is_read_exactly(case: Case) -> None:
+    """Each kind of slot rule has a few sentences, and sentences that look alike but state nothing about the user."""
+    assert {shown(fact) for fact in read(case["text"]).facts} == set(case["facts"])
+
+
+def test_traditional_and_simplified_sentences_state_the_same_facts() -> None:
+    """Objects keep the script of the message."""
+    simplified, traditional = read("我租在台北永和，对腰果过敏。"), read("我租在台北永和，對腰果過敏。")
+    assert [shown(fact) for fact in simplified.facts] == [shown(fact) for fact in traditional.facts]
+    assert [fact.object for fact in read("我養了一隻鸚鵡。").facts] == ["鸚鵡"]
+
+
+def test_age_without_a_subject_is_not_the_age_of_the_speaker() -> None:
+    assert [shown(fact) for fact in read("小狗叫麻糬，三个月。").facts] == ["user|RELATES_TO:小狗|麻糬"]
+
+
+def test_secrets_are_not_read() -> None:
+    assert read("我的银行卡密码是883412。", "家里WiFi密码是chifanla888。").facts == ()
+
+
+def test_rule_across_clauses_quotes_all_of_them() -> None:
+    text = "咖啡戒了，换成了大麦茶。"
+    quotes = {shown(fact): fact.quotes[0] for fact in read(text).facts}
+    quote = quotes["user|PREFERS|大麦茶"]
+    assert text[quote.start : quote.end] == "咖啡戒了，换成了大麦茶"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "手机从苹果换成",
+        "我把车卖",
+        "不在",
+        "每天吃一片",
+        "我跟小林",
+        "下周三要去",
+        "因为太远，所以",
+        "从改成",
+        "又也都就还",
+        "的",
+        "是我",
+    ],
+)
+def test_time_of_reading_grows_with_the_text(part: str) -> None:
+    def work_of(n: int) -> Callable[[], object]:
+        text = part * n
+        return lambda: read(text)
+
+    assert_about_linear(work_of, 300, floor_s=0.5)
 
 
 def test_chinese_quote_is_the_clause_that_states_the_fact() -> None:

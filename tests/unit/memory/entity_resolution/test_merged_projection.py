@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.entity_resolution.merged_projection import _close_contradicted
-from graph_service.memory.facts.conflict_resolution import closes
+from graph_service.memory.facts.conflict_resolution import attribute_label, closes, content_of_row
 from schema.assertion import Assertion, assertion_text, parse_assertion
 from schema.fact import Claim
 from schema.ids import MemoryId
@@ -34,6 +34,8 @@ def an_edge(
         for message in told
     ]
     properties: dict[str, Any] = {"id": f"e{number:03}", "valid_at": NOON + timedelta(hours=hour), "known_at": NOON}
+    label = attribute_label(Claim(MemoryId("ann"), predicate, relation, MemoryId(obj)), obj, changes=False)
+    properties |= {"uri": f"memory://t/{number}/0", "attribute": label} if label else {"uri": f"memory://t/{number}/0"}
     properties |= {"relation": relation} if relation else {}
     properties |= {"assertions": [assertion_text(one) for one in assertions]} if assertions else {}
     properties |= {"invalid_at": NOON + timedelta(days=9)} if over else {}
@@ -49,11 +51,8 @@ def an_edge(
 def close_by_comparing_all(rows: list[dict[str, Any]]) -> None:
     """Close edges by comparing each with every newer one."""
 
-    def claim(row: dict[str, Any]) -> Claim:
-        return Claim(row["subject_id"], row["predicate"], row["properties"].get("relation"), row["object_id"])
-
     def contradict(newer: dict[str, Any], other: dict[str, Any]) -> bool:
-        if closes(claim(newer), claim(other)) is None:
+        if closes(content_of_row(newer), content_of_row(other)) is None:
             return False
         newer_assertions, other_assertions = (
             [parse_assertion(text) for text in row["properties"].get("assertions") or ()] for row in (newer, other)
@@ -68,7 +67,7 @@ def close_by_comparing_all(rows: list[dict[str, Any]]) -> None:
         closers = (newer for newer in reversed(newest_first[:rank]) if contradict(newer, row))
         closer = None if "invalid_at" in row["properties"] else next(closers, None)
         if closer is not None:
-            why = closes(claim(closer), claim(row))
+            why = closes(content_of_row(closer), content_of_row(row))
             row["properties"] |= {
                 "invalid_at": closer["properties"]["valid_at"],
                 "closed_by": closer["id"],

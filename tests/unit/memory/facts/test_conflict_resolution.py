@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
 from extraction.rules.additive_cues import is_additive
-from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, closes, most_similar, resolve
+from graph_service.memory.facts.conflict_resolution import (
+    SIMILAR_MAX,
+    FactAction,
+    closes,
+    content_of,
+    most_similar,
+    resolve,
+)
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.validity import Contradiction, validity_periods
 from schema.assertion import Assertion, Closing, CorrectionKind, assertion_text, joined, parse_assertion
@@ -83,12 +90,12 @@ def test_only_an_update_closes_open_facts(facts: list[AcceptedFact], fact: Accep
 
 @given(stated, stated)
 def test_closing_fact_has_the_same_subject_and_relation_or_object(one: AcceptedFact, other: AcceptedFact) -> None:
-    why = closes(one.claim, other.claim)
+    why = closes(content_of(one), content_of(other))
     if why is Closing.REPLACED:
         assert one.claim[:3] == other.claim[:3]
     if why is Closing.REVERSED:
         assert one.claim.object_id == other.claim.object_id
-    assert closes(one.claim, one.claim) is None
+    assert closes(content_of(one), content_of(one)) is None
 
 
 def test_allergy_and_preference_coexist_in_either_order() -> None:

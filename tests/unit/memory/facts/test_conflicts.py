@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from extraction.entities.place_hierarchy import is_region
 from graph_service.memory.curation.reopening import reopening
 from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims, stored_assertions
-from graph_service.memory.facts.conflict_resolution import closes, conflicting_claims, ends
+from graph_service.memory.facts.conflict_resolution import (
+    ClaimContent,
+    claim_content,
+    closes,
+    conflicting_claims,
+    ends,
+)
 from graph_service.memory.facts.conflicts import ConflictIndex, PeriodCalculator
 from graph_service.memory.facts.reconciliation import replan
 from graph_service.memory.facts.validity import Contradiction, ValidityPeriod, is_rejected, validity_periods
@@ -26,7 +32,8 @@ from tests.support.slow import slow_but
 from tests.unit.memory.consolidation.test_plan import SCENE, a_fact, after, living, plan
 
 _OBJECTS = ["Paris", "France", "Oslo", "red"]
-_RELATIONS = [None, "lives in", "favorite color", "friend"]
+# One value; one value; many values; several values, until a message says that one is new.
+_RELATIONS = [None, "lives in", "favorite color", "friend", "fish supplier", "based in"]
 FLOOR_S = 0.05
 
 
@@ -39,22 +46,41 @@ def other_level(one: str | None, other: str | None) -> bool:
 def periods_by_full_search(board: dict[Claim, KnownClaim], claim: Claim) -> list[ValidityPeriod]:
     """Return the validity periods of a claim, computed from all assertions of all claims."""
     contradictions = []
-    for other in conflicting_claims(claim, list(board)):
-        if other_level(board[claim].object_name, board[other].object_name) and claim.relation == other.relation:
+    mine = board[claim]
+    for other in board.values():
+        if other.claim == claim or is_rejected(other.assertions):
             continue
-        why, over = closes(other, claim), ends(other, claim)
-        if is_rejected(board[other].assertions):
-            continue
-        for assertion in board[other].assertions:
-            if why is not None and assertion.ends and assertion.correction is not None:
+        apart = other_level(mine.object_name, other.object_name) and claim.predicate == other.claim.predicate
+        for assertion in other.assertions:
+            said = _content(other, changes=assertion.changes)
+            why, over = closes(said, _content(mine)), ends(other.claim, claim)
+            why = None if apart and why is Closing.REPLACED else why
+            can_close = any(closes(_content(other, changes=one.changes), _content(mine)) for one in other.assertions)
+            if can_close and assertion.ends and assertion.correction is not None:
                 contradictions.append(
-                    Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED, withdraws=True)
+                    Contradiction(assertion=assertion, claim=other.id, why=Closing.ENDED, withdraws=True)
                 )
             if why is not None and not assertion.ends:
-                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=why))
+                contradictions.append(Contradiction(assertion=assertion, claim=other.id, why=why))
             elif over and assertion.ends:
-                contradictions.append(Contradiction(assertion=assertion, claim=board[other].id, why=Closing.ENDED))
-    return validity_periods(board[claim].assertions, contradictions, board[claim].ignored_closings)
+                contradictions.append(Contradiction(assertion=assertion, claim=other.id, why=Closing.ENDED))
+        for assertion in other.assertions:
+            if mine.id in assertion.replaces and not assertion.ends:
+                contradictions.append(
+                    Contradiction(assertion=assertion, claim=other.id, why=Closing.REPLACED, explicit=True)
+                )
+    return validity_periods(mine.assertions, contradictions, mine.ignored_closings)
+
+
+def _content(known: KnownClaim, *, changes: bool = False) -> ClaimContent:
+    return claim_content(known.claim, known.object_name, changes=changes)
+
+
+def _whole_content(known: KnownClaim) -> ClaimContent:
+    changes = any(one.changes for one in known.assertions)
+    return claim_content(
+        known.claim, known.object_name, changes=changes, claim_id=known.id, replaces=known.replaces - {known.id}
+    )
 
 
 def _moment(day: int) -> datetime:
@@ -77,6 +103,7 @@ def assertions(draw: st.DrawFn) -> Assertion:
         ends=over,
         adds=not over and draw(st.sampled_from([False, False, True])),
         correction=CorrectionKind.REJECTS if rejects else stated,
+        changes=not over and draw(st.booleans()),
     )
 
 
@@ -96,6 +123,12 @@ def boards(draw: st.DrawFn) -> dict[Claim, KnownClaim]:
         told = joined(draw(st.lists(assertions(), min_size=1, max_size=6)))
         name = draw(st.sampled_from([one.object_name, one.object_name, None]))
         board[fact.claim] = replace(one, assertions=told, object_name=name)
+    ids = [one.id for one in board.values()]
+    for claim, one in list(board.items()):
+        if draw(st.integers(0, 2)) == 0 and any(not told.ends for told in one.assertions):
+            replaced = (draw(st.sampled_from(ids)),)
+            told = tuple(replace(each, replaces=() if each.ends else replaced) for each in one.assertions)
+            board[claim] = replace(one, assertions=told)
     for claim in list(board):
         spared = draw(st.lists(st.sampled_from([*(one.id for one in board.values()), "m0", "m1"]), max_size=2))
         board[claim] = replace(board[claim], ignored_closings=frozenset(spared) - {board[claim].id})
@@ -122,12 +155,21 @@ def test_indexed_search_equals_a_full_comparison(board: dict[Claim, KnownClaim])
         assert list(map(_shown, found)) == list(map(_shown, periods_by_full_search(board, claim)))
 
 
-@given(st.lists(claims, max_size=12))
-def test_conflicting_claims_are_found_by_index(facts: list[AcceptedFact]) -> None:
-    names = list(dict.fromkeys(fact.claim for fact in facts))
-    found = ConflictIndex(names)
-    for claim in names:
-        assert found.of(claim) == conflicting_claims(claim, names)
+@given(boards())
+def test_conflicting_claims_are_found_by_index(board: dict[Claim, KnownClaim]) -> None:
+    found = ConflictIndex(board)
+    contents = [_whole_content(known) for known in board.values()]
+    for content in contents:
+        assert found.of(content.claim) == conflicting_claims(content, contents)
+
+
+@given(boards())
+def test_conflicting_claims_of_several_are_those_of_each(board: dict[Claim, KnownClaim]) -> None:
+    found = ConflictIndex(board)
+    assert found.of_all(board) == set(board)
+    for size in range(len(board)):
+        chosen = list(board)[:size]
+        assert found.of_all(chosen) == {*chosen, *(other for claim in chosen for other in found.of(claim))}
 
 
 def one_by_one(known: list[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
@@ -191,6 +233,22 @@ def _besides(count: int) -> list[AcceptedFact]:
     return [replace(fact, proofs=(replace(fact.proofs[0], adds=True),)) for fact in _towns(count)]
 
 
+def _changing_suppliers(count: int) -> list[AcceptedFact]:
+    return [replace(fact, relation="fish supplier", changes=n % 2 == 0) for n, fact in enumerate(_towns(count))]
+
+
+def _in_many_wordings(count: int) -> list[AcceptedFact]:
+    """Return one home in many wordings of the relation, and another home in one."""
+    words = [replace(fact, relation="residence" + " now" * n) for n, fact in enumerate(_there_and_back(count))]
+    return [replace(fact, statement=hashlib.sha256(f"{n}".encode()).hexdigest()) for n, fact in enumerate(words)]
+
+
+def _replacing_the_first(count: int) -> list[AcceptedFact]:
+    facts = [replace(fact, relation="friend") for fact in _towns(count)]
+    first = accepted_claim(facts[0], SCENE).id
+    return [facts[0], *(replace(fact, replaces=(first,)) for fact in facts[1:])]
+
+
 def _in_the_same_words(count: int) -> list[AcceptedFact]:
     words = "Alice likes, of all the things that there are in the kitchen, the very same one best."
     return [replace(a_fact(f"thing {n}", day=n), statement=words) for n in range(count)]
@@ -209,7 +267,18 @@ def _interleaved(count: int) -> list[AcceptedFact]:
     return [a_fact("tea", day=n, predicate=kinds[n % 2], relation=f"for {n}", message=f"{n}") for n in range(count)]
 
 
-_SHAPES = (_towns, _in_one_message, _besides, _in_the_same_words, _again_and_again, _there_and_back, _interleaved)
+_SHAPES = (
+    _towns,
+    _changing_suppliers,
+    _in_many_wordings,
+    _replacing_the_first,
+    _in_one_message,
+    _besides,
+    _in_the_same_words,
+    _again_and_again,
+    _there_and_back,
+    _interleaved,
+)
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_message_not_compared_by_the_index_is_compared_by_its_own_vector() -> No
         (axes[0].tolist(), {"by index": 0.4, "near": 1.0, "far": 0.707, "without": None}),
         (None, {"by index": 0.4, "near": None, "far": None, "without": None}),
     ):
-        found = candidates_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), vector)
+        found = candidates_in({"messages": rows, "rows": [], "named": []}, tuple(HitKind), QueryAnalysis(vector=vector))
         assert {one.id: one.cosine for one in found.candidates} == pytest.approx(expected, abs=0.01)
         assert {one.id: one.cosine for one in found.messages} == pytest.approx(expected, abs=0.01)
 

@@ -1,0 +1,216 @@
+"""Read Chinese sentences of topic and comment with slot rules: `手机从苹果换成一加了`, `咖啡戒了，换成了大麦茶`.
+
+A slot rule matches from the beginning of a clause, after its subject, and may continue into the following clauses. Its
+named groups are the parts of the facts that it states.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.rules.zh.word_classes import SECRET
+from schema.entity import EntityType
+
+# Subject of facts about the speaker, whoever the clause is about: 奶奶留给我….
+ME: Final = "=me"
+# Returns the cleaned text of a group, or None if it is unclear.
+Cleaner = Callable[[str], str | None]
+# Words between subject and topic that change nothing: 我(现在)手机换了.
+_FILLERS: Final = re.compile(
+    r"(?:已经|他们一家|一家人?|全家|现在|最近|刚刚|刚|终于|早就|早已|又|也|都(?!市)|就(?![诊业医读])|还"
+    r"(?![款贷钱债])|才|其实|"
+    r"今天|昨天|前天|昨晚|上个?(?:周|月|星期|礼拜|学期)[一二三四五六日天末底初]?|去年[年春夏秋冬]?[底初天]?|"
+    r"今年[年春夏秋冬]?[底初天]?|前年|"
+    r"这个?(?:周|月|星期|礼拜|学期)|前几天|这几天|这两天|前阵子|前两年|这两年|这些年|如今|目前|后来|总算|正式|"
+    r"一直|平时|平常|平日|日常|真的|好不容易|"
+    r"[一二两三四五六七八九十\d]{1,3}(?:年|个月|天|周)前|[一二三四五六七八九十\d]{1,3}月(?:份|底|初)|年初|月初|"
+    r"晚上|早上|中午|下午|周末|"
+    r"本来|不小心|顺便|干脆|直接|临时|暂时|一共|自己|给自己|给家里|咬牙|狠心|差不多|基本上?|主要|专门|特意|"
+    r"顺利|成功|被迫|每[天周晚月年次]|天天|"
+    r"经常|常年|长期|通常|一般|打心底里?|打心眼里|从小|小时候|跟着|终于|毕业(?:以?后)?(?:就)?|婚后|离婚后|退休后|"
+    r"目前为止|的|[，, ]){0,5}"
+)
+# Words about people whose facts are not read.
+_SOMEBODY: Final = re.compile(
+    r"[你您他她牠]|大家|别人|人家|人们|他人|有人|某人|一个人(?!住)|谁|很多人|不少人|陌生|路人|网友|明星|艺人|"
+    r"楼上|楼下|隔壁|对门|现在的|"
+    r"邻居|前台|店员|服务员|司机师傅|中介|租客|客户|顾客|大叔|大妈|老李|老王家|主角|男主|女主|编剧|剧里|书里|"
+    r"电影里|小说里|小朋友的"
+)
+# Without a subject, an age is that of the speaker only with such a word.
+_OWN_AGE: Final = re.compile("[我咱俺]|今年|虚岁|周岁|本人")
+_TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
+# A plan that a later clause drops is not read.
+_DROPPED_LATER: Final = re.compile(
+    r"[，。][^。]{0,8}(?:取消|不[去考办搞做买养学想报约]了|算了|黄了|泡汤|作罢|没戏|没成|退了|推掉|推了|吹了|"
+    r"放弃|改主意)"
+)
+_MINE: Final = re.compile("[我咱俺]")
+_ASKED: Final = re.compile("[?？]|吗")
+_RELAYED_TO_US: Final = re.compile(
+    r"^(?:这(?![台辆把只条件部双块张套])(?!周|个?月|个?礼拜|个?星期|两天|几天|次|学期|年|阵|些年)|那"
+    r"(?![天年时台辆把只条件部双块张本套])|它|人家|有些|有的|很多|"
+    r"不少|大多|一般人|每个人|所有)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Says:
+    """A fact that a slot rule states.
+
+    Attributes:
+        obj: group of the object, or a fixed text after "=".
+        relation: relation label, with `{k}` for group `k`.
+        says: statement, with `{s}` for the subject, `{o}` for the object and `{k}` for group `k`.
+        subject: group of the subject, or `ME` for the speaker; None for the holder of the clause.
+        needed: without this fact, the rule reads nothing.
+    """
+
+    obj: str
+    says: str
+    clean: Cleaner
+    predicate: str = "RELATES_TO"
+    relation: str | None = None
+    subject: str | None = None
+    closes: bool = False
+    needed: bool = True
+    kind: EntityType | None = None
+    strength: float = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotRule:
+    """A wording with slots.
+
+    Attributes:
+        cue: characters of which the text contains at least one; a quick check.
+        reads: the text that the pattern matches: the clause after its subject ("rest"), the same with the time before
+            it ("dated"), or the clause from its subject on ("whole"), which is about the speaker.
+    """
+
+    cue: frozenset[str]
+    pattern: re.Pattern[str]
+    facts: tuple[Says, ...]
+    reads: Literal["rest", "dated", "whole"] = "rest"
+
+
+def slot_rule(cue: str, pattern: str, *facts: Says, reads: Literal["rest", "dated", "whole"] = "rest") -> SlotRule:
+    """Return a slot rule."""
+    return SlotRule(cue=frozenset(cue), pattern=re.compile(pattern), facts=facts, reads=reads)
+
+
+def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseState) -> list[Draft] | None:
+    """Return the facts of the first slot rule that reads the clause; None if none does."""
+    if clause.start < state.read_until:
+        return []
+    holder = _holder(clause, state)
+    if SECRET.search(clause.text):
+        return None
+    said = clause.rest + clause.following
+    texts = {
+        "rest": said[_end_of(_FILLERS, said) :],
+        "dated": clause.lead + said,
+        "whole": clause.text + clause.following,
+    }
+    letters = frozenset(clause.lead + texts["whole"])
+    for rule in rules:
+        about = state.speaker.me if rule.reads == "whole" else holder
+        if about is None or rule.cue.isdisjoint(letters):
+            continue
+        for reads in ("dated", "rest") if rule.reads == "dated" else (rule.reads,):
+            found = rule.pattern.match(texts[reads])
+            if found is None:
+                continue
+            beyond = found.end() - (len(texts[reads]) - len(clause.following))
+            end = clause.end + max(beyond, 0)
+            drafts = list(_drafts(rule, found, about, replace(clause, end=end), state))
+            if drafts:
+                state.read_until = end if beyond > 0 else state.read_until
+                return drafts if rule.reads == "whole" else drafts + _relative(clause, state)
+    return None
+
+
+def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:
+    """Return that the speaker has the relative whom a clause is about without a name."""
+    if clause.kin is None:
+        return []
+    says = state.pack.wording.has_relative(clause.kin)
+    kind = EntityType.PERSON
+    return [draft(clause, state, state.speaker.me, "RELATES_TO", clause.kin, says, relation=clause.kin, kind=kind)]
+
+
+def _holder(clause: Clause, state: DiscourseState) -> str | None:
+    """Return the person whom a clause without another subject is about."""
+    if clause.subject is not None:
+        return clause.subject
+    unnamed = clause.rest != clause.text
+    if unnamed or _RELAYED_TO_US.match(clause.text) or _SOMEBODY.search(clause.text):
+        state.stranger = True
+        return None
+    mine = _MINE.search(clause.text) is not None
+    if not mine and (state.stranger or _ASKED.search(clause.following)):
+        return None
+    return state.speaker.me
+
+
+def _end_of(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.match(text)
+    return found.end() if found else 0
+
+
+def _drafts(
+    rule: SlotRule, found: re.Match[str], holder: str, clause: Clause, state: DiscourseState
+) -> Iterator[Draft]:
+    groups = {name: text for name, text in found.groupdict().items() if text}
+    parts = [(says, _part(says.obj, groups, says.clean)) for says in rule.facts]
+    if any(says.needed and obj is None for says, obj in parts):
+        return
+    if clause.momentary and any(says.predicate in _TASTES and not says.closes for says in rule.facts):
+        return
+    elided = clause.subject is None or (clause.rest == clause.text and clause.kin is None)
+    if elided and rule.facts[0].relation == "has age" and not _OWN_AGE.search(clause.lead + clause.text):
+        return
+    if any(says.relation in ("plan", "promise") for says in rule.facts) and _DROPPED_LATER.search(clause.following):
+        return
+    for says, obj in parts:
+        subject = (
+            holder if says.subject is None else state.speaker.me if says.subject == ME else groups.get(says.subject)
+        )
+        if obj is None or subject is None or subject == obj:
+            continue
+        one = draft(
+            clause,
+            state,
+            subject,
+            says.predicate,
+            obj,
+            _filled(says.says, groups),
+            relation=says.relation and _filled(says.relation, groups),
+            kind=says.kind,
+            strength=says.strength,
+            closes=says.closes or _ended(says, clause, state),
+        )
+        yield one if says.subject is None else replace(one, subject_type=None)
+
+
+def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
+    """Return whether the past tense of the clause ends the fact; the newer one of two values holds."""
+    lasting = says.predicate in _TASTES or says.relation in state.pack.states
+    return clause.past and lasting and says.obj in ("o", "n")
+
+
+def _part(name: str, groups: dict[str, str], clean: Cleaner) -> str | None:
+    if name.startswith("="):
+        return name[1:]
+    text = groups.get(name)
+    return clean(text) if text else None
+
+
+def _filled(says: str, groups: dict[str, str]) -> str:
+    """Fill all slots except `{s}` and `{o}`; braces in the text are escaped."""
+    for name, text in groups.items():
+        if name not in ("s", "o"):
+            says = says.replace("{" + name + "}", text.replace("{", "{{").replace("}", "}}"))
+    return says

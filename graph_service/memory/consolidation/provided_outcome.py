@@ -1,0 +1,179 @@
+"""Tell a caller what its provided facts close, and which known facts they may contradict, before they are digested.
+
+The same planning as in a digest, on the facts read so far, without writing anything. Facts of calls that wait for their
+digest are not known yet.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+from extraction.reader import ProposedFact, Quote, Reading
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.known_facts import load_known
+from graph_service.memory.consolidation.plan import (
+    SceneExtraction,
+    names_of,
+    planning_chars,
+    resolved_names,
+    run_off_loop_if_large,
+)
+from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName, check
+from graph_service.memory.consolidation.replaced_facts import find_replaced
+from graph_service.memory.consolidation.session_input import proposal
+from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
+from graph_service.memory.entity_resolution.resolver import Owner
+from graph_service.memory.facts.conflict_resolution import content_of
+from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.summaries.scene_summary import LayerBasis
+from schema.entity import the_user
+from schema.errors import TooSlowError, UnavailableError
+from schema.fact import AcceptedFact, Fact
+from schema.ids import MemoryId, memory_id, scene_uri, session_uri
+from schema.message import NO_OUTCOME, ClosedFact, Episode, FactConflict, ProvidedOutcome
+from schema.scene import Scene
+
+_log = logging.getLogger("mnemograph.remember")
+
+# Facts of one call that are compared; further ones are only stored.
+FACTS_MAX: Final = 100
+CONFLICTS_MAX: Final = 50
+# Evidence messages of a fact that are compared, which bounds the time.
+_LINES_MAX: Final = 5
+_WAIT_MAX_S: Final = 3.0
+_NO_LAYERS: Final = LayerBasis(messages=0, key="", behind=False, fresh=True)
+
+
+async def provided_outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
+    """Return what the facts of an episode close, and what they may contradict, within a few seconds.
+
+    The episode is stored already, so that a failure costs this answer only.
+    """
+    if all(fact.stated is not None for fact in episode.facts):
+        return NO_OUTCOME
+    try:
+        async with asyncio.timeout(_WAIT_MAX_S):
+            return await _outcome(graph, episode)
+    except (TimeoutError, UnavailableError, TooSlowError) as error:
+        _log.warning("provided facts were stored without looking for conflicts: %s", type(error).__name__)
+        return ProvidedOutcome(
+            notes=("the facts are stored; known facts were not compared with them, for lack of time",)
+        )
+
+
+async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
+    owner = await _owner(graph, episode)
+    if owner is None:
+        return ProvidedOutcome(notes=tuple(_unknown(episode, range(len(episode.facts)), lambda _index, _text: False)))
+    scenes = (_scene_of(episode),)
+    names = names_of(scenes)
+    candidates = await load_candidates(graph, owner, names)
+    replaced = await find_replaced(graph, owner, scenes, names, candidates)
+    also = [fact.claim for fact in replaced.values()]
+    known = await load_known(graph, owner, scenes, names, candidates, also=also, all_values=True)
+    entities, _ = resolved_names(names, candidates, owner)
+    claim_ids = {name: fact.claim_id for name, fact in replaced.items()}
+    [reading] = scenes[0].readings
+    accepted: dict[int, AcceptedFact] = {}
+    for index, fact in enumerate(reading.facts):
+        checked = check(replace(reading, facts=(fact,)), scenes[0].scene.messages, entities, claim_ids)
+        if checked.accepted:
+            accepted[index] = checked.accepted[0]
+    work = partial(outcome_of, known.facts, accepted, scenes[0].scene.id)
+    found = await run_off_loop_if_large(work, planning_chars(scenes, known.facts))
+
+    def matched(index: int, text: str) -> bool:
+        subject = entities.get(reading.facts[index].subject)
+        return subject is not None and ReplacedName(subject.id, text) in replaced
+
+    return replace(found, notes=tuple(_unknown(episode, range(len(reading.facts)), matched)))
+
+
+def outcome_of(known: Sequence[Fact], accepted: dict[int, AcceptedFact], scene: MemoryId) -> ProvidedOutcome:
+    """Return what accepted facts, by index in the call, close of the known ones, and what they may contradict. Pure."""
+    planned = plan_facts(known, [(fact, scene) for fact in accepted.values()])
+    claims = {fact.claim for fact in accepted.values()}
+    closed = {
+        item.fact.id: item.fact
+        for item in planned
+        if item.before is not None and item.before.invalid_at is None and item.fact.invalid_at is not None
+    }
+    still = [fact for fact in known if fact.invalid_at is None and fact.id not in closed and fact.claim not in claims]
+    by_attribute: dict[tuple[str, str, str], list[Fact]] = {}
+    for fact in still:
+        if (label := content_of(fact).attribute) is not None:
+            by_attribute.setdefault((fact.subject_id, fact.predicate, label.removeprefix("?")), []).append(fact)
+    index_of = {fact.claim: index for index, fact in accepted.items()}
+    conflicts: list[FactConflict] = []
+    for index, new in accepted.items():
+        content = content_of(new)
+        if content.attribute is None or new.closes or new.invalid_at is not None:
+            continue
+        label = content.attribute.removeprefix("?")
+        for fact in by_attribute.get((new.subject.id, new.predicate, label), ()):
+            if content_of(fact).value != content.value and len(conflicts) < CONFLICTS_MAX:
+                why = f"states another value of {fact.relation or label!r}; neither says that it replaced the other"
+                conflicts.append(FactConflict(fact_index=index, id=fact.id, statement=fact.statement, why=why))
+    claim_of = {item.fact.id: item.fact.claim for item in planned}
+    closes = []
+    for fact in sorted(closed.values(), key=lambda one: one.id):
+        closer = claim_of.get(fact.closed_by or fact.id, fact.claim)
+        closes.append(ClosedFact(fact_index=index_of.get(closer, 0), id=fact.id, statement=fact.statement))
+    return ProvidedOutcome(closes=tuple(closes), conflicts=tuple(conflicts))
+
+
+async def _owner(graph: Graph, episode: Episode) -> Owner | None:
+    """Return the owner of the memory; None if nothing of the user is stored yet."""
+    user = the_user(episode.tenant, episode.user_id)
+    parameters = {"tenant": episode.tenant, "user_node_id": user.id}
+    rows = await graph.read(statement("consolidation/user_revision"), parameters)
+    if not rows:
+        return None
+    stored = rows[0]["user_properties"]
+    names = dict.fromkeys([episode.user_name, stored["name"], *(stored.get("aliases") or ())])
+    return Owner(
+        tenant=episode.tenant,
+        user_id=episode.user_id,
+        user_names=tuple(name for name in names if name),
+        agent_id=episode.agent_id,
+    )
+
+
+def _scene_of(episode: Episode) -> SceneExtraction:
+    """Return the messages of a call as one scene, with its facts as a reading."""
+    session = session_uri(episode.tenant, episode.user_id, episode.session_id)
+    uri = scene_uri(session, episode.messages[0].id)
+    messages = tuple(replace(one, received_at=episode.received_at) for one in episode.messages)
+    scene = Scene(id=memory_id(uri), uri=uri, messages=messages, content_hash="")
+    facts = tuple(_proposal(episode, index) for index in range(min(len(episode.facts), FACTS_MAX)))
+    return SceneExtraction(scene=scene, readings=(Reading(reader=CALLER, facts=facts),), layers=None, basis=_NO_LAYERS)
+
+
+_TIMES: Final = ("valid_at", "invalid_at", "mentioned_start", "mentioned_end")
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _unknown(episode: Episode, indexes: Iterable[int], matched: Callable[[int, str], bool]) -> Iterator[str]:
+    """Yield a note for each name of a replaced fact that means none."""
+    for index in indexes:
+        for place, text in enumerate(episode.facts[index].replaces):
+            if not matched(index, text):
+                yield (
+                    f"facts[{index}].replaces[{place}] names no one known fact of this subject, so nothing"
+                    " is closed for it; take an id from recall or from the conflicts"
+                )
+
+
+def _proposal(episode: Episode, index: int) -> ProposedFact:
+    fact = episode.facts[index]
+    lines = (fact.message_indexes or range(len(episode.messages)))[:_LINES_MAX]
+    row = {**asdict(fact), **{name: _text(getattr(fact, name)) for name in _TIMES}}
+    return proposal(row, tuple(Quote(line=line) for line in lines))

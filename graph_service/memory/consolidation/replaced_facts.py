@@ -1,0 +1,140 @@
+"""Find the stored facts that a caller names as replaced, by id, URI, statement or object."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from extraction.entities.attributes import value_key
+from extraction.reader import ProposedFact
+from extraction.text.english_stems import stem
+from extraction.text.fulltext_words import words_in
+from extraction.text.near_duplicates import likeness
+from graph_service.graph.lucene import scoped_query
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Row
+from graph_service.memory.consolidation.plan import SceneExtraction
+from graph_service.memory.consolidation.proposal_check import CALLER, ReplacedName
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, resolve
+from graph_service.memory.facts.conflict_resolution import ClaimContent, claim_content, content_of_row
+from schema.entity import EntityRef
+from schema.fact import Claim
+from schema.ids import MemoryId, fact_uri, memory_id, name_key, scope_token
+from schema.predicates import whitelist
+from schema.relations import canonical_relation
+
+# Full-text rows for each name.
+_ROWS_MAX: Final = 30
+# Names looked up in one digest; further ones replace nothing.
+NAMES_MAX: Final = 2_000
+# Likeness of a statement in other words.
+_LIKE_MIN: Final = 0.75
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplacedFact:
+    """The fact that a name means."""
+
+    id: MemoryId
+    claim: Claim
+    claim_id: MemoryId
+    statement: str
+
+
+async def find_replaced(
+    graph: Graph,
+    owner: Owner,
+    scenes: Sequence[SceneExtraction],
+    names: Sequence[NameMention],
+    candidates: Sequence[EntityRecord],
+) -> dict[ReplacedName, ReplacedFact]:
+    """Return the facts that provided facts name as replaced; names of no fact, or of several, are left out."""
+    entities, _ = resolve(names, candidates, owner)
+    wanted = dict(_wanted(scenes, entities))
+    if not wanted:
+        return {}
+    scope = scope_token(owner.tenant, owner.user_id)
+    asks = [
+        {
+            "subject_id": name.subject_id,
+            "text": name.text,
+            "key": name_key(name.text),
+            "query": scoped_query(words_in(name.text), fields=["statement"], scope_user=scope, days=False),
+        }
+        for name in wanted
+    ]
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
+    rows: dict[ReplacedName, list[Row]] = {}
+    for row in await graph.read(statement("consolidation/replaced_facts"), parameters):
+        rows.setdefault(ReplacedName(row["subject_id"], row["text"]), []).append(row)
+    found = {name: replaced_fact(name.text, wanted[name], rows.get(name, ())) for name in wanted}
+    return {name: fact for name, fact in found.items() if fact is not None}
+
+
+def _wanted(
+    scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]
+) -> Iterable[tuple[ReplacedName, ClaimContent]]:
+    count = 0
+    readings = [one for scene in scenes for one in scene.readings if one.reader == CALLER]
+    for fact in (fact for reading in readings for fact in reading.facts):
+        content = _content(fact, entities)
+        for text in fact.replaces if content is not None else ():
+            count += 1
+            if content is None or count > NAMES_MAX:
+                return
+            yield ReplacedName(content.claim.subject_id, text), content
+
+
+def _content(fact: ProposedFact, entities: Mapping[str, EntityRef]) -> ClaimContent | None:
+    subject, obj = entities.get(fact.subject), entities.get(fact.object)
+    if subject is None or obj is None or fact.predicate not in whitelist():
+        return None
+    claim = Claim(subject.id, fact.predicate, canonical_relation(fact.relation), obj.id)
+    uri = fact_uri(subject.uri, claim.predicate, claim.relation, claim.object_id, 0)
+    return claim_content(claim, obj.name, claim_id=memory_id(uri))
+
+
+def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]]) -> ReplacedFact | None:
+    """Return the fact that a name means; None if there is none, or several are as likely. Pure.
+
+    An id or URI names a fact exactly. Words name an open fact by its statement, or by its object if it states the same
+    attribute or relation as the new one: "Porto" never ends "was born in Porto".
+
+    Args:
+        rows: of `consolidation/replaced_facts`.
+    """
+    ranked: dict[tuple[int, bool], dict[MemoryId, ReplacedFact]] = {}
+    for row in rows:
+        content, stored = content_of_row(row), row["properties"]
+        if content.claim == new.claim:
+            continue
+        rank = _rank(text, new, content, row)
+        if rank is not None:
+            fact = ReplacedFact(
+                id=stored["id"], claim=content.claim, claim_id=content.id, statement=stored["statement"]
+            )
+            ranked.setdefault((rank, stored.get("invalid_at") is not None), {})[content.id] = fact
+    best = ranked[min(ranked)] if ranked else {}
+    return next(iter(best.values())) if len(best) == 1 else None
+
+
+def _rank(text: str, new: ClaimContent, known: ClaimContent, row: Mapping[str, Any]) -> int | None:
+    """Return how well a name fits a fact, the lowest best; None if it does not."""
+    stored = row["properties"]
+    if text in (stored["id"], stored["uri"]):
+        return 0
+    if value_key(text) == value_key(stored["statement"]):
+        return 1
+    related = new.claim.predicate == known.claim.predicate and (
+        new.claim.relation == known.claim.relation
+        or (new.attribute is not None and new.attribute.removeprefix("?") == (known.attribute or "").removeprefix("?"))
+    )
+    name = row.get("object_name") or ""
+    if related and name and value_key(text) == value_key(name):
+        return 2
+    said = {stem(word) for word in words_in(text)}
+    words = {stem(word) for word in words_in(f"{stored['statement']} {known.claim.relation or ''} {name}")}
+    holds_object = bool(name) and value_key(name) in value_key(text)
+    if related and said and (said <= words or holds_object):
+        return 3
+    alike = likeness(text, stored["statement"]) >= _LIKE_MIN
+    return 4 if alike or (holds_object and len(said) > 1 and said <= words) else None

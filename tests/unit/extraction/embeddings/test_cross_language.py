@@ -1,0 +1,115 @@
+"""Test that a question's vector is carried into the space of the other language, with the real models."""
+
+import math
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import platformdirs
+import pytest
+import pytest_asyncio
+
+from extraction.embeddings.cross_language import CrossLanguage
+from extraction.embeddings.embedder import embed_question
+from extraction.embeddings.local_embedder import VECTOR_DIM, LocalEmbedder, load_local_embedder
+from extraction.embeddings.local_models import MODELS
+from extraction.embeddings.model_download import fetched_models
+from schema.errors import InstallError
+
+CACHE = Path(platformdirs.user_cache_dir("mnemograph"))
+CHINESE = (
+    "我最近在学吉他",
+    "周末我和女儿去海边捡贝壳",
+    "医生说我对花生过敏",
+    "下个月我要去东京出差",
+    "我姐姐在银行工作",
+    "我家的猫叫团子",
+    "昨天晚饭吃了火锅",
+    "地铁又坏了，迟到半小时",
+    "我买了一台新相机",
+    "爸爸退休以后爱上了钓鱼",
+    "房租又涨了",
+    "我今年三十五岁",
+)
+TRADITIONAL = ("我最近在學吉他", "週末我和女兒去海邊撿貝殼", "醫生說我對花生過敏", *CHINESE[3:])
+ENGLISH = (
+    "I've been learning the guitar lately",
+    "At the weekend my daughter and I collected shells at the beach",
+    "The doctor says I'm allergic to peanuts",
+    "Next month I'm going to Tokyo on business",
+    "My sister works at a bank",
+    "Our cat is called Dumpling",
+    "We had hotpot for dinner yesterday",
+    "The subway broke down again, half an hour late",
+    "I bought a new camera",
+    "Since he retired my father has taken to fishing",
+    "The rent went up again",
+    "I'm thirty-five this year",
+)
+ASKED = {
+    "What instrument am I learning?": "我在学什么乐器？",
+    "What did we do at the seaside?": "我们在海边做了什么？",
+    "What food am I allergic to?": "我对什么食物过敏？",
+    "Which city will I visit for work?": "我要去哪个城市出差？",
+    "Where does my sister work?": "我姐姐在哪里上班？",
+    "What is my cat's name?": "我的猫叫什么名字？",
+}
+
+
+@pytest_asyncio.fixture(scope="module")
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    try:
+        await fetched_models(MODELS, cache_dir=CACHE)
+    except InstallError as error:
+        pytest.skip(f"the embedding models cannot be fetched here: {error}")
+    loaded = await load_local_embedder(cache_dir=CACHE)
+    yield loaded
+    loaded.close()
+
+
+async def ranks(embedder: LocalEmbedder, questions: list[str], said: tuple[str, ...]) -> list[int]:
+    """Return the rank of each question's answer, which is the text of the same number."""
+    stored = await embedder.embed(said)
+    found = []
+    for place, question in enumerate(questions):
+        carried = (await embed_question(embedder, question)).carried
+        assert carried is not None
+        cosines = [math.fsum(x * y for x, y in zip(carried, vector, strict=True)) for vector in stored]
+        found.append(sorted(range(len(said)), key=lambda at, of=cosines: -of[at]).index(place) + 1)
+    return found
+
+
+@pytest.mark.parametrize("said", [CHINESE, TRADITIONAL], ids=["simplified", "traditional"])
+async def test_english_question_is_nearest_to_its_chinese_answer(
+    embedder: LocalEmbedder, said: tuple[str, ...]
+) -> None:
+    found = await ranks(embedder, list(ASKED), said)
+    assert found[0] == 1
+    assert found.count(1) >= 5
+    assert max(found) <= 3
+
+
+async def test_chinese_question_is_nearest_to_its_english_answer(embedder: LocalEmbedder) -> None:
+    found = await ranks(embedder, list(ASKED.values()), ENGLISH)
+    assert found[0] == 1
+    assert found.count(1) >= 5
+    assert max(found) <= 3
+
+
+async def test_messages_have_no_carried_vector(embedder: LocalEmbedder) -> None:
+    (said,) = await embedder.embed_with_tokens(["I'm learning the guitar"])
+    assert said.carried is None
+
+
+@pytest.mark.parametrize("text", ["?", "", " ", "\x00", "👍", "a" * 100_000, "吉他" * 50_000, "x y " * 50_000])
+def test_carried_vector_of_any_text_is_a_unit_vector(text: str) -> None:
+    """Only the beginning is read, so that a long question takes no longer."""
+    cross = CrossLanguage()
+    cross.carried("warm up", from_chinese=False)
+    begun = time.process_time()
+    for from_chinese in (False, True):
+        carried = cross.carried(text, from_chinese=from_chinese)
+        assert carried is not None
+        assert len(carried) == VECTOR_DIM
+        assert math.fsum(part * part for part in carried) == pytest.approx(1.0, abs=1e-3)
+    assert time.process_time() - begun < 2.0
