@@ -52,7 +52,7 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
     """Refuse invalid vectors.
 
     Raises:
-        MisreadError: there are not `count` vectors, or one does not consist of `dim` finite numbers, of unit length.
+        MisreadError: the number of vectors is not `count`, or one is not a unit vector of `dim` finite numbers.
     """
     if len(vectors) != count:
         raise MisreadError(

@@ -37,7 +37,7 @@ def lunar_day(year: int, month: int, day: int) -> date:
     """Return the Gregorian date of a day of the Chinese calendar that is not in a leap month.
 
     Raises:
-        ValueError: the year lies outside 1901 to 2099.
+        ValueError: the year is not from 1901 to 2099.
     """
     leap, lengths = _months(year)
     before = month - 1 + (1 if 0 < leap < month else 0)
@@ -49,7 +49,7 @@ def new_year(year: int) -> date:
     """Return the Gregorian date of Chinese New Year.
 
     Raises:
-        ValueError: the year lies outside 1901 to 2099.
+        ValueError: the year is not from 1901 to 2099.
     """
     _months(year)
     return _NEW_YEAR_1901 + timedelta(days=sum(sum(_months(y)[1]) for y in range(YEAR_FIRST, year)))

@@ -52,7 +52,7 @@ class BackupSummary:
 
     Attributes:
         bytes: uncompressed size of the files.
-        version: of the program that made it.
+        version: version of the program that made it.
     """
 
     files: int

@@ -203,7 +203,7 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     If every session has a single turn, as in a diary, the turns of each year become one session.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
         captions: append captions of pictures to the turns.
 
     Raises:

@@ -50,7 +50,7 @@ class StoredEmbedder:
 
     @property
     def compared(self) -> dict[str, Any]:
-        """Return the properties that must be equal for vectors to be comparable, as an export has them."""
+        """Return the properties of the embedder that an export contains; vectors are comparable if all are equal."""
         return {"model": self.model, "dim": self.dim, "token_model": self.token_model}
 
 

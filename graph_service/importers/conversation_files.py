@@ -111,7 +111,7 @@ def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) 
     """Return the calls of `remember` for a file, in its order.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
 
     Raises:
         InputError: lists the invalid rows with their places; a file is imported completely or not at all.

@@ -43,7 +43,7 @@ class ReplacedName(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedProposal:
-    """A rejected proposal; `reason` is one of a few texts, counted by the metric."""
+    """A rejected proposal; `reason` is one of a fixed set, by which the metric counts."""
 
     fact: ProposedFact
     reason: str

@@ -63,7 +63,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
     Raises:
         InputError: the reason is empty or too long.
         NotFoundError: the tenant has no such fact.
-        ConflictError: it is open, part of an earlier period of the same fact, or of merged entities.
+        ConflictError: it is open, part of an earlier period of the same fact, or belongs to merged entities.
     """
     if not reason.strip() or len(reason) > LIMITS.name_chars:
         raise InputError(

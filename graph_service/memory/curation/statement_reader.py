@@ -43,7 +43,7 @@ class Correction:
     """A statement that a person made by hand.
 
     Attributes:
-        id: of its message; `undo` accepts it.
+        id: id of its message; `undo` accepts it.
         fact_id: the fact it corrects or created; None until it is read.
         replaced_id: the fact it rejected in favour of `fact_id`.
         pending: stored, but not read yet.

@@ -137,7 +137,7 @@ class Statements:
         Raises:
             InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is of merged entities, or a name is ambiguous.
+            ConflictError: it belongs to merged entities, or a name is ambiguous.
             UnavailableError: Neo4j does not answer.
         """
         if edit == FactEdit():
@@ -165,7 +165,7 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is closed, or of merged entities.
+            ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         return await self._restate(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
@@ -175,7 +175,7 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is closed, or of merged entities.
+            ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         return await self._restate(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
@@ -185,7 +185,7 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it was rejected already, or is of merged entities.
+            ConflictError: it is already rejected, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
@@ -304,9 +304,9 @@ def _name(end: FactEnd) -> str:
 
 
 async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
-    """Remove a statement's assertions from all facts; its message stays, without supporting any.
+    """Remove a statement's assertions from all facts; its message is kept.
 
-    Facts of merged entities are left to forgetting, which reads their scenes again.
+    Facts of merged entities are corrected when forgetting reads their scenes again.
 
     Args:
         message: a row of `forgetting/messages_to_forget`.

@@ -20,7 +20,7 @@ class MergeResult:
     """The result of a merge or split.
 
     Attributes:
-        id: of the merge; `split_entity` accepts it or the id of the merged entity.
+        id: id of the merge; `split_entity` accepts it or the id of the merged entity.
         kept: the entity that represents both.
         merged: the entity that was merged into `kept`, or split off it.
     """

@@ -94,7 +94,7 @@ def projected_edges(facts: Iterable[MemberFact], uris: Mapping[str, Uri]) -> lis
     dropped. Edges that a newer one contradicts are closed.
 
     Args:
-        uris: of the nodes that represent merged entities, by id.
+        uris: URIs of the nodes that represent merged entities, by id.
     """
     groups: dict[tuple[str, str, str, str], list[MemberFact]] = {}
     for fact in facts:

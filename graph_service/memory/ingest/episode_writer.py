@@ -48,7 +48,7 @@ class Receipt:
     """Result of one call of `remember`: its messages are durable.
 
     Attributes:
-        message_ids, uris: of the messages, in the order of the call.
+        message_ids, uris: ids and URIs of the messages, in the order of the call.
         stored, repeated: number of new messages, and of messages that were stored before.
         dropped: reasons why provided facts were dropped.
         spooled: the messages are on this machine's disk until Neo4j stores them; all of them count as stored.

@@ -23,10 +23,10 @@ RETRY_AFTER_MAX_S: Final = 3_600.0
 
 
 class ExternalServiceAwayError(UnavailableError):
-    """An external service did not answer; jobs that fail by it run again when it answers.
+    """An external service did not answer; jobs that failed for this reason are retried when it answers.
 
     Attributes:
-        service: its name.
+        service: name of the service.
         called: False if its circuit breaker was open, so that no call was made.
     """
 
