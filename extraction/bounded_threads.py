@@ -206,7 +206,7 @@ class BoundedThreads:
                 if runner.done.done():
                     runner.done.exception()
                 return
-        _log.error("a thread that computes on text does not stop; it is left alone")
+        _log.error("a computing thread does not stop; it is abandoned")
 
 
 THREADS: Final = BoundedThreads()

@@ -101,7 +101,7 @@ class _Child:
             # The pipe closes when the child is killed.
             if self.killed:
                 return False, TooSlowError(f"it was stopped after {self._wall_max_s:.0f} s")
-            return False, EndedEarlyError("a process that computes ended early; perhaps it had no memory left")
+            return False, EndedEarlyError("a computing process ended unexpectedly, possibly out of memory")
         else:
             return answer
         finally:

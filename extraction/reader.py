@@ -75,7 +75,7 @@ class ProposedFact:
 
     Attributes:
         subject, object: a name, `THE_USER` or `THE_AGENT`.
-        closes: the line says that the fact no longer holds.
+        closes: the line says that the fact is no longer true.
         valid_at: start of its valid time; None for the time of the line.
         valid_by: latest possible start, if the text names a period ("last month").
         importance: 1 to 10; None to derive it from the strength.

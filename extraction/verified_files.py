@@ -154,5 +154,5 @@ def _opened(path: Path | str, *, dir_fd: int | None, follow: bool) -> Iterator[B
     number = os.open(path, flags | (0 if follow else getattr(os, "O_NOFOLLOW", 0)), dir_fd=dir_fd)
     with os.fdopen(number, "rb") as file:
         if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise OSError("it is no regular file")
+            raise OSError("it is not a regular file")
         yield file

@@ -185,7 +185,7 @@ class Supervisor:
         record.last, record.last_at = failure, _now()
         LOOP_FAILURES.add(name.value)
         extra = {"code": failure.code, "loop": name.value}
-        _log.error("background work failed; it goes on in a moment", exc_info=error, extra=extra)
+        _log.error("background work failed; it is retried shortly", exc_info=error, extra=extra)
 
     def standing(self) -> dict[Loop, LoopStatus]:
         """Return the state of all loops ever started, by name."""

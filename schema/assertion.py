@@ -105,7 +105,7 @@ def parse_assertion(text: str) -> Assertion:
         marks, _, replaced = marks.partition(":")
     except (ValueError, OverflowError) as error:
         raise InputError(
-            f"{text!r} is no assertion; it must read message|scene|valid|by|said|heard|position|marks"
+            f"{text!r} is not an assertion; the format is message|scene|valid|by|said|heard|position|marks"
         ) from error
     return Assertion(
         message_id=MemoryId(message),

@@ -21,11 +21,11 @@ class Op(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One entry, before the commit gives it a sequence number.
+    """A change before the commit assigns its sequence number.
 
     Attributes:
         body: a node or edge as in `schema.frames`; empty for a deletion.
-        reason: why, for people: "read from scene …", "closed by a newer fact".
+        reason: explanation for people: "read from scene …", "closed by a newer fact".
     """
 
     op: Op

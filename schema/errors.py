@@ -2,7 +2,7 @@
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written
-│   └── TooCostlyError   the caller asked for too much at once
+│   └── TooCostlyError   the operation exceeds a limit on its cost
 ├── UnauthorizedError the caller must send a valid credential
 ├── ForbiddenError    the caller's credential is valid, but lacks a permission
 ├── RateLimitError    the caller must send fewer requests
@@ -56,7 +56,7 @@ class InputError(MnemographError):
 
 
 class TooCostlyError(InputError):
-    """The caller asked for too much in one operation."""
+    """The operation exceeds a limit on its cost."""
 
     code = "TOO_COSTLY"
     advice = "Ask for less at once: fewer fields, smaller pages, several operations; the message names cost and limit."

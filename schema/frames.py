@@ -10,7 +10,7 @@ BUDGET_MAX = 5_000
 
 
 class Frame(BaseModel):
-    """Unknown fields are ignored: additions do not break an older side."""
+    """Base of all frames; unknown fields are ignored, so that older clients accept new fields."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -35,8 +35,8 @@ class EdgeView(Frame):
     """An edge of the mind map as viewers see it; a closed fact has `invalid_at`.
 
     Attributes:
-        known_at: when it was first heard; closing_known_at: when the end of it was.
-        category: that of a profile (`schema.profile`), for facts that profiles hold.
+        known_at: when the fact was first received; closing_known_at: when its end was.
+        category: profile category (`schema.profile`) of facts that can be part of a profile.
     """
 
     id: str
@@ -59,7 +59,7 @@ class EdgeView(Frame):
 
 
 class Scope(Frame):
-    """What a viewer wants to see: one tenant, one user or everybody in it, at most `budget` elements."""
+    """The requested view: a tenant, one of its users or all of them, at most `budget` elements."""
 
     tenant: str = "default"
     user: str | None = None
@@ -67,7 +67,7 @@ class Scope(Frame):
 
 
 class Resume(Frame):
-    """Where a viewer stopped listening."""
+    """The last position that a reconnecting viewer received."""
 
     epoch: str
     seq: int = Field(ge=0)
@@ -86,21 +86,21 @@ class Hello(Frame):
 
 
 class Ack(Frame):
-    """The viewer shows everything up to `seq`."""
+    """Acknowledgement: the viewer shows all changes up to `seq`."""
 
     t: Literal["ack"]
     seq: int = Field(ge=0)
 
 
 class Resync(Frame):
-    """The viewer found a gap and asks for a snapshot."""
+    """Request for a snapshot, because the viewer found a gap in the sequence."""
 
     t: Literal["resync"]
     reason: str = Field(default="gap", max_length=200)
 
 
 class ScopeChange(Frame):
-    """The viewer looks at something else; a snapshot follows."""
+    """Request for another view; a snapshot follows."""
 
     t: Literal["scope"]
     user: str | None = None
@@ -108,11 +108,11 @@ class ScopeChange(Frame):
 
 
 class SelectionUpdate(Frame):
-    """What the person at this viewer points at, as a whole; the others are told.
+    """The complete selection of this viewer, which is forwarded to the others.
 
     Attributes:
-        clock: rises with each; what is not newer than the last one is passed over.
-        focus: what to look at for somebody who follows.
+        clock: increases with each update; updates that are not newer than the last one are ignored.
+        focus: the element that viewers who follow this one should centre on.
     """
 
     t: Literal["selection_sync"]
@@ -125,7 +125,7 @@ ClientFrame = Annotated[Hello | Ack | Resync | ScopeChange | SelectionUpdate, Fi
 
 
 class SocketLimits(Frame):
-    """Bounds a viewer may rely on."""
+    """Limits of the connection, guaranteed to the viewer."""
 
     msg_bytes: int = 1_048_576
     window: int = 3
@@ -133,18 +133,18 @@ class SocketLimits(Frame):
 
 
 class UserView(Frame):
-    """Whose memory can be looked at."""
+    """A user whose memory the viewer may show."""
 
     user_id: str
     label: str
 
 
 class HelloAck(Frame):
-    """Answer to `hello`: where the log stands and what words are used.
+    """Answer to `hello`: position of the change log, limits, users and vocabulary.
 
     Attributes:
         principal: opaque id of the credential, for local storage; None if the service requires none.
-        access_expires_at: end of that access, ISO 8601 UTC; None for never. The viewer deletes its copies then.
+        access_expires_at: when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never.
     """
 
     t: Literal["hello_ack"] = "hello_ack"
@@ -163,7 +163,7 @@ class HelloAck(Frame):
 
 
 class Count(Frame):
-    """How many nodes and edges."""
+    """Numbers of nodes and edges."""
 
     nodes: int
     edges: int
@@ -200,7 +200,7 @@ class GraphPatch(Frame):
 
 
 class Bookmark(Frame):
-    """Nothing new up to `seq`; also a sign of life."""
+    """Heartbeat: there are no further changes up to `seq`."""
 
     t: Literal["bookmark"] = "bookmark"
     epoch: str
@@ -208,7 +208,7 @@ class Bookmark(Frame):
 
 
 class Status(Frame):
-    """Whether the database answers, and what is shown meanwhile."""
+    """State of the database, and the source of the data shown."""
 
     t: Literal["status"] = "status"
     db: Literal["up", "down"]
@@ -217,7 +217,7 @@ class Status(Frame):
 
 
 class SelectionSync(Frame):
-    """What somebody else who watches this tenant points at; `ids` of None means that it left."""
+    """The selection of another viewer of this tenant; `ids` is None when that viewer left."""
 
     t: Literal["selection_sync"] = "selection_sync"
     viewer: str
@@ -228,14 +228,14 @@ class SelectionSync(Frame):
 
 
 class Presence(Frame):
-    """How many others watch this tenant now; none until it is said."""
+    """Number of other viewers of this tenant; 0 until the first such frame."""
 
     t: Literal["presence"] = "presence"
     others: int
 
 
 class ErrorFrame(Frame):
-    """Something went wrong; the socket closes after it unless `retry_s` is given."""
+    """An error; the socket closes after it unless `retry_s` is set."""
 
     t: Literal["error"] = "error"
     code: str
@@ -255,7 +255,7 @@ SERVER_FRAMES: TypeAdapter[
 
 
 def frames_schema() -> dict[str, Any]:
-    """Return the contract of the socket as JSON schema, for `frames.schema.json` and the viewer's types."""
+    """Return the JSON schema of the frames, for `frames.schema.json` and the viewer's types."""
     return {
         "title": PROTOCOL,
         "client": CLIENT_FRAMES.json_schema(),

@@ -42,7 +42,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeModel:
-    """One label and its properties, with those of the label it also carries."""
+    """A label and its properties, including those of the second label of its nodes."""
 
     label: Label
     about: str

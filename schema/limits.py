@@ -10,8 +10,8 @@ class Limits:
     Attributes:
         text_chars: characters of one message.
         batch_chars: characters of all messages of one call.
-        body_bytes: of an authorised request.
-        stranger_body_bytes: of a request without a credential, such as a sign-in.
+        body_bytes: bytes of an authenticated request.
+        stranger_body_bytes: bytes of a request without a credential, such as a sign-in.
         future_s: how far a message's time may be ahead of the service's clock.
     """
 

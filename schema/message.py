@@ -1,4 +1,4 @@
-"""What comes in: messages, and the episode they arrive in."""
+"""Input types: messages, and the episode of one call."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,11 +13,11 @@ from schema.zones import zone_named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One utterance, as it is stored.
+    """A message as it is stored.
 
     Attributes:
         said_at: when it was said, aware UTC.
-        speaker: the name of who said it, when known; the role alone otherwise.
+        speaker: name of the speaker; None if only the role is known.
         content_hash: of role, speaker, time and text; a repetition with the same id must have the same.
         position: order among messages of one session said at the same moment.
         importance: 1 to 10.
@@ -42,21 +42,21 @@ class Message:
 
     @property
     def said_local(self) -> datetime:
-        """When it was said, in its own zone; the same moment as `said_at`."""
+        """The time `said_at`, in the time zone of the message."""
         zone = zone_named(self.zone) if self.zone else None
         return self.said_at.astimezone(zone or UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvidedFact:
-    """A fact that the agent read itself and hands in with the messages.
+    """A fact that the agent extracted and sends with the messages.
 
     Attributes:
-        message_indexes: which messages of the same call prove it; empty means all of them.
-        valid_at: when it began to hold; None means when the proving message was said.
-        importance: 1 to 10; None means as its strength says.
-        rationale: why it was decided or is so; steps: of a procedure, in order.
-        stated: a person states it by hand; no agent can say so of its facts.
+        message_indexes: indexes of its evidence among the messages of the call; empty means all.
+        valid_at: start of validity; None means when the evidence message was said.
+        importance: 1 to 10; None derives it from the strength.
+        rationale: the reason, if stated; steps: of a procedure, in order.
+        stated: kind of a manual correction; never set for facts that agents send.
         replaces: the facts of the same subject that it replaces: their ids, URIs, statements or objects.
     """
 

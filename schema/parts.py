@@ -1,4 +1,4 @@
-"""Parts of the mind map that a viewer asks for by HTTP: what is around a thing, between two, or called by a name."""
+"""Parts of the mind map requested over HTTP: neighbourhoods, paths, search results, changes and communities."""
 
 from typing import Any, Literal
 
@@ -8,11 +8,11 @@ from schema.frames import Count, EdgeView, Frame, NodeView
 
 
 class GraphPart(Frame):
-    """Some nodes and edges, as they were at `seq` or a little later.
+    """A subgraph as it was at `seq` or a little later.
 
     Attributes:
-        total: how many nodes belong to what was asked for, shown or not.
-        paths: for a path, the ids of the nodes from one end to the other, the shortest path first.
+        total: number of matching nodes, including those left out.
+        paths: ids of the nodes of each path, from one end to the other, the shortest path first.
     """
 
     t: Literal["graph_part"] = "graph_part"
@@ -25,7 +25,7 @@ class GraphPart(Frame):
 
 
 class ChangeLine(Frame):
-    """One change of the log; `node` or `edge` is the element as it was after it, none for a removal."""
+    """One change of the log; `node` or `edge` is the element after the change, None if it was removed."""
 
     seq: int
     at: str
@@ -37,11 +37,11 @@ class ChangeLine(Frame):
 
 
 class RecentChanges(Frame):
-    """Changes of the log, the newest first.
+    """Changes of the log, newest first.
 
     Attributes:
-        labels: names of the ends of the edges, by id.
-        more: whether there are older ones; ask again with `before` set to the last `seq`.
+        labels: names of the nodes that the edges connect, by id.
+        more: true if there are older changes; request them with `before` set to the last `seq`.
     """
 
     t: Literal["recent_changes"] = "recent_changes"
@@ -52,12 +52,12 @@ class RecentChanges(Frame):
 
 
 class CommunityView(Frame):
-    """Things that belong together.
+    """A community of densely connected nodes.
 
     Attributes:
-        id: that of its best tied member, so that it stays the same while the memory grows.
-        label: names of its best tied members.
-        members: of how many nodes and edges it consists.
+        id: id of its member with the highest degree, so that it is stable while the memory grows.
+        label: names of its members with the highest degrees.
+        members: number of its nodes and edges.
     """
 
     id: str
@@ -67,7 +67,7 @@ class CommunityView(Frame):
 
 
 class CommunityLink(Frame):
-    """How many edges lead from one community, or user, to another."""
+    """The number of edges from one community or user to another."""
 
     source: str
     target: str
@@ -75,13 +75,13 @@ class CommunityLink(Frame):
 
 
 class CommunityMap(Frame):
-    """A whole memory as communities, the largest first.
+    """The communities of a memory, largest first.
 
     Attributes:
-        total: how many communities there are, listed or not.
-        seq: of the log when they were found; a younger log is no reason to find them anew at once.
-        users: the users, who belong to no community.
-        community_of: the community of each member while these are few, otherwise of the leading members of each.
+        total: number of communities, including those left out.
+        seq: sequence number of the log when they were computed, which may be behind the current one.
+        users: the users; they belong to no community.
+        community_of: community id by node id; only of the first members of each community if there are many.
     """
 
     t: Literal["community_map"] = "community_map"

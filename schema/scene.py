@@ -9,11 +9,11 @@ from schema.message import Message
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One situation of a session.
+    """Consecutive messages of a session about one situation.
 
     Attributes:
         episode_start, episode_end: times of its first and last message.
-        content_hash: of its messages; scenes with equal hashes have equal summaries.
+        content_hash: hash of its messages; scenes with equal hashes have equal summaries.
     """
 
     id: MemoryId

@@ -10,7 +10,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def as_utc(moment: datetime) -> datetime:
-    """Return the time in UTC; a naive time is taken as UTC."""
+    """Return the time in UTC; a naive time is interpreted as UTC."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

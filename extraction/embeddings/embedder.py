@@ -52,11 +52,12 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
     """Refuse invalid vectors.
 
     Raises:
-        MisreadError: there are not `count` vectors, or one does not consist of `dim` finite numbers, of unit length.
+        MisreadError: the number of vectors is not `count`, or one is not a unit vector of `dim` finite numbers.
     """
     if len(vectors) != count:
         raise MisreadError(
-            f"the embedder answered {len(vectors)} vectors for {count} texts; check that the endpoint really embeds"
+            f"the embedder returned {len(vectors)} vectors for {count} texts; "
+            "check that the endpoint serves an embedding model"
         )
     for index, vector in enumerate(vectors):
         if len(vector) != dim:
@@ -66,7 +67,9 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -
             )
         square = math.fsum(value * value for value in vector)
         if not math.isfinite(square):
-            raise MisreadError(f"vector {index} holds NaN or infinity; the embedding model is broken or misconfigured")
+            raise MisreadError(
+                f"vector {index} contains NaN or infinity; the embedding model is broken or misconfigured"
+            )
         if abs(math.sqrt(square) - 1) > _UNIT_TOLERANCE:
             raise MisreadError(
                 f"vector {index} has length {math.sqrt(square):.4g}, expected 1; "

@@ -112,7 +112,7 @@ class NameIndex:
             self.put(candidate)
 
     def put(self, candidate: Candidate) -> None:
-        """Add a candidate, or replace the one with its id; the spellings and the node of that one stay indexed."""
+        """Add a candidate, or replace the one with the same id; the former spellings of that one stay indexed."""
         before = self._by_id.get(candidate.id)
         self._by_id[candidate.id] = candidate
         if before is None:

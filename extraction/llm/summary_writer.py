@@ -50,7 +50,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
         told = answer.value
         if answer.cut or not (told.title and told.abstract and told.overview):
             raise MisreadError(
-                f"model {model.name!r} wrote no whole overview; an extractive one takes its place",
+                f"model {model.name!r} did not write a complete overview; an extractive one is used",
                 cut=answer.cut,
                 calls=answer.calls,
                 tokens_in=answer.tokens_in,

@@ -83,15 +83,15 @@ class OpenAIEmbedder:
             raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
         except TimeoutError as error:
             raise UnavailableError(
-                f"model {self.name!r} gave no vectors within {self._timeout_s:g} s; retry later"
+                f"model {self.name!r} returned no vectors within {self._timeout_s:g} s; retry later"
             ) from error
         except (ValueError, TypeError) as error:
             raise MisreadError(
-                f"model {self.name!r} answered no embeddings ({type(error).__name__}); check base_url"
+                f"model {self.name!r} did not return embeddings ({type(error).__name__}); check base_url"
             ) from error
         rows = sorted(answer.data or (), key=lambda row: row.index)
         if len(rows) != len(texts):
-            raise MisreadError(f"model {self.name!r} answered {len(rows)} vectors for {len(texts)} texts; retry later")
+            raise MisreadError(f"model {self.name!r} returned {len(rows)} vectors for {len(texts)} texts; retry later")
         return [row.embedding for row in rows]
 
     async def close(self) -> None:

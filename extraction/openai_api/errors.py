@@ -13,7 +13,7 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
     where = f"model {model!r} at {base_url}"
     match error:
         case openai.APITimeoutError():
-            return UnavailableError(f"{where} did not answer in time; it will be asked again")
+            return UnavailableError(f"{where} did not answer in time; the request is retried later")
         case openai.APIConnectionError():
             return UnavailableError(f"{where} cannot be reached; check that the endpoint runs and base_url is right")
         case openai.AuthenticationError() | openai.PermissionDeniedError():
@@ -21,11 +21,11 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
         case openai.NotFoundError():
             return InstallError(f"{where} was not found (404); check the model's name and base_url")
         case openai.APIStatusError(status_code=code) if code in (408, 409, 429) or code >= 500:
-            return UnavailableError(f"{where} is busy or broken ({code}); retry later", _retry_after_s(error))
+            return UnavailableError(f"{where} is busy or failing ({code}); retry later", _retry_after_s(error))
         case openai.APIStatusError(status_code=code):
-            return MisreadError(f"{where} refused the request ({code}); check that it takes inputs of this size")
+            return MisreadError(f"{where} rejected the request ({code}); check that it accepts inputs of this size")
         case _:
-            return MisreadError(f"{where} answered something unreadable ({type(error).__name__})")
+            return MisreadError(f"{where} gave an answer that cannot be parsed ({type(error).__name__})")
 
 
 def _retry_after_s(error: openai.APIStatusError) -> float | None:

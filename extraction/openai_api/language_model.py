@@ -38,7 +38,7 @@ def shape_in_text(text: str, shape: type[Shape]) -> Shape:
             return shape.model_validate(found)
         except ValidationError as error:
             problem = problem or _invalid_fields(error)
-    raise ValueError(problem or "the answer holds no JSON object")
+    raise ValueError(problem or "the answer contains no JSON object")
 
 
 def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
@@ -50,7 +50,7 @@ def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
     answer = _strip_thoughts(text)
     start = answer.find("{")
     if start < 0:
-        raise ValueError("the answer was cut before its JSON began")
+        raise ValueError("the answer was truncated before its JSON began")
     by_field, by_item = _closed_json(answer[start:])
     try:
         return shape_in_text(by_field, shape)
@@ -169,13 +169,15 @@ class OpenAIModel:
                 )
             except ValueError as error:
                 if cut:
-                    raise paid.error(f"the answer of model {self.name!r} was cut; raise its limit", cut=True) from error
+                    raise paid.error(
+                        f"the answer of model {self.name!r} was truncated; raise its output limit", cut=True
+                    ) from error
                 problem = str(error)[:_PROBLEM_CHARS_MAX]
             messages += [
                 {"role": "assistant", "content": text[:_ANSWER_CHARS_MAX]},
                 {"role": "user", "content": f"That answer was not accepted: {problem}\nGive the JSON object only."},
             ]
-        raise paid.error(f"model {self.name!r} twice missed the shape {shape.__name__}: {problem}")
+        raise paid.error(f"model {self.name!r} gave two answers that are not a valid {shape.__name__}: {problem}")
 
     async def close(self) -> None:
         """Close the connections."""
@@ -219,7 +221,7 @@ class OpenAIModel:
             if cause is not None:
                 raise cause from error
             if not completions:
-                raise MisreadError(f"model {self.name!r} answered no completion; check base_url") from error
+                raise MisreadError(f"model {self.name!r} did not return a chat completion; check base_url") from error
             return _Reply(completions[-1], None)
         # instructor returns an instance of its own subclass.
         return _Reply(completions[-1], shape.model_validate(value.model_dump()))

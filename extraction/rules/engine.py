@@ -60,7 +60,7 @@ class Rule:
         pattern: matches from the beginning of the verb phrase; group `o` is the raw object.
         opening: the part of the pattern before the object, without adverbs.
         says: statement, with `{s}` for the subject and `{o}` for the object.
-        closes: the clause says that the fact no longer holds.
+        closes: the clause says that the fact is no longer true.
     """
 
     pattern: re.Pattern[str]

@@ -1,6 +1,6 @@
 """Time expressions, and how several combine into one interval, from coarse to fine. Pure.
 
-The functions that return a `Narrow` are described by what it narrows an interval to.
+The docstring of a function that returns a `Narrow` says to which interval that narrows a coarser one.
 """
 
 import re
@@ -57,7 +57,7 @@ class Mark:
         narrow: returns the interval of the expression within that of coarser ones; None if there is none.
         bare: recurs (yearly, weekly, daily), and no word says which occurrence is meant.
         alone: pattern required before the expression if it stands alone; None for no condition.
-        never_alone: a time only beside another mark.
+        never_alone: counts as a time only next to another mark.
         vague: approximate: "recently", "a few days ago".
         dated: names a calendar day or month: "5 May", "in March".
     """

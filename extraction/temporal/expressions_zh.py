@@ -118,10 +118,10 @@ def number_of(text: str) -> int:
     if "十" in text:
         tens, _, ones = text.partition("十")
         if len(tens) > 1 or len(ones) > 1:
-            raise ValueError(f"{text!r} is no number")
+            raise ValueError(f"must be a number, got {text!r}")
         return (_digit(tens) if tens else 1) * 10 + (_digit(ones) if ones else 0)
     if len(text) != 1:
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"must be a number, got {text!r}")
     return _digit(text)
 
 
@@ -134,7 +134,7 @@ def _digit(character: str) -> int:
     try:
         return _DIGITS[character]
     except KeyError:
-        raise ValueError(f"{character!r} is no digit") from None
+        raise ValueError(f"must be a digit, got {character!r}") from None
 
 
 # Functions from a match to its marks

@@ -37,7 +37,7 @@ def lunar_day(year: int, month: int, day: int) -> date:
     """Return the Gregorian date of a day of the Chinese calendar that is not in a leap month.
 
     Raises:
-        ValueError: the year lies outside 1901 to 2099.
+        ValueError: the year is not from 1901 to 2099.
     """
     leap, lengths = _months(year)
     before = month - 1 + (1 if 0 < leap < month else 0)
@@ -49,7 +49,7 @@ def new_year(year: int) -> date:
     """Return the Gregorian date of Chinese New Year.
 
     Raises:
-        ValueError: the year lies outside 1901 to 2099.
+        ValueError: the year is not from 1901 to 2099.
     """
     _months(year)
     return _NEW_YEAR_1901 + timedelta(days=sum(sum(_months(y)[1]) for y in range(YEAR_FIRST, year)))
@@ -61,7 +61,7 @@ def clear_and_bright(year: int) -> date:
     Source: the usual formula for solar terms, exact from 1901 to 2099.
     """
     if not YEAR_FIRST <= year <= YEAR_LAST:
-        raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
+        raise ValueError(f"the year must be from {YEAR_FIRST} to {YEAR_LAST}, got {year}")
     of_century = year % 100
     return date(year, 4, int(of_century * 0.2422 + (4.81 if year >= 2000 else 5.59)) - of_century // 4)
 
@@ -69,7 +69,7 @@ def clear_and_bright(year: int) -> date:
 def _months(year: int) -> tuple[int, list[int]]:
     """Return the number of the month before the leap month (0: none), and the length of each month in days."""
     if not YEAR_FIRST <= year <= YEAR_LAST:
-        raise ValueError(f"{year} lies outside {YEAR_FIRST} to {YEAR_LAST}")
+        raise ValueError(f"the year must be from {YEAR_FIRST} to {YEAR_LAST}, got {year}")
     word = int(_YEARS[year - YEAR_FIRST], 16)
     leap = word >> 13
     return leap, [30 if word >> i & 1 else 29 for i in range(13 if leap else 12)]

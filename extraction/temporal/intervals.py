@@ -108,7 +108,7 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
 
 
 def moved(unit: Unit, count: int, now: datetime) -> Stretch:
-    """Return the calendar unit (day, week, month …) that lies `count` units from now.
+    """Return the calendar unit (day, week, month …) `count` units from now.
 
     Of minutes, return half an hour around that moment; of hours, the hour that follows it.
     """

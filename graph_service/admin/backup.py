@@ -52,7 +52,7 @@ class BackupSummary:
 
     Attributes:
         bytes: uncompressed size of the files.
-        version: of the program that made it.
+        version: version of the program that made it.
     """
 
     files: int
@@ -72,7 +72,7 @@ def back_up(data_dir: Path, file: Path, *, on_progress: ProgressCallback = lambd
         InstallError: there is no data, it cannot be read, or the file cannot be written.
     """
     if file.exists():
-        raise ConflictError(f"{str(file)!r} is there already, and is not overwritten: name another file")
+        raise ConflictError(f"{str(file)!r} exists and is not overwritten: name another file")
     if not (data_dir / "neo4j").is_dir():
         raise InstallError(f"there is no local Neo4j in {str(data_dir)!r}: nothing to back up; check `data_dir`")
     part = file.with_name(f".{file.name}.part")
@@ -100,7 +100,7 @@ def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambd
         InstallError: the file cannot be read or is of a newer version, or the directory cannot be written.
     """
     if not file.is_file():
-        raise InputError(f"there is no backup {str(file)!r}: check the name")
+        raise InputError(f"there is no file {str(file)!r}: check the name")
     try:
         data_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
@@ -122,13 +122,13 @@ def _hold_empty(data_dir: Path, held: contextlib.ExitStack) -> None:
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
         raise ConflictError(
             f"{str(data_dir)!r} is not empty, and nothing in it is overwritten: set MNEMOGRAPH_DATA_DIR to another"
-            " directory, or move this one away"
+            " directory, or move this one first"
         )
 
 
 def _in_use(data_dir: Path) -> ConflictError:
     return ConflictError(
-        f"another process starts or restores in {str(data_dir)!r}: wait for it, or end it; nothing was changed"
+        f"another process is starting or restoring in {str(data_dir)!r}: wait for it or stop it; nothing was changed"
     )
 
 
@@ -178,9 +178,9 @@ def _no_start(data_dir: Path) -> Iterator[None]:
         if not mine or (owner is not None and owner.server.process() is not None):
             who = owner.description() if owner is not None else "another process"
             raise ConflictError(
-                f"the local Neo4j in {str(data_dir)!r} runs or starts, begun by {who}; a copy of files that change is"
-                " worth nothing: end it with `mnemograph db stop`, or export what must not wait"
-                " (`mnemograph export FILE`), which also works while it runs"
+                f"the local Neo4j in {str(data_dir)!r} is running or starting, started by {who}; files cannot be copied"
+                " while they change: stop it with `mnemograph db stop`, or export a tenant while it runs"
+                " (`mnemograph export FILE`)"
             )
         yield
 
@@ -271,7 +271,7 @@ def _read(file: Path, work_dir: Path, on_progress: ProgressCallback) -> BackupSu
             for entry_info in tar:
                 source = tar.extractfile(entry_info) if entry_info.isreg() else None
                 if source is None or not _is_allowed_name(entry_info.name) or len(found) >= _FILES_MAX:
-                    raise InputError(f"{str(file)!r} is no backup of ours: it holds {entry_info.name[:200]!r}")
+                    raise InputError(f"{str(file)!r} is not a Mnemograph backup: it contains {entry_info.name[:200]!r}")
                 if entry_info.name == _MANIFEST:
                     manifest = _read_manifest(source, entry_info.size)
                 else:
@@ -283,14 +283,14 @@ def _read(file: Path, work_dir: Path, on_progress: ProgressCallback) -> BackupSu
                 on_progress(done, total)
     except (tarfile.TarError, EOFError, ValueError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(
-            f"{str(file)!r} is no backup, or is cut or damaged ({error}): take another copy of it"
+            f"{str(file)!r} is not a backup, or is truncated or damaged ({error}): use another copy"
         ) from error
     return _verified(file, manifest, found)
 
 
 def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, dict[str, object]]) -> BackupSummary:
     if manifest is None:
-        raise InputError(f"{str(file)!r} is cut: the list at its end is missing; take another copy of it")
+        raise InputError(f"{str(file)!r} is truncated: the manifest at its end is missing; use another copy")
     if manifest.get("shape") != _MANIFEST_VERSION:
         raise InstallError(
             f"{str(file)!r} was made by Mnemograph {manifest.get('version')!r}, which this version"
@@ -300,7 +300,9 @@ def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, d
         told = manifest.get("files")
         listed = told if isinstance(told, dict) else {}
         wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
-        raise InputError(f"{str(file)!r} is damaged: {', '.join(wrong[:5])} are not as they were; take another copy")
+        raise InputError(
+            f"{str(file)!r} is damaged: the checksums of {', '.join(wrong[:5])} do not match; use another copy"
+        )
     return BackupSummary(
         files=len(found),
         bytes=sum(int(str(one["bytes"])) for one in found.values()),
@@ -317,18 +319,18 @@ class _BoundedTarInfo(tarfile.TarInfo):
         """Return the header in a block."""
         entry = super().frombuf(buf, encoding, errors)
         if entry.type == tarfile.GNUTYPE_SPARSE:
-            raise tarfile.ReadError("a file with holes")
+            raise tarfile.ReadError("sparse files are not allowed")
         if entry.type not in tarfile.REGULAR_TYPES and entry.size > _HEAD_BYTES_MAX:
-            raise tarfile.ReadError(f"a head of {entry.size:,} bytes")
+            raise tarfile.ReadError(f"an extended header has {entry.size:,} bytes")
         return entry
 
 
 def _read_manifest(source: IO[bytes], size: int) -> dict[str, object]:
     if size > _MANIFEST_BYTES_MAX:
-        raise ValueError(f"a list of {size:,} bytes")
+        raise ValueError(f"the manifest has {size:,} bytes, more than {_MANIFEST_BYTES_MAX:,}")
     manifest = read_json(source.read())
     if not isinstance(manifest, dict):
-        raise ValueError("a list that is no object")
+        raise ValueError("the manifest must be a JSON object")
     return manifest
 
 
@@ -337,8 +339,8 @@ def _check_space(work_dir: Path, entry_info: tarfile.TarInfo) -> None:
     free = shutil.disk_usage(work_dir).free - _SPARE_BYTES
     if entry_info.size > free:
         raise InstallError(
-            f"the backup holds {entry_info.name[:200]!r} of {entry_info.size:,} bytes, and {max(free, 0):,} are"
-            f" free for it at {str(work_dir.parent)!r}: free some space; nothing was restored"
+            f"{entry_info.name[:200]!r} in the backup needs {entry_info.size:,} bytes, and {max(free, 0):,} are free at"
+            f" {str(work_dir.parent)!r}: free some space; nothing was restored"
         )
 
 

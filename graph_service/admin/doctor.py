@@ -131,7 +131,7 @@ def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
             )
             checks.append(Check(name="background work", ok=False, finding=finding, fix=fix))
     if told.get("audit_problem"):
-        fix = "free some space in the data directory; what was done meanwhile stands in the graph, but in no audit log"
+        fix = "free some space in the data directory; the audit log lacks the changes made since, the graph has them"
         checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), fix=fix))
     return checks
 

@@ -97,12 +97,12 @@ class BodyRules:
     """Limits of request bodies.
 
     Attributes:
-        bytes_max: size of an authenticated request.
-        stranger_bytes_max: size of a request to a public route, such as sign-in.
+        bytes_max: maximum size of an authenticated request.
+        stranger_bytes_max: maximum size of a request to a public route, such as sign-in.
         patience_s: time for a complete body, plus one second per `bytes_per_s` received.
-        small_bytes: this much of a body does not count for the following two limits.
-        held_of_one: total size of concurrent bodies per credential.
-        held: total size of all concurrent bodies.
+        small_bytes: first bytes of each body that do not count towards `held_of_one` and `held`.
+        held_of_one: maximum total size of concurrent bodies of one credential.
+        held: maximum total size of all concurrent bodies.
     """
 
     bytes_max: int

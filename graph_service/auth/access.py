@@ -35,7 +35,7 @@ class Access:
     Attributes:
         who: the principal for the audit log: `key:ID`, `jwt:SUBJECT` or `anybody`.
         tenant: None means every tenant.
-        key_id: of the API key, which may be revoked while this is in use.
+        key_id: id of the API key, which may be revoked while this is in use.
         until_s: expiry in Unix seconds; None for never.
         requests_per_s: rate limit of this credential; None means the default.
     """

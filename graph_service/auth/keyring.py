@@ -61,7 +61,7 @@ class Keyring:
     """All API keys.
 
     While the database is unavailable, the last loaded keys are valid; none can be created or revoked then. Their hashes
-    are stored on disk for processes that start meanwhile.
+    are stored on disk for processes that start while it is down.
 
     Args:
         clock: returns aware UTC now.

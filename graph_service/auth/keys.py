@@ -42,7 +42,7 @@ class Key:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def access(self) -> Access:
-        """Return the access that it gives."""
+        """Return the access that the key grants."""
         return Access(
             who=f"key:{self.id}",
             tenant=self.tenant,

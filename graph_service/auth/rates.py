@@ -20,7 +20,7 @@ def take(bucket: Bucket, *, now_s: float, per_s: float, burst: float, cost: floa
     """Take `cost` tokens; return the bucket afterwards, and 0 or the seconds until it holds enough.
 
     Args:
-        now_s: from a monotonic clock; nothing is added if it goes back.
+        now_s: from a monotonic clock; if it goes back, no tokens are added.
         burst: capacity of the bucket, at least `cost`.
     """
     passed_s = max(now_s - bucket.at_s, 0.0)
@@ -58,7 +58,7 @@ class RateLimiter:
         return wait_s
 
     def spent(self, holder: str, *, now_s: float) -> bool:
-        """Return whether the holder would have to wait now; take nothing."""
+        """Return whether the holder would have to wait now, without taking tokens."""
         bucket = self._buckets.get(holder)
         if bucket is None or self._per_s <= 0:
             return False

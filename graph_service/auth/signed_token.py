@@ -97,7 +97,7 @@ def _subject(claims: Mapping[str, Any]) -> str:
 def _tenant(claims: Mapping[str, Any], name: str) -> TenantId:
     claim = claims.get(name)
     if not isinstance(claim, str):
-        raise _refused(f"its claim {name!r} names no tenant: it must be a string, and is {_kind(claim)}")
+        raise _refused(f"its claim {name!r} must be a string that names a tenant, and is {_kind(claim)}")
     try:
         return tenant_named(claim)
     except InputError as error:
@@ -109,10 +109,10 @@ def _role(claims: Mapping[str, Any], name: str) -> Role:
     claim = claims.get(name)
     names = claim if isinstance(claim, list) else [claim]
     if not all(isinstance(one, str) for one in names):
-        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}: it must be a string or a list of strings")
+        raise _refused(f"its claim {name!r} must be a string or a list of strings with one of {', '.join(Role)}")
     ours = [role for role in Role if role in names]
     if not ours:
-        raise _refused(f"its claim {name!r} holds none of {', '.join(Role)}")
+        raise _refused(f"its claim {name!r} contains none of {', '.join(Role)}")
     return ours[-1]
 
 

@@ -59,7 +59,7 @@ def answer_view(question: str, answer: "Answer") -> RenderableType:
             )
     notes = [f"[dim]{escape(note)}[/]" for note in answer.notes]
     if answer.hits and answer.nothing_relevant:
-        notes.append(f"the memory probably holds no answer (confidence {answer.confidence or 0.0:.2f})")
+        notes.append(f"the memory probably does not contain an answer (confidence {answer.confidence or 0.0:.2f})")
     if not answer.hits:
         notes.append("nothing found; rephrase the question, or check --user and --tenant")
     return Group(table, *notes) if answer.hits else Group(escape(question), *notes)

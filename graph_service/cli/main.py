@@ -107,7 +107,7 @@ def root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Take the options that all commands share; each command takes them after its name as well."""
+    """Parse the options shared by all commands; they may also follow the name of a command."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Declare commands: the options that every command takes, and values that options are parsed to."""
+"""Declare commands: the options shared by all commands, and the parsing of values."""
 
 import functools
 import inspect
@@ -55,7 +55,7 @@ class Invocation:
 
     @functools.cached_property
     def terminal(self) -> Terminal:
-        """Return the output in the form that was asked for."""
+        """Return the output in the requested format."""
         return Terminal(as_json=self.as_json)
 
     @functools.cached_property
@@ -94,7 +94,7 @@ _COMMON: Final = tuple(inspect.signature(_common).parameters.values())
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Add `--config`, `--tenant` and `--json` to a typer command, and pass it an `Invocation` first.
 
-    The three options may stand before or after the command's name; after it wins.
+    The three options may come before or after the command's name; the latter takes precedence.
     """
 
     @functools.wraps(function)

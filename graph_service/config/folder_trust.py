@@ -58,7 +58,7 @@ class TrustRecord:
     """A trusted directory.
 
     Attributes:
-        sha256: of its settings file; empty without one.
+        sha256: hash of its settings file; empty without one.
     """
 
     folder: Path

@@ -55,7 +55,7 @@ class Neo4jSettings:
     Attributes:
         uri: address of your own server, 2026.02 or newer, such as `bolt://127.0.0.1:7687` or `neo4j+s://HOST`.
         user: user name on that server.
-        password: of that user.
+        password: password of that user.
         database: name of the database; the server's default if not set.
         heap_mb: heap of the local server, in MB.
         page_cache_mb: page cache of the local server, in MB.
@@ -84,7 +84,7 @@ class SpoolSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSettings:
-    """When sessions are closed automatically.
+    """Automatic closing of sessions.
 
     Attributes:
         idle_s: sessions without a message for this time are closed.
@@ -102,7 +102,7 @@ class RedisSettings:
 
     Attributes:
         url: `redis://`, `rediss://` or `unix://`, including the password if there is one.
-        timeout_s: of each operation; a slower Redis counts as unavailable.
+        timeout_s: timeout of each operation; a slower Redis counts as unavailable.
         connections: maximum number of connections.
     """
 
@@ -133,10 +133,10 @@ class LlmSettings:
     """The OpenAI-compatible model that extracts facts from scenes; without `model` built-in rules do.
 
     Attributes:
-        base_url: of an endpoint other than OpenAI's, such as `http://127.0.0.1:11434/v1`.
+        base_url: address of an endpoint other than OpenAI's, such as `http://127.0.0.1:11434/v1`.
         api_key: for that endpoint; without `model` it has no effect.
         model: name of the model at the endpoint.
-        timeout_s: of one call.
+        timeout_s: timeout of one call.
         tokens_per_day: token budget per tenant; when it is spent, the rules extract for the rest of the day (UTC). 0
             means unlimited.
         judge_facts: let the model also decide whether new facts repeat or replace known ones in other words, at one
@@ -159,7 +159,7 @@ class EmbeddingSettings:
 
     Attributes:
         kind: `auto` is `openai` if `model` is set, else `local`; `none` means keyword search only.
-        base_url: of an endpoint other than OpenAI's.
+        base_url: address of an endpoint other than OpenAI's.
         api_key: for that endpoint; without `model` it has no effect.
         model: name of the model at the endpoint.
         dim: dimension of the endpoint's vectors; determined automatically if not set.
@@ -202,7 +202,7 @@ Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Aliases(StrEnum):
-    """The memory server under whose tool names the tools are also offered."""
+    """Memory servers whose tool names can be offered in addition."""
 
     NONE = "none"
     GRAPHITI = "graphiti"

@@ -270,5 +270,5 @@ def _contradictions(settings: Settings) -> list[str]:
     problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None
     problems += [f"redis.url (REDIS_URL) {problem}"] if problem else []
     if embedding.kind == "openai" and embedding.model is None:
-        problems.append("embedding.kind is 'openai' but no model is named: set EMBEDDING_MODEL")
+        problems.append("embedding.kind is 'openai' but embedding.model is missing: set EMBEDDING_MODEL")
     return problems

@@ -40,7 +40,7 @@ class SettingValue:
     """A value and its origin: a variable's name, or a file and key.
 
     Attributes:
-        rank: of its source, `COMMAND_LINE` to `FOLDER_FILE`.
+        rank: precedence of its source, `COMMAND_LINE` to `FOLDER_FILE`.
     """
 
     value: Any

@@ -203,7 +203,7 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     If every session has a single turn, as in a diary, the turns of each year become one session.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
         captions: append captions of pictures to the turns.
 
     Raises:
@@ -263,7 +263,7 @@ def _mistakes(row: _File, name: str) -> Iterator[str]:
     """Yield the problems that the row models do not detect."""
     ids = Counter(turn.id for session in row.sessions for turn in session.turns)
     if not ids:
-        yield f"{name}: holds no turn"
+        yield f"{name}: contains no turn"
     repeated = ((turn_id, times) for turn_id, times in ids.items() if times > 1)
     yield from (
         f"{name}: {times} turns have the id {turn_id!r}; ids are unique within a file" for turn_id, times in repeated

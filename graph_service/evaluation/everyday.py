@@ -151,7 +151,7 @@ def memory_of(document: Mapping[str, Any], *, name: str) -> Memory:
     """Return the checked memory of a parsed file.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
 
     Raises:
         InputError: lists every mistake with its place.

@@ -1,4 +1,4 @@
-"""The service under test: its GraphQL API over HTTP, and what only its own process can do."""
+"""The service under test: its GraphQL API over HTTP, and operations that are not part of the API."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ class ServiceControl(Protocol):
     """Operations on the service besides its API."""
 
     async def work_left(self, tenant: str) -> int:
-        """Return the number of jobs still to be read or embedded."""
+        """Return the number of pending extraction and embedding jobs."""
         ...
 
     async def forget(self, tenant: str, user_id: str) -> None:
@@ -93,5 +93,5 @@ class GraphqlClient:
         for problem in tree.get("errors") or ():
             if problem.get("extensions", {}).get("code") == UnavailableError.code:
                 raise UnavailableError(problem["message"])
-            raise MnemographError(f"the service refused a call of ours: {problem['message']}")
+            raise MnemographError(f"the service rejected a call: {problem['message']}")
         return GraphqlAnswer(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))

@@ -296,7 +296,7 @@ def _check_growth(tokens: Sequence[Token]) -> None:
 def _factor_of_replace(tokens: Sequence[Token], opening: int) -> int:
     last = _closing(tokens, opening) - 1
     if tokens[last].kind != "text" or tokens[last - 1].text != ",":
-        raise InputError("replace() takes a literal replacement, because the result could become too long")
+        raise InputError("replace() needs a literal replacement, because the result could become too long")
     return max(0, len(tokens[last].text) - 3)
 
 
@@ -328,7 +328,7 @@ def _check_range(tokens: Sequence[Token], place: int) -> None:
     inside = "".join(one.text for one in tokens[place + 2 : last])
     numbers = [int(one) for one in inside.split(",")] if re.fullmatch(r"-?\d{1,18}(,-?\d{1,18}){1,2}", inside) else []
     if not numbers:
-        raise InputError("range() takes literal numbers, except directly after UNWIND: UNWIND range(0, $n) AS i")
+        raise InputError("range() needs literal numbers, except directly after UNWIND: UNWIND range(0, $n) AS i")
     step = numbers[2] if len(numbers) == 3 else 1
     if step and (numbers[1] - numbers[0]) // step >= RANGE_MAX:
         raise InputError(
@@ -343,7 +343,7 @@ def _check_regex(tokens: Sequence[Token], place: int) -> None:
     hard = re.search(r"[(\\]", pattern) or len(re.findall(r"[*+?{]", pattern)) > _QUANTIFIERS_MAX
     if after[0].kind != "text" or hard or after[1].text in ("+", "||", "[", "."):
         raise InputError(
-            f"=~ takes a literal text without groups and with at most {_QUANTIFIERS_MAX} of * + ? {{}}, because Neo4j "
+            f"=~ needs a literal text without groups and with at most {_QUANTIFIERS_MAX} of * + ? {{}}, because Neo4j "
             "cannot stop others: use CONTAINS, STARTS WITH or a full-text index"
         )
 
@@ -363,7 +363,7 @@ def _check_iterations(tokens: Sequence[Token]) -> None:
             inner = tokens[place].word == "IN" and place > start + 2 and not _is_property(tokens, place)
             if inner and tokens[place + 1].text != "[":
                 raise InputError(
-                    "IN within a list expression takes a literal list; for others use UNWIND and WHERE, or WITH"
+                    "IN within a list expression needs a literal list; for others use UNWIND and WHERE, or WITH"
                 )
 
 

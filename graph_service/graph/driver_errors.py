@@ -132,7 +132,7 @@ def classify(error: BaseException) -> MnemographError:
     if kind is None:
         return MnemographError(f"the database could not be used ({why}); this is a bug, please report it")
     if kind is ErrorKind.REFUSED:
-        return MnemographError(f"Neo4j refused a statement of ours ({why}); this is a bug, please report it")
+        return MnemographError(f"Neo4j rejected a statement of Mnemograph ({why}); this is a bug, please report it")
     return UnavailableError(_MESSAGES.get(kind, _GONE).format(why=why))
 
 

@@ -111,7 +111,7 @@ class Caps:
     """Limits of one statement.
 
     Attributes:
-        rows, bytes: of the result; it is cut there, with a note in `truncated`.
+        rows, bytes: maximum size of the result; the rest is left out, with a note in `truncated`.
     """
 
     timeout_s: float = 30.0

@@ -42,7 +42,7 @@ class RoundTrip:
     """Measure one statement, sent within the block.
 
     Args:
-        name: of the statement.
+        name: name of the statement.
     """
 
     __slots__ = ("_access", "_span", "_started_s")

@@ -50,7 +50,7 @@ class StoredEmbedder:
 
     @property
     def compared(self) -> dict[str, Any]:
-        """Return the properties that must be equal for vectors to be comparable, as an export has them."""
+        """Return the properties of the embedder that an export contains; vectors are comparable if all are equal."""
         return {"model": self.model, "dim": self.dim, "token_model": self.token_model}
 
 
@@ -72,9 +72,9 @@ async def migrate(graph: Graph) -> list[str]:
     names = {row["name"] for row in rows}
     if unknown := unknown_migrations(names):
         raise InstallError(
-            f"this database was written by a newer Mnemograph (it knows {unknown[-1]!r}, and version {version()} does"
-            " not): install that version or a newer one, or restore a backup from before its upgrade into an empty"
-            " data directory (`mnemograph restore FILE`); nothing was changed"
+            f"this database was written by a newer Mnemograph (version {version()} does not know the migration"
+            f" {unknown[-1]!r}): install that version or a newer one, or restore a backup from before its upgrade into"
+            " an empty data directory (`mnemograph restore FILE`); nothing was changed"
         )
     unreleased = {name for name in names if _UNRELEASED.match(name)}
     if unreleased and len(unreleased) != _UNRELEASED_COUNT:

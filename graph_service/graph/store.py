@@ -61,7 +61,7 @@ class Graph:
     Args:
         driver: without retries of its own (`max_transaction_retry_time=0`).
         observer: called with each statement that is sent; tests count round trips with it.
-        timeout_s: of one statement or transaction, enforced by the server.
+        timeout_s: limit for one statement or transaction, enforced by the server.
     """
 
     def __init__(

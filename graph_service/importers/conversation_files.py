@@ -111,7 +111,7 @@ def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) 
     """Return the calls of `remember` for a file, in its order.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
 
     Raises:
         InputError: lists the invalid rows with their places; a file is imported completely or not at all.
@@ -214,7 +214,7 @@ def _calls(row: ConversationRow, owner: Owner, name: str) -> "Iterator[RememberR
 
     user_id = owner.user_id or row.user_id
     if user_id is None:
-        raise InputError(f"{name}: session {row.session_id!r} names no user_id; add it, or give --user")
+        raise InputError(f"{name}: session {row.session_id!r} has no user_id; add it, or give --user")
     for first, part in _split_messages(row.messages):
         yield RememberRequest(
             user_id=user_id,

@@ -86,7 +86,7 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
     rows = mem0_rows(tree)
     if rows is None:
         raise InputError(
-            f'{name}: holds no memories of mem0 ({{"results": [{{"id", "memory", …}}]}}); nothing was stored'
+            f'{name}: contains no memories of mem0 ({{"results": [{{"id", "memory", …}}]}}); nothing was stored'
         )
     batch, problems = ImportBatch(), list[str]()
     conversations: dict[tuple[str, str], Conversation] = {}
@@ -97,7 +97,7 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
             continue
         owner_id = user_id or one.user_id
         if owner_id is None:
-            problems.append(f"{place}: names no user_id; add it, or give --user")
+            problems.append(f"{place}: has no user_id; add it, or give --user")
             continue
         try:
             at = moment(one.updated_at or one.created_at)

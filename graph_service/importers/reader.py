@@ -17,7 +17,7 @@ def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Import
     """Return the calls of `remember` for a file, and counts of what was kept and dropped.
 
     Args:
-        name: of the file, for error messages.
+        name: name of the file, for error messages.
 
     Raises:
         InputError: lists the problems with their places; a file is imported completely or not at all.

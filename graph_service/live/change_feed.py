@@ -180,7 +180,7 @@ class Feed:
     Attributes:
         up: True if the last read of the log succeeded.
         as_of: when the database last answered, ISO 8601 UTC; empty before.
-        epoch: of the log; None before the first successful read.
+        epoch: epoch of the log; None before the first successful read.
         frames, snapshots: encoded frames shared by viewers.
         looked: set after the first read, successful or not.
     """

@@ -32,7 +32,7 @@ class Hub:
     """All viewers of this process.
 
     Args:
-        version: of the service.
+        version: version of the service.
         kept: snapshots to show while the database is unavailable, shared with the REST API.
         supervisor: runs the feeds.
     """

@@ -16,7 +16,7 @@ class Caller:
     Attributes:
         user_id: default user of calls; None requires one in each call.
         aliases: memory server under whose tool names the tools are also offered.
-        access: of the client's credential.
+        access: access granted by the client's credential.
     """
 
     tenant: TenantId
@@ -43,7 +43,7 @@ def caller_of(tenant: TenantId, access: Access, query: Mapping[str, str], usual:
     """Return the caller of an HTTP request.
 
     Args:
-        tenant, access: of the credential.
+        tenant, access: tenant and access of the credential.
         query: parameters of the URL; `user` and `aliases` are used.
         usual: defaults from the settings.
 

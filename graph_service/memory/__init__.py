@@ -1,1 +1,1 @@
-"""The use cases: take messages in, digest them, recall, show."""
+"""The use cases: store messages, extract facts from them, recall, and show the graph."""

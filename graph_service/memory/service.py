@@ -1,4 +1,4 @@
-"""`Memory`, the facade that GraphQL, MCP and the command line call: a method for each use case, without own logic."""
+"""`Memory`, the facade that GraphQL, MCP and the command line call: one method per use case, without logic."""
 
 import asyncio
 import contextlib
@@ -142,7 +142,7 @@ class Memory:
 
     @used(Operation.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:
-        """Return what one user's memory holds about a question, best first.
+        """Return the entries of one user's memory that match a question, best first.
 
         Raises:
             InputError: the question is invalid.
@@ -195,7 +195,7 @@ class Memory:
 
         Raises:
             InputError: an id is invalid, or the number is out of bounds.
-            UnavailableError: the window holds nothing and Neo4j does not answer.
+            UnavailableError: the window is empty and Neo4j does not answer.
         """
         talk = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
         return await last_turns(self._graph, self._window, talk, turns=turns)
@@ -288,7 +288,7 @@ class Memory:
                 await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
-        """Enqueue dead letters again, all of them for None; return how many.
+        """Enqueue dead letters again (None: all); return their number.
 
         Raises:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.

@@ -164,7 +164,7 @@ RECALL_SIMILARITY: Final = Histogram(
     "mnemograph_recall_similarity", "Cosine of the nearest thing found for a question.", _TENTHS
 )
 RECALL_CONFIDENCE: Final = Histogram(
-    "mnemograph_recall_confidence", "How likely recall held its answers to hold what was asked.", _TENTHS
+    "mnemograph_recall_confidence", "Confidence of recall that its results contain the answer.", _TENTHS
 )
 RECALLS: Final = Counter(
     "mnemograph_recalls", "Questions answered, by what was found.", result=("relevant", "none", "degraded")

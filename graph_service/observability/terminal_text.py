@@ -15,5 +15,5 @@ def shown(text: str) -> str:
 
 
 def shown_json(document: str) -> str:
-    """Return an equivalent JSON document with these characters escaped; they occur only in strings."""
+    """Return an equivalent JSON document with control characters escaped; in valid JSON they are only in strings."""
     return _ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", document)

@@ -44,7 +44,7 @@ _NOISE: Final = ("Invalid HTTP request received.", "Unsupported upgrade request.
 
 
 class State(Enum):
-    """What a connection waits for."""
+    """The event that a connection waits for."""
 
     HEAD = "the head of a request"
     BODY = "the body of a request"

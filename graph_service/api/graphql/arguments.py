@@ -49,7 +49,7 @@ def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageI
     """Return the position of a page.
 
     Args:
-        cursors: of its items, in order.
+        cursors: cursors of its items, in order.
         after: the cursor in the request.
     """
     ends = (cursors[0], cursors[-1]) if cursors else (None, None)

@@ -198,8 +198,8 @@ class _CostCounter:
 
         Args:
             kind: the GraphQL type.
-            length: of lists directly below, if an argument of the parent bounds them.
-            evidence: of evidence lists anywhere below, likewise.
+            length: length of lists directly below, if an argument of the parent bounds them.
+            evidence: length of evidence lists anywhere below, if bounded.
         """
         parts = [self._one(node, kind, length, evidence) for node in selected.selections]
         return Cost(

@@ -91,7 +91,9 @@ async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSig
         server = await start_server(settings, bars, lasting=True)
     try:
         if not server.owned:
-            raise ConflictError(f"it runs already at {server.uri}; `mnemograph db status` shows which process it is")
+            raise ConflictError(
+                f"it is already running at {server.uri}; `mnemograph db status` shows which process it is"
+            )
         document = _login(settings)
         terminal.answer(document, lambda: _table(document))
         terminal.say("Ctrl-C stops it.")

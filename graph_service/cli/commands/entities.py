@@ -43,7 +43,9 @@ def merge(
     call: Invocation,
     keep_id: IdArgument,
     merge_id: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why they are the same; stored for people.")] = "told on the command line",
+    reason: Annotated[
+        str, typer.Option(help="Why they are the same; stored for people.")
+    ] = "entered on the command line",
 ) -> None:
     """Merge the second entity into the first; `split` undoes it."""
     run(_change(call, "merged", lambda memory, tenant: memory.merge_entities(tenant, keep_id, merge_id, reason)))
@@ -78,7 +80,7 @@ def reject(
     call: Invocation,
     first_id: IdArgument,
     second_id: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why they differ; stored for people.")] = "told on the command line",
+    reason: Annotated[str, typer.Option(help="Why they differ; stored for people.")] = "entered on the command line",
 ) -> None:
     """Record that two entities differ, so that they are not suggested again."""
     run(_reject(call, first_id, second_id, reason))

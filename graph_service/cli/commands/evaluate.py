@@ -93,7 +93,7 @@ def _temporary_data(settings: Settings) -> Iterator[Settings]:
 
 @dataclass(frozen=True)
 class _ServiceControl:
-    """What the evaluation needs besides GraphQL."""
+    """Operations that the evaluation needs besides GraphQL."""
 
     services: "Services"
 

@@ -43,7 +43,9 @@ def history(call: Invocation, id_: IdArgument) -> None:
 def reopen(
     call: Invocation,
     id_: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why it is still valid; stored for people.")] = "told on the command line",
+    reason: Annotated[
+        str, typer.Option(help="Why it is still valid; stored for people.")
+    ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""
     run(_show(call, lambda memory, tenant: memory.facts.reopen(tenant, id_, reason)))

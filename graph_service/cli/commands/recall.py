@@ -40,7 +40,7 @@ def recall(
     ] = None,
     zone: Annotated[str | None, typer.Option(help="The time zone of dates: Asia/Shanghai or +08:00.")] = None,
 ) -> None:
-    """Find what a user's memory holds about a question, with the messages as evidence."""
+    """Search a user's memory for a question; the messages are shown as evidence."""
     from graph_service.memory.recall.query import Mode, QueryFilters, Question, check_question
     from schema.labels import Role
 

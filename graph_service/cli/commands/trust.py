@@ -34,7 +34,7 @@ def trust(
 ) -> None:
     """Use ./.mnemograph of a directory, as it is now; repeat this after its settings change."""
     if listed and (remove or folder is not None):
-        raise InputError("--list takes no directory and no --remove")
+        raise InputError("--list cannot be combined with a directory or --remove")
     user_dir, place = user_directory(), folder or Path.cwd()
     if listed:
         rows = [_row(record, folder_trust(record.folder, user_dir).state) for record in trusted_folders(user_dir)]

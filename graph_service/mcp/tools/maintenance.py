@@ -144,7 +144,7 @@ def _session(view: SessionView) -> SessionAnswer:
 
 async def _generate_layers(context: ToolContext, caller: Caller, given: GenerateLayersArguments) -> LayersAnswer:
     if given.all_users and (given.user_id or given.session_id):
-        raise InputError("all_users goes with neither user_id nor session_id; leave one of them out")
+        raise InputError("all_users cannot be combined with user_id or session_id; omit one of them")
     user_id = None if given.all_users else caller.user_of(given.user_id)
     report = await context.memory.layers.generate(caller.tenant, user_id=user_id, session_id=given.session_id)
     return LayersAnswer.model_validate(report, from_attributes=True)

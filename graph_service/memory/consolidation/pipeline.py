@@ -330,7 +330,9 @@ async def _refresh(graph: Graph, session_input: SessionInput, claim: JobClaim) -
     parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
     rows = await graph.read(statement("consolidation/user_revision"), parameters)
     if not rows:
-        raise ConflictError(f"user {session_input.owner.user_id!r} was forgotten meanwhile; nothing is left to do")
+        raise ConflictError(
+            f"user {session_input.owner.user_id!r} was forgotten while the job ran; there is nothing left to do"
+        )
     return replace(session_input, **rows[0])
 
 

@@ -11,7 +11,7 @@ from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
 from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
-from graph_service.memory.consolidation.proposal_check import Rejected, ReplacedName, check
+from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
 from graph_service.memory.entity_resolution.resolver import (
@@ -128,7 +128,7 @@ class DigestPlan:
     changes: list[Change]
     last_said: datetime
     recorded_at: datetime
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedProposal, ...]
     cost: dict[str, int]
     own_names: Mapping[str, Any] = field(default_factory=dict)
     member_entities: tuple[dict[str, Any], ...] = ()
@@ -204,7 +204,7 @@ def plan_digest(
     owner = session_input.owner
     entities, touched = resolved_names(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
-    rejected: list[Rejected] = []
+    rejected: list[RejectedProposal] = []
     mentions: list[PlannedFact] = []
     for extraction in scenes:
         scene = extraction.scene

@@ -42,8 +42,8 @@ class ReplacedName(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected:
-    """A rejected proposal; `reason` is one of a few texts, counted by the metric."""
+class RejectedProposal:
+    """A rejected proposal; `reason` is one of a fixed set, by which the metric counts."""
 
     fact: ProposedFact
     reason: str
@@ -54,7 +54,7 @@ class CheckResult:
     """The accepted and the rejected proposals of one reading."""
 
     accepted: tuple[AcceptedFact, ...]
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedProposal, ...]
 
 
 def check(
@@ -71,13 +71,13 @@ def check(
         replaced: ids of the claims that the caller names as replaced.
     """
     accepted: list[AcceptedFact] = []
-    rejected: list[Rejected] = []
+    rejected: list[RejectedProposal] = []
     for index, fact in enumerate(reading.facts):
         reason = _reason_against(fact, len(messages), entities) if index < FACTS_MAX else "too many facts in one scene"
         if reading.reader != CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
             reason = reason or "not important enough"
         if reason:
-            rejected.append(Rejected(fact=fact, reason=reason))
+            rejected.append(RejectedProposal(fact=fact, reason=reason))
         else:
             accepted.append(_accept(fact, messages, entities, reading.reader, replaced))
     return CheckResult(accepted=tuple(accepted), rejected=tuple(rejected))

@@ -42,7 +42,7 @@ class SceneRules:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenScene:
     """A scene under construction, with its messages in order."""
 
     id: MemoryId
@@ -95,7 +95,7 @@ def assign(
         scene = _nearest(scenes, message, rules)
         if scene is None or _ends(scene, message, rules, topics or {}, turns):
             uri = scene_uri(session, message.id)
-            scene = _Open(id=memory_id(uri), uri=uri)
+            scene = _OpenScene(id=memory_id(uri), uri=uri)
             scenes.append(scene)
         scene.take(message)
     touched = [_close(scene) for scene in scenes if scene.touched]
@@ -126,15 +126,15 @@ def _chars(scene: Scene) -> int:
     return sum(len(message.text) for message in scene.messages)
 
 
-def _opened(scene: Scene) -> _Open:
-    return _Open(id=scene.id, uri=scene.uri, messages=in_order(scene.messages), chars=_chars(scene))
+def _opened(scene: Scene) -> _OpenScene:
+    return _OpenScene(id=scene.id, uri=scene.uri, messages=in_order(scene.messages), chars=_chars(scene))
 
 
 def _key(message: Message) -> tuple[datetime, int, MemoryId]:
     return message.said_at, message.position, message.id
 
 
-def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _Open | None:
+def _nearest(scenes: Sequence[_OpenScene], message: Message, rules: SceneRules) -> _OpenScene | None:
     """Return the scene nearest in time within the pause; of equals, the latest that began before the message."""
     moment, key = message.said_at, _key(message)
     near = [scene for scene in scenes if scene.distance_s(moment) <= rules.pause_s]
@@ -146,7 +146,9 @@ def _nearest(scenes: Sequence[_Open], message: Message, rules: SceneRules) -> _O
     return max(begun or equal, key=lambda scene: _key(scene.messages[0]))
 
 
-def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns) -> bool:
+def _ends(
+    scene: _OpenScene, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns
+) -> bool:
     """Return whether this message starts a new scene instead of joining."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
@@ -166,7 +168,7 @@ def _ends(scene: _Open, message: Message, rules: SceneRules, topics: Mapping[Mem
     return turns.strength(earlier, new) >= (rules.turn_slight if slight else rules.turn_clear)
 
 
-def _close(scene: _Open) -> Scene:
+def _close(scene: _OpenScene) -> Scene:
     messages = tuple(scene.messages)
     return Scene(
         id=scene.id,

@@ -217,7 +217,7 @@ def rendered(
         notes=answer.notes,
     )
     if frame > wanted.tokens_max:
-        why = f"maxTokens is {wanted.tokens_max}; the preamble alone takes {frame}, so the text is empty"
+        why = f"maxTokens is {wanted.tokens_max}; the preamble alone needs {frame}, so the text is empty"
         return replace(nothing, notes=(*notes, why))
     pieces = packed(
         (line.piece for line in lines),
@@ -230,7 +230,10 @@ def rendered(
     text = fenced(preamble, "\n".join(_text_lines(shown, language, with_uris=wanted.with_uris)))
     if len(shown) < len(lines):
         more = len(lines) - len(shown)
-        notes = (*notes, f"{more} more were found: told already, or too long for {wanted.tokens_max} tokens")
+        notes = (
+            *notes,
+            f"{more} more were found, but are already included, or too long for {wanted.tokens_max} tokens",
+        )
     return replace(
         nothing,
         text=text,

@@ -55,7 +55,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class _Chosen:
+class _Selection:
     """The content of the pieces chosen so far.
 
     Attributes:
@@ -130,7 +130,7 @@ def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Itera
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)
     spent = dict.fromkeys(Part, 0)
-    chosen = _Chosen()
+    chosen = _Selection()
     while any(places[part] < len(queues[part]) for part in Part):
         part = _next_part(queues, places, spent, core_share)
         piece = queues[part][places[part]]

@@ -24,7 +24,7 @@ _TOKENS_OF_A_BYTE: Final = 0.8
 def tokens_in(text: str) -> int:
     """Return the estimated number of tokens; 0 for an empty text.
 
-    The sum of the estimates of its lines, plus one for each line end, is never below the estimate of a text.
+    The estimate of a text never exceeds the sum of the estimates of its lines plus one per line break.
     """
     return math.ceil(sum(_tokens(run.lastgroup or "other", run.group()) for run in _RUNS.finditer(text)) - 1e-9)
 

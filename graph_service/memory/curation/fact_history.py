@@ -49,7 +49,7 @@ async def fact_history(
     """
     found = await fact_by_id(graph.read, tenant, fact_id)
     if found is None or found.fact.predicate == "MENTIONED":
-        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     claim, closer = found.fact.claim, found.fact.closed_by
     key = SubjectKey().with_content(content_of(found.fact))
     parameters = {

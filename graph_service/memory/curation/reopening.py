@@ -52,7 +52,7 @@ async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsO
     found = _found_or_raise(await fact_by_id(graph.read, tenant, fact_id), fact_id)
     times = found.times
     if moments.known_at is not None and times.known_at > moments.known_at:
-        raise NotFoundError(f"the fact {fact_id!r} was not known then, but since {iso(times.known_at)}; ask with that")
+        raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
     fact = found.as_known(moments.known_at)
     return FactStatus(fact=fact, holds=holds(times, moments), closing=await closing_of(graph, tenant, fact))
 
@@ -63,10 +63,12 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
     Raises:
         InputError: the reason is empty or too long.
         NotFoundError: the tenant has no such fact.
-        ConflictError: it is open, part of an earlier period of the same fact, or of merged entities.
+        ConflictError: it is open, part of an earlier period of the same fact, or belongs to merged entities.
     """
     if not reason.strip() or len(reason) > LIMITS.name_chars:
-        raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why it still holds")
+        raise InputError(
+            f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why the fact is still valid"
+        )
 
     async def steps(writing: Writing) -> MemoryId:
         user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id
@@ -93,13 +95,17 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
 def _check_closed(found: FactWithEnds) -> None:
     fact = found.fact
     if fact.invalid_at is None:
-        raise ConflictError(f"the fact {fact.id!r} holds; there is nothing to reopen")
+        raise ConflictError(f"the fact {fact.id!r} is open; there is nothing to reopen")
     if fact.closing_reason is Closing.REJECTED:
-        raise ConflictError(f"a person rejected the fact {fact.id!r}; undo that correction")
+        raise ConflictError(f"the fact {fact.id!r} was rejected by a person; undo that correction")
     if fact.closing_reason is Closing.MERGED:
-        raise ConflictError(f"the fact {fact.id!r} is part of an earlier period of the same fact; reopen that one")
+        raise ConflictError(
+            f"the fact {fact.id!r} was merged into an earlier period of the same fact; reopen that period"
+        )
     if found.merged:
-        raise ConflictError(f"the fact {fact.id!r} is of merged entities; split them, reopen it, and merge them again")
+        raise ConflictError(
+            f"the fact {fact.id!r} belongs to merged entities; split them, reopen it, and merge them again"
+        )
 
 
 def reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
@@ -115,7 +121,9 @@ def reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[Planned
     while closers:
         state = claims[claim]
         if closers <= state.ignored_closings:
-            raise ConflictError(f"of the fact {fact_id!r} was only said that it is over; say that it holds instead")
+            raise ConflictError(
+                f"the fact {fact_id!r} was only ever mentioned as ended; store a message that says it is valid"
+            )
         claims[claim] = state = replace(state, ignored_closings=state.ignored_closings | closers)
         result = calculator.periods(claim, keep_open=period_index)
         claims[claim] = replace(state, ignored_closings=state.ignored_closings | result.ignored)
@@ -141,5 +149,5 @@ def _closers_of(period: ValidityPeriod) -> set[str]:
 
 def _found_or_raise(found: FactWithEnds | None, fact_id: str) -> FactWithEnds:
     if found is None:
-        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     return found

@@ -43,7 +43,7 @@ class Correction:
     """A statement that a person made by hand.
 
     Attributes:
-        id: of its message; `undo` accepts it.
+        id: id of its message; `undo` accepts it.
         fact_id: the fact it corrects or created; None until it is read.
         replaced_id: the fact it rejected in favour of `fact_id`.
         pending: stored, but not read yet.
@@ -75,9 +75,11 @@ async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactW
     check_ids(factId=fact_id)
     found = await fact_by_id(graph.read, tenant, fact_id)
     if found is None or found.fact.predicate == "MENTIONED":
-        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; take an id from recall or from the map")
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
     if found.merged:
-        raise ConflictError(f"the fact {fact_id!r} is of merged entities; split them, correct it, and merge them again")
+        raise ConflictError(
+            f"the fact {fact_id!r} belongs to merged entities; split them, correct it, and merge them again"
+        )
     return found
 
 

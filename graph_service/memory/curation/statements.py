@@ -137,7 +137,7 @@ class Statements:
         Raises:
             InputError: nothing changes, or the statement for the new content is missing.
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is of merged entities, or a name is ambiguous.
+            ConflictError: it belongs to merged entities, or a name is ambiguous.
             UnavailableError: Neo4j does not answer.
         """
         if edit == FactEdit():
@@ -165,7 +165,7 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is closed, or of merged entities.
+            ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         return await self._restate(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
@@ -175,7 +175,7 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it is closed, or of merged entities.
+            ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         return await self._restate(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
@@ -185,12 +185,12 @@ class Statements:
 
         Raises:
             NotFoundError: the tenant has no such fact.
-            ConflictError: it was rejected already, or is of merged entities.
+            ConflictError: it is already rejected, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.closing_reason is Closing.REJECTED:
-            raise ConflictError(f"the fact {fact_id!r} is rejected already")
+            raise ConflictError(f"the fact {fact_id!r} is already rejected")
         facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
         return await self._state(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
 
@@ -206,7 +206,7 @@ class Statements:
         wanted = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), wanted)
         if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
-            raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was taken back before")
+            raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:
             await _retract(self._graph, tenant, rows[0], at=self._clock())
         await self._forgetting.message(tenant, correction_id)
@@ -225,7 +225,7 @@ class Statements:
     async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: CorrectionKind) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
-            raise ConflictError(f"the fact {fact_id!r} does not hold; `reopenFact` lets it hold again")
+            raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
         fact = replace(_provided_fact(stored, stated), valid_at=stored.fact.valid_at)
         return await self._state(tenant, kind, stored.user_id, [fact], of=stored)
 
@@ -261,7 +261,7 @@ class Statements:
         if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
             await self.undo(tenant, said.id)
             raise ConflictError(
-                f"{text!r} cannot be stated: the same was forgotten for good, or its names mean something else here"
+                f"{text!r} cannot be stored: this fact was forgotten permanently, or its names refer to other entities"
             )
         return result
 
@@ -304,9 +304,9 @@ def _name(end: FactEnd) -> str:
 
 
 async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
-    """Remove a statement's assertions from all facts; its message stays, without supporting any.
+    """Remove a statement's assertions from all facts; its message is kept.
 
-    Facts of merged entities are left to forgetting, which reads their scenes again.
+    Facts of merged entities are corrected when forgetting reads their scenes again.
 
     Args:
         message: a row of `forgetting/messages_to_forget`.
@@ -362,12 +362,12 @@ def _without(fact: Fact, said: str) -> Fact | None:
     read = fact.extracted
     if (read or fact).reader == PERSON and stated:
         # Remove the wording of the undone statement, even if nothing replaces it.
-        read = _read_as(fact, statement_of=stated[-1].split(":", 1)[1])
+        read = _person_extraction(fact, statement_of=stated[-1].split(":", 1)[1])
     quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
     return replace(fact, assertions=assertions, corrections=stated, quotes=quotes, extracted=read)
 
 
-def _read_as(fact: Fact, *, statement_of: str) -> ExtractedValues:
+def _person_extraction(fact: Fact, *, statement_of: str) -> ExtractedValues:
     read = fact.extracted
     return ExtractedValues(
         statement=statement_of,

@@ -20,7 +20,7 @@ class Relative:
 
     Attributes:
         root_id: the node that represents it; its own id if it is not merged.
-        reason: of its merge; None if it is not merged.
+        reason: reason of its merge; None if it is not merged.
         holds: the fact is still valid.
         own_words: the user stated the fact, nobody else.
         shared: another person uses the same role for it.

@@ -20,7 +20,7 @@ class MergeResult:
     """The result of a merge or split.
 
     Attributes:
-        id: of the merge; `split_entity` accepts it or the id of the merged entity.
+        id: id of the merge; `split_entity` accepts it or the id of the merged entity.
         kept: the entity that represents both.
         merged: the entity that was merged into `kept`, or split off it.
     """
@@ -50,7 +50,7 @@ async def merge_entities(
         entities = await _entities(writing, tenant, keep_id, merge_id)
         kept_id, merged_id = (entities[name]["root_id"] or name for name in (keep_id, merge_id))
         if kept_id == merged_id:
-            raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are merged already; split them first")
+            raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are already merged; split them first")
         new_merge_id, changes = await merge_nodes(writing, tenant, kept_id, merged_id, reason, at=at)
         # Two candidates for "my sister" may have become one, which makes the role unambiguous.
         changes += await update_kinship_merges(writing, tenant, user_id, at=at)
@@ -80,7 +80,7 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
         await _lock_memory(writing, tenant, user_id)
         merges = await writing.run(statement("entity_resolution/merge_by_id"), {"tenant": tenant, "id": entity_id})
         if not merges:
-            raise ConflictError(f"the merge of {entity_id!r} was undone meanwhile; there is nothing to split")
+            raise ConflictError(f"the merge of {entity_id!r} was undone by another request; there is nothing to split")
         split_id, root, merge_id = merges[0]["id"], merges[0]["root_id"], merges[0]["merge_id"]
         changes = await split_node(writing, tenant, split_id, root, "split: the merge was taken back", at=at)
         if merges[0]["reason"] == KINSHIP_REASON:
@@ -120,7 +120,7 @@ async def reject_merge(graph: Graph, tenant: TenantId, a_id: str, b_id: str, rea
 
 def _check_reason(reason: str) -> None:
     if not reason.strip() or len(reason) > LIMITS.name_chars:
-        raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why")
+        raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; give a reason")
 
 
 async def _store_rejection(
@@ -143,19 +143,19 @@ async def _lock_memory(writing: Writing, tenant: TenantId, user_id: str) -> None
 async def _entities_of_one_user(writing: Writing, tenant: TenantId, one: str, other: str) -> dict[str, Row]:
     entities = await _entities(writing, tenant, one, other)
     if entities[one]["user_id"] != entities[other]["user_id"]:
-        raise ConflictError("the two entities belong to different users; name two of one user")
+        raise ConflictError("the two entities belong to different users; choose two of the same user")
     return entities
 
 
 async def _entities(writing: Writing, tenant: TenantId, *ids: str) -> dict[str, Row]:
     """Return rows of `lookup/resolve_ids` by id; raise unless every id is a different entity."""
     if len(set(ids)) < len(ids):
-        raise InputError("an entity cannot be merged with itself; name two")
+        raise InputError("an entity cannot be merged with itself; choose two entities")
     rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": list(ids)})
     found = {row["id"]: row for row in rows}
     for name in ids:
         if name not in found:
-            raise NotFoundError(f"there is no entity {name!r}; GraphQL's `entities` lists those there are")
+            raise NotFoundError(f"there is no entity {name!r}; GraphQL's `entities` lists them")
         labels = found[name]["labels"]
         if labels is not None and Label.ENTITY not in labels:
             raise ConflictError(f"{name!r} is a {labels[-1]}; only entities can be merged, not speakers or scenes")

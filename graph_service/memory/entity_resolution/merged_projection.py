@@ -94,7 +94,7 @@ def projected_edges(facts: Iterable[MemberFact], uris: Mapping[str, Uri]) -> lis
     dropped. Edges that a newer one contradicts are closed.
 
     Args:
-        uris: of the nodes that represent merged entities, by id.
+        uris: URIs of the nodes that represent merged entities, by id.
     """
     groups: dict[tuple[str, str, str, str], list[MemberFact]] = {}
     for fact in facts:
@@ -170,7 +170,7 @@ def _edge(
 
 
 @dataclass(frozen=True, slots=True)
-class _Newer:
+class _ClosingEdge:
     """A derived edge that may close an older one; rank 0 is the newest."""
 
     rank: int
@@ -182,17 +182,17 @@ class _CloserIndex:
     """Edges, newest first, that close an older edge of their kind unless one message asserts both."""
 
     def __init__(self) -> None:
-        self._edges: list[_Newer] = []
+        self._edges: list[_ClosingEdge] = []
         # For each edge, by assertion: the rank at which the unbroken run of edges with this assertion begins.
         self._runs: list[dict[tuple[str, datetime], int]] = []
 
-    def add(self, edge: _Newer) -> None:
+    def add(self, edge: _ClosingEdge) -> None:
         """Add an edge older than all added before."""
         previous = self._runs[-1] if self._runs else {}
         self._runs.append({one: previous.get(one, len(self._edges)) for one in edge.assertions})
         self._edges.append(edge)
 
-    def find(self, assertions: frozenset[tuple[str, datetime]]) -> _Newer | None:
+    def find(self, assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
         """Return the oldest edge that shares no assertion with a given, still older edge."""
         rank = len(self._edges) - 1
         while rank >= 0:
@@ -222,7 +222,7 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
     closers: dict[tuple[str, ...], _CloserIndex] = {}
     for rank, row in enumerate(newest_first):
         assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
-        edge = _Newer(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
+        edge = _ClosingEdge(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
         claim, label = _claim(row), row["properties"].get("attribute") or ""
         attribute_key, opposite_key = ("one", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
         if "invalid_at" not in row["properties"]:

@@ -92,7 +92,8 @@ async def with_stable_tenant(graph: Graph, tenant: TenantId, once: Callable[[Map
         if await _tenant_state(graph, tenant) == before:
             return done
     raise ConflictError(
-        f"the memories of tenant {tenant!r} changed while they were exported, {_ATTEMPTS} times; try when less goes on"
+        f"the memories of tenant {tenant!r} changed while they were exported, {_ATTEMPTS} times; "
+        "try again when fewer messages are being stored"
     )
 
 

@@ -98,7 +98,7 @@ async def import_rows(
                 await _finish(graph, tenant, header["tenant"], sessions, session_jobs, now=now)
             except UnavailableError as error:
                 raise UnavailableError(
-                    f"the import was interrupted ({error.message}); run the same import again, it goes on",
+                    f"the import was interrupted ({error.message}); repeat the same import to resume it",
                     error.retry_after_s,
                 ) from error
             return _result(staging, vectors=vectors_usable)
@@ -121,10 +121,10 @@ def _read(path: Path, staging: Staging) -> tuple[Row, str]:
         dim = (header.get("embedder") or {}).get("dim")
         for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES_MAX + 1), b""), start=2):
             if len(line) > LINE_BYTES_MAX:
-                _raise_problems(path, [*problems, f"line {number}: is longer than {LINE_BYTES_MAX:,} bytes"])
+                _raise_problems(path, [*problems, f"line {number}: must not be longer than {LINE_BYTES_MAX:,} bytes"])
             row = convert(_parse_line(line, number, problems))
             if end is not None:
-                problems.append(f"line {number}: comes after the last line")
+                problems.append(f"line {number}: no line may follow the last one, which has the counts")
             elif isinstance(row, dict) and "end" in row:
                 end = row["end"]
             else:
@@ -139,9 +139,9 @@ def _read(path: Path, staging: Staging) -> tuple[Row, str]:
                 batch = []
             _raise_problems(path, problems, allowed=_PROBLEMS_MAX)
     if end is None:
-        problems.append("the last line is missing: the file was cut short")
+        problems.append("the last line is missing: the file is truncated")
     elif end != {**counts, "sha256": digest.hexdigest()}:
-        problems.append("the last line does not fit the others: the file was changed or damaged")
+        problems.append("the checksum in the last line does not match: the file was changed or damaged")
     _raise_problems(path, problems)
     staging.add(batch)
     _check_and_rewrite(staging, header, path)
@@ -159,7 +159,9 @@ def _check_and_rewrite(staging: Staging, header: Row, path: Path) -> None:
         staging.rewrite_all()
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
         _log.warning("an export could not be understood: %s", type(error).__name__)
-        raise InputError(f"nothing was stored: {path} holds rows that do not fit each other") from error
+        raise InputError(
+            f"nothing was stored: {path} contains rows that contradict each other; export the tenant again"
+        ) from error
 
 
 def _read_header(line: bytes, path: Path) -> Row:
@@ -181,11 +183,11 @@ def _read_header(line: bytes, path: Path) -> Row:
 def _header_problems(header: Row) -> Iterator[str]:
     tenant_properties, embedder = header.get("tenant"), header.get("embedder")
     if not isinstance(tenant_properties, dict) or "seq" not in tenant_properties:
-        yield "says nothing of its tenant"
+        yield "tenant must be an object with seq"
         return
     for name, written in tenant_properties.items():
         if name not in _HEADER_KINDS:
-            yield f"{name!r:.60} is nothing that a tenant has"
+            yield f"tenant has the unknown property {name!r:.60}"
             continue
         try:
             value = decode_value(written, _HEADER_KINDS[name])
@@ -193,7 +195,7 @@ def _header_problems(header: Row) -> Iterator[str]:
             yield f"{name} {error.message}"
             continue
         if name == "seq" and not 0 <= value < 2**53:
-            yield "seq must not be negative"
+            yield f"seq is {value}; it must be from 0 to {2**53 - 1}"
         if isinstance(value, str) and text_problem(value, _HEADER_CHARS_MAX):
             yield f"{name} {text_problem(value, _HEADER_CHARS_MAX)}"
     if embedder is None:
@@ -203,7 +205,7 @@ def _header_problems(header: Row) -> Iterator[str]:
         isinstance(model, str) and isinstance(dim, int) and not isinstance(dim, bool) and 1 <= dim <= VECTOR_DIM_MAX
     )
     if not vectors_usable or not isinstance(tokens, str | None):
-        yield "embedder must be null, or an object with model (text), dim (a number) and token_model (text or null)"
+        yield "embedder must be null, or an object with model (string), dim (integer) and token_model (string or null)"
 
 
 def _parse_line(line: bytes, number: int, problems: list[str]) -> Any:
@@ -232,8 +234,8 @@ async def _begin(graph: Graph, tenant: TenantId, digest: str, now: datetime) -> 
     parameters = {"tenant": tenant, "file": digest, "epoch": secrets.token_hex(4), "now": now}
     if not await graph.write(lambda writing: writing.run(statement("export_import/begin_import"), parameters)):
         raise ConflictError(
-            f"the tenant {tenant!r} holds something already, or another import into it was interrupted; import into a "
-            "tenant that holds nothing (`--tenant NAME`)"
+            f"the tenant {tenant!r} is not empty, or an import of another file into it was interrupted; import into an "
+            "empty tenant (`--tenant NAME`)"
         )
 
 

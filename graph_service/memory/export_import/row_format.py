@@ -152,14 +152,14 @@ def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
         dim: vector dimension of the file; None if it has no vectors.
     """
     if not isinstance(row, dict):
-        yield "is no object"
+        yield "must be a JSON object"
         return
     allowed = {"node": _is_node, EDGE: _is_edge, "link": _is_link}
     kind = next((name for name in allowed if name in row), None)
     if kind is None:
-        yield "is neither node, edge nor link"
+        yield "must have one of the keys node, edge and link"
     elif not allowed[kind](row):
-        yield f"is of an unknown kind, {row[kind]!r:.60}, or names no ends"
+        yield f"has the unknown kind {row[kind]!r:.60}, or keys that this kind does not have"
     elif kind != "link":
         yield from property_problems(kind_of_row(row), row["properties"], model_of(row), dim=dim)
 
@@ -221,7 +221,7 @@ def _within(least: float, most: float) -> Rule:
 def _text_of(most: int) -> Rule:
     def rule(value: str) -> str | None:
         if len(value) > most:
-            return f"has {len(value):,} characters; at most {most:,} are taken"
+            return f"has {len(value):,} characters; at most {most:,} are allowed"
         return None if value.strip() else "is empty"
 
     return rule
@@ -234,7 +234,7 @@ def _matching(pattern: str, what: str) -> Rule:
 
 def _is_id(value: str) -> str | None:
     try:
-        return None if str(UUID(value)) == value else "must be a UUID in small letters"
+        return None if str(UUID(value)) == value else "must be a UUID in lower case"
     except ValueError:
         return "must be a UUID"
 
@@ -258,12 +258,12 @@ def _json(adapter: TypeAdapter[Any], what: str) -> Rule:
 
 def _is_json_object(value: str) -> str | None:
     try:
-        read = json.loads(value, parse_constant=_no_number)
+        read = json.loads(value, parse_constant=_raise_not_a_number)
     except (ValueError, RecursionError):
         return "must be a JSON object"
-    return (
-        None if isinstance(read, dict) and _depth(read) <= _BODY_DEPTH_MAX else "must be a JSON object, nested little"
-    )
+    if isinstance(read, dict) and _depth(read) <= _BODY_DEPTH_MAX:
+        return None
+    return f"must be a JSON object nested at most {_BODY_DEPTH_MAX} deep"
 
 
 _BODY_DEPTH_MAX: Final = 8
@@ -280,15 +280,15 @@ def _depth(tree: Any) -> int:
     return deepest
 
 
-def _no_number(text: str) -> Any:
-    raise ValueError(f"{text} is no number")
+def _raise_not_a_number(text: str) -> Any:
+    raise ValueError(f"{text} is not a number")
 
 
 def _is_assertion(value: str) -> str | None:
     try:
         assertion = parse_assertion(value)
     except InputError:
-        return "must read message|scene|valid|by|said|heard|position|marks"
+        return "must have the format message|scene|valid|by|said|heard|position|marks"
     moments = (assertion.valid_at, assertion.valid_by, assertion.said_at, assertion.heard_at)
     if any(time_problem(one) for one in moments) or not 0 <= assertion.position < _NUMBER_MAX:
         return "has a time outside the years 1900 to 9000, or a negative position"
@@ -296,7 +296,7 @@ def _is_assertion(value: str) -> str | None:
 
 
 def _is_true(value: bool) -> str | None:
-    return None if value else "must be true, or left out"
+    return None if value else "must be true or omitted"
 
 
 _ID: Final[Rule] = _is_id
@@ -308,12 +308,14 @@ _IMPORTANCE: Final = _within(1, 10)
 _NAME: Final = _text_of(1_000)
 _USER: Final = _text_of(LIMITS.id_chars)
 _HASH: Final = _matching(r"[0-9a-f]{8,128}", "a hash in hexadecimal digits")
-_DAY_TOKEN: Final = _matching(r"\d{8}", "a day as eight digits")
-_ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object of texts")
-_FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "the JSON of facts")
-_EXTRACTED: Final = _json(TypeAdapter(ExtractedValues), "the JSON of extracted values")
+_DAY_TOKEN: Final = _matching(r"\d{8}", "a day of eight digits, YYYYMMDD")
+_ATTRIBUTES: Final = _json(TypeAdapter(dict[str, str]), "a JSON object whose values are strings")
+_FACTS: Final = _json(TypeAdapter(list[ProvidedFact]), "a JSON array of facts")
+_EXTRACTED: Final = _json(TypeAdapter(ExtractedValues), "a JSON object of extracted values")
 _URI: Final[Rule] = lambda value: (  # noqa: E731  a rule like the others
-    None if value.startswith(ROOT) and len(value) <= 8_000 else f"must be an address that begins with {ROOT}"
+    None
+    if value.startswith(ROOT) and len(value) <= 8_000
+    else f"must be a URI that begins with {ROOT}, of at most 8,000 characters"
 )
 
 
@@ -392,7 +394,7 @@ _FACT_RULES: Final[Mapping[str, Rule]] = {
     "extracted": _EXTRACTED,
     "steps": _each(_text_of(8_000)),
     "reader": _NAME,
-    "similarity_keys": _each(_matching(r"[0-9a-z]{1,16}", "a list of short words")),
+    "similarity_keys": _each(_matching(r"[0-9a-z]{1,16}", "a list of keys of 1 to 16 lower-case letters or digits")),
 }
 
 SHAPES: Final[Mapping[str, Shape]] = {
@@ -420,8 +422,12 @@ SHAPES: Final[Mapping[str, Shape]] = {
         said_ms=_MILLIS,
         position=_COUNT,
         episode_id=_ID,
-        zone=lambda value: None if len(value) <= 100 and zone_named(value) else "is no time zone",
-        token_vectors=lambda value: None if is_packed(value) else "are no token vectors",
+        zone=lambda value: (
+            None
+            if len(value) <= 100 and zone_named(value)
+            else f"is {value!r:.60}; it must be an IANA time zone, such as Europe/Berlin"
+        ),
+        token_vectors=lambda value: None if is_packed(value) else "must be packed token vectors",
     ),
     Label.USER: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
     Label.AGENT: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
@@ -494,18 +500,18 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
         dim: vector dimension of the file; None if it has no vectors.
     """
     if not isinstance(found, dict):
-        yield "has no properties"
+        yield "must have properties, a JSON object"
         return
     shape = SHAPES[kind]
     for name in sorted(shape.needed - found.keys()):
-        yield f"has no {name}"
+        yield f"lacks the required property {name}"
     values: dict[str, Any] = {}
     for name, written in found.items():
         one = model.get(name)
         if one is None:
-            yield f"{name!r:.60} is no property of this kind"
+            yield f"has the property {name!r:.60}, which {kind} does not have"
         elif one.role in ("tenant", "passing"):
-            yield f"{name} does not belong into an export"
+            yield f"has the property {name}, which exports do not contain"
         else:
             try:
                 values[name] = decode_value(written, one.kind)
@@ -528,38 +534,38 @@ def _general_problem(value: Any, dim: int | None, chars_max: int) -> str | None:
         case bool() | int():
             return None
         case float():
-            return None if math.isfinite(value) else "is no number"
+            return None if math.isfinite(value) else f"is {value}; it must be a finite number"
         case datetime():
             return time_problem(value)
         case [float(), *_]:
             return None if len(value) == dim else f"has {len(value):,} numbers; the first line says {dim}"
         case list():
             if len(value) > LIST_MAX:
-                return f"has {len(value):,} items; at most {LIST_MAX:,} are taken"
+                return f"has {len(value):,} items; at most {LIST_MAX:,} are allowed"
             return next((problem for one in value if (problem := _general_problem(one, dim, ITEM_CHARS_MAX))), None)
     return None
 
 
 def _text_problem(value: str, chars_max: int) -> str | None:
     if len(value) > chars_max:
-        return f"has {len(value):,} characters; at most {chars_max:,} are taken"
+        return f"has {len(value):,} characters; at most {chars_max:,} are allowed"
     if "\x00" in value:
         return "contains a NUL character"
     if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-        return "contains half of a surrogate pair"
+        return "contains an unpaired surrogate"
     return None
 
 
 def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the problems of properties that must be consistent with each other."""
     if shape.addressed and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
-        yield "id is not that of its uri"
+        yield "id does not match uri"
     for moment, millis in shape.same:
         if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
-            yield f"{millis} is not {moment} in milliseconds"
+            yield f"{millis} must be the same time as {moment}, in milliseconds since 1970"
     names, since = values.get("declared_names") or [], values.get("declared_since") or []
     if len(names) != len(since):
-        yield "declared_names and declared_since must be of one length"
+        yield "declared_names and declared_since must have the same length"
     for start, end in (("mentioned_start", "mentioned_end"), ("scene_start", "scene_end"), ("first_seen", "last_seen")):
         if {start, end} <= values.keys() and values[end] < values[start]:
-            yield f"{end} lies before {start}"
+            yield f"{end} is before {start}"

@@ -47,7 +47,7 @@ def decode_value(written: Any, kind: str) -> Any:
     try:
         value, found = _value(written)
     except (ValueError, TypeError, OverflowError, binascii.Error) as error:
-        raise InputError(f"is broken ({error!s:.120})") from error
+        raise InputError(f"cannot be decoded: {error!s:.120}") from error
     if kind == "times" and value == []:
         return value
     if kind and found != kind and not (kind == "float" and found == "int"):
@@ -61,7 +61,7 @@ def _value(written: Any) -> tuple[Any, str]:
             return written, "bool"
         case int():
             if not -(2**63) <= written < 2**63:
-                raise ValueError("a number of more than 64 bits")
+                raise ValueError(f"integers may have at most 64 bits, got {written!s:.30}")
             return written, "int"
         case float():
             return written, "float"
@@ -73,37 +73,37 @@ def _value(written: Any) -> tuple[Any, str]:
             ((tag, text),) = tagged.items()
             read, kind = _TAGGED.get(str(tag), _NEITHER)
             return read(text), kind
-    raise ValueError("not a value that a property can have")
+    raise ValueError(f"a property cannot be {type(written).__name__}")
 
 
 def _list(written: list[Any]) -> tuple[list[Any], str]:
     if any(isinstance(one, list) for one in written):
-        raise ValueError("a list of lists")
+        raise ValueError("lists cannot contain lists")
     if written and all(isinstance(one, dict) for one in written):
         return [decode_value(one, "time") for one in written], "times"
     kinds = {_value(one)[1] for one in written}
     if len(kinds) > 1 or kinds - {"string", "int", "float", "bool"}:
-        raise ValueError("a list of several types")
+        raise ValueError("the items of a list must all be strings, or all numbers")
     return written, "strings" if kinds <= {"string"} else "numbers"
 
 
 def _unknown(text: Any) -> Any:
-    raise ValueError("an object of an unknown type")
+    raise ValueError(f"objects must have one key: {', '.join(_TAGGED)}")
 
 
 def _time(text: Any) -> datetime:
     read = datetime.fromisoformat(text)
     if not 1 < read.year < 9999:
-        raise ValueError(f"the year {read.year}")
+        raise ValueError(f"the year must be from 2 to 9998, got {read.year}")
     return as_utc(read)
 
 
 def _floats(text: Any) -> list[float]:
     found: list[float] = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f4").astype(float).tolist()
     if not found:
-        raise ValueError("a vector without numbers")
+        raise ValueError("a vector must not be empty")
     if not np.isfinite(found).all():
-        raise ValueError("a vector with numbers that are none")
+        raise ValueError("a vector must have finite numbers")
     return found
 
 
@@ -118,8 +118,8 @@ _TAGGED: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
 }
 _NEITHER: Final[tuple[Callable[[Any], Any], str]] = (_unknown, "")
 _NAMES: Final = {
-    "string": "text",
-    "strings": "a list of texts",
+    "string": "a string",
+    "strings": "a list of strings",
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",

@@ -98,10 +98,10 @@ class TenantTransfer:
             UnavailableError: Neo4j does not answer, or too many imports run; repeating the import resumes it.
         """
         if tenant in self._importing:
-            raise ConflictError(f"an import into the tenant {tenant!r} is under way; wait for its end")
+            raise ConflictError(f"an import into the tenant {tenant!r} is in progress; wait until it ends")
         if len(self._importing) >= _IMPORTS_MAX:
             raise UnavailableError(
-                f"{_IMPORTS_MAX} imports are under way; try again when one has ended", _IMPORT_WAIT_S
+                f"{_IMPORTS_MAX} imports are in progress; try again when one has ended", _IMPORT_WAIT_S
             )
         self._importing.add(tenant)
         try:
@@ -118,5 +118,5 @@ class TenantTransfer:
             try:
                 await asyncio.to_thread(path.write_text, text, encoding="utf-8", newline="")
             except UnicodeEncodeError as error:
-                raise InputError(f"the text contains half of a surrogate pair at {error.start + 1}") from error
+                raise InputError(f"the text contains an unpaired surrogate at character {error.start + 1}") from error
             return await self.import_file(tenant, path)

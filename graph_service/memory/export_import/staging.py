@@ -146,7 +146,7 @@ class Staging:
             for row in self._raw(kind):
                 key = key_of_row(row)
                 if not self._db.execute("INSERT OR IGNORE INTO keys VALUES (?, ?)", (key, kind)).rowcount:
-                    yield f"{kind} {key} is there twice"
+                    yield f"{kind} {key} occurs twice"
 
     def reference_problems(self, seq: int) -> Iterator[str]:
         """Yield a problem for each reference to a missing or unsuitable row; call after `duplicate_rows`.
@@ -159,10 +159,10 @@ class Staging:
             for row in self._raw(kind):
                 named = row["properties"].get(name)
                 if named is not None and about not in self._kinds_of(named):
-                    yield f"{kind} {key_of_row(row)} has a {name} that is no {about} in the file"
+                    yield f"{kind} {key_of_row(row)} names the {about} {named} in {name}, which is not in the file"
         for row in self._raw(Label.CHANGE):
             if row["properties"]["seq"] > seq:
-                yield f"Change {row['properties']['seq']} comes after the last of the tenant, {seq}"
+                yield f"Change {row['properties']['seq']} is higher than the tenant's last sequence number, {seq}"
 
     def _end_problems(self) -> Iterator[str]:
         for kind in (EDGE, *LINKS):
@@ -174,13 +174,13 @@ class Staging:
     def _end_problem(self, row: Row) -> str | None:
         starts, ends = self._kinds_of(row["from"]), self._kinds_of(row["to"])
         if not starts or not ends:
-            return "has an end that is not in the file"
+            return "connects a node that is not in the file"
         if EDGE in row:
             fits = any(allowed(Label(a), row[EDGE], Label(b)) for a in starts & _NODE_KINDS for b in ends & _NODE_KINDS)
         else:
             start, end = _ENDS[row["link"]]
             fits = start in starts and bool(ends & end)
-        return None if fits else "joins what it cannot join"
+        return None if fits else "connects nodes of kinds that it cannot connect"
 
     def _kinds_of(self, key: str) -> set[str]:
         return {kind for (kind,) in self._db.execute("SELECT kind FROM keys WHERE key = ?", (key,))}

@@ -97,7 +97,7 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> For
     resolved = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [entity_id]})
     labels = resolved[0]["labels"] if resolved else ()
     if not resolved or (labels is not None and Label.ENTITY not in labels):
-        raise NotFoundError(f"there is no entity {entity_id!r}; GraphQL's `entities` lists those there are")
+        raise NotFoundError(f"there is no entity {entity_id!r}; GraphQL's `entities` lists them")
     members = (await _members(writing, tenant, [entity_id]))[entity_id]
     parameters = {"tenant": tenant, "ids": sorted(members), "without": [], "evidence_max": 0}
     rows = await writing.run(statement("forgetting/remaining_support"), parameters)

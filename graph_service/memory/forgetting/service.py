@@ -33,7 +33,7 @@ class Forgetting:
     """Forget memories of any tenant.
 
     Spooled and cached copies go first, then one transaction deletes from the graph. A call that fails can be repeated.
-    Tombstones keep copies that were still queued elsewhere from being stored; a message sent anew is stored anew.
+    Tombstones keep copies that were still queued elsewhere from being stored; a message sent again is stored again.
 
     Args:
         clock: aware UTC now.

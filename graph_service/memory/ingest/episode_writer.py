@@ -48,7 +48,7 @@ class Receipt:
     """Result of one call of `remember`: its messages are durable.
 
     Attributes:
-        message_ids, uris: of the messages, in the order of the call.
+        message_ids, uris: ids and URIs of the messages, in the order of the call.
         stored, repeated: number of new messages, and of messages that were stored before.
         dropped: reasons why provided facts were dropped.
         spooled: the messages are on this machine's disk until Neo4j stores them; all of them count as stored.
@@ -182,7 +182,7 @@ def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
     changed = [message.uri for message in episode.messages if stored[message.id] != message.content_hash]
     if changed:
         raise ConflictError(
-            f"{len(changed)} message(s) are stored already with other words, speaker or time, first {changed[0]}; "
+            f"{len(changed)} message(s) are already stored with another text, speaker or time, first {changed[0]}; "
             "nothing was written. Use a new id for a new message"
         )
 

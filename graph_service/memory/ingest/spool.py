@@ -117,10 +117,10 @@ def entry_from_row(
     """Return the episode of a row, or an `UnreadableEntry`; never raises."""
     try:
         if not isinstance(body, str):
-            raise TypeError("the body is no text")
+            raise TypeError("the body must be text")
         episode = episode_from_json(body)
         if (episode.tenant, episode.user_id) != (tenant, user_id):
-            raise ValueError("the body is of another user")
+            raise ValueError("the body belongs to another user")
     except Exception as problem:
         return UnreadableEntry(
             number=number,
@@ -512,7 +512,7 @@ class Spool:
     async def _change_refused(self, change: str, tenant: TenantId, number: int) -> None:
         changed = await self._do(lambda file: file.execute(change, (number, tenant)).rowcount)
         if not changed:
-            raise NotFoundError(f"no refused episode has the number {number}; list the spool to see which there are")
+            raise NotFoundError(f"there is no rejected episode with number {number}; list the spool")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction that is durable when this returns; roll it back if `work` raises.
@@ -602,14 +602,14 @@ class Spool:
         )
         if (pages - free) * size + bytes_n > self._bytes_max:
             raise UnavailableError(
-                f"Neo4j is away and the spool is full ({self._bytes_max // 2**20} MB, spool.mb_max): nothing was"
-                " stored; try again when Neo4j is back"
+                f"Neo4j is unavailable and the spool is full ({self._bytes_max // 2**20} MB, spool.mb_max): nothing was"
+                " stored; try again when Neo4j answers"
             )
         share = file.execute("SELECT bytes FROM shares WHERE tenant = ?", (tenant,)).fetchone()
         if (share[0] if share else 0) + bytes_n > self._bytes_max * TENANT_SHARE:
             raise UnavailableError(
-                f"Neo4j is away and this tenant has filled its share of the spool ({TENANT_SHARE:.0%} of spool.mb_max,"
-                f" {self._bytes_max // 2**20} MB): nothing was stored; try again when Neo4j is back"
+                f"Neo4j is unavailable and this tenant used its share of the spool ({TENANT_SHARE:.0%} of spool.mb_max,"
+                f" {self._bytes_max // 2**20} MB): nothing was stored; try again when Neo4j answers"
             )
 
 

@@ -21,7 +21,7 @@ class DeadLetter:
     """A job that failed too often.
 
     Attributes:
-        error: of the last attempt.
+        error: error of the last attempt.
         attempts: number of failures.
         unavailable_service: the external service that caused the failure, if any; the job is retried when it answers.
     """

@@ -23,10 +23,10 @@ RETRY_AFTER_MAX_S: Final = 3_600.0
 
 
 class ExternalServiceAwayError(UnavailableError):
-    """An external service did not answer; jobs that fail by it run again when it answers.
+    """An external service did not answer; jobs that failed for this reason are retried when it answers.
 
     Attributes:
-        service: its name.
+        service: name of the service.
         called: False if its circuit breaker was open, so that no call was made.
     """
 
@@ -198,7 +198,7 @@ class ThrottledModel:
             return Answer(value=cached.value, calls=0, tokens_in=0, tokens_out=0, cut=cached.cut)
         left_s = self._retry_at_s - self._clock_s()
         if left_s > 0:
-            raise UnavailableError(f"model {self.name!r} asked for no requests for another {left_s:.0f} s", left_s)
+            raise UnavailableError(f"model {self.name!r} asked for a pause of another {left_s:.0f} s", left_s)
         try:
             answer = await self._inner.answer(prompt, shape)
         except UnavailableError as error:

@@ -1,4 +1,4 @@
-"""What jobs need from their surroundings: a clock, random tokens and observers."""
+"""Dependencies of jobs: a clock, random tokens and observers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

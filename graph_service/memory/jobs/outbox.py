@@ -26,7 +26,7 @@ _ERROR_CHARS_MAX: Final = 500
 
 
 class JobKind(StrEnum):
-    """What a job does.
+    """The kinds of jobs.
 
     EMBED, EXTRACT and CLOSE belong to a session. REEXTRACT and FORGET belong to a user: extract the remaining messages
     again after something was forgotten; forget the user.

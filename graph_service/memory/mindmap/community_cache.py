@@ -156,7 +156,7 @@ class CommunityMaps:
         cached = await self._current(tenant, user_id)
         found = next((each for each in cached.communities.found if each.id == community_id), None)
         if found is None:
-            raise NotFoundError(f"there is no community with id {community_id!r} now; ask for the communities again")
+            raise NotFoundError(f"there is no community with id {community_id!r} now; request the communities again")
         head = await self._log.head(tenant)
         return await self._explorer.part_of(tenant, head, found.members[:limit], total=len(found.members))
 
@@ -263,7 +263,7 @@ class CommunityMaps:
         if row["nodes"] > self._nodes_max or row["links"] > self._links_max:
             raise TooCostlyError(
                 f"this memory has {row['nodes']:,} nodes and {row['links']:,} links; communities are found in at most "
-                f"{self._nodes_max:,} nodes and {self._links_max:,} links: ask for one user, or look around a node"
+                f"{self._nodes_max:,} nodes and {self._links_max:,} links: request one user, or explore from a node"
             )
         return bool(row["nodes"] > self._large_from or row["links"] > _LARGE_LINKS)
 

@@ -79,7 +79,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
         return [name for name, end in ends if not _PEOPLE_LABELS & end.labels]
     if not await graph.read(statement("lookup/node_by_id"), {"tenant": tenant, "id": element_id}):
         raise NotFoundError(
-            f"there is nothing with id {element_id!r} in this memory; take an id from a snapshot or a search"
+            f"there is nothing with id {element_id!r} in this memory; use an id from a snapshot or a search"
         )
     return [element_id]
 
@@ -263,7 +263,7 @@ def _head(row: Row) -> Head:
 
 
 def _unknown(node_id: str) -> NotFoundError:
-    return NotFoundError(f"there is nothing with id {node_id!r} in this memory; take an id from a snapshot or a search")
+    return NotFoundError(f"there is nothing with id {node_id!r} in this memory; use an id from a snapshot or a search")
 
 
 def _change_line(numbered: NumberedChange) -> ChangeLine:

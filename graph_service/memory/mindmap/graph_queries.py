@@ -80,7 +80,7 @@ class GraphReads:
         found = (await self.nodes(tenant, [wanted])).get(wanted)
         if found is None or (kind is not None and found.kind != kind):
             what = (kind or "node").lower()
-            raise NotFoundError(f"there is no {what} {name!r} in this tenant; take an id from recall or from the map")
+            raise NotFoundError(f"there is no {what} {name!r} in this tenant; use an id from recall or from the map")
         return found
 
     async def user(self, tenant: TenantId, user_id: str) -> NodeView:

@@ -133,7 +133,7 @@ class MindMap:
             return fact_element(found, evidence, closing)
         if not found_nodes:
             raise NotFoundError(
-                f"there is no element with id {element_id!r} in this tenant; take an id from a snapshot or from recall"
+                f"there is no element with id {element_id!r} in this tenant; use an id from a snapshot or from recall"
             )
         return await self._node_evidence(found_nodes[0], known)
 

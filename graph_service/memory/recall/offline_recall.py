@@ -127,13 +127,13 @@ class _Search:
 
     def _search_snapshot(self, snapshot: Snapshot) -> None:
         if self._question.as_of is not None:
-            self._notes.append("Neo4j is away: what was known at a moment cannot be told from a snapshot")
+            self._notes.append("Neo4j is unavailable: a snapshot cannot answer what was known at an earlier time")
             return
         valid_at = as_utc(self._question.valid_at or self._now)
         for one in _in_snapshot(self._question, snapshot, self._span, valid_at=valid_at):
             self._match(one)
         self._age_s = max((self._now - datetime.fromisoformat(snapshot.as_of)).total_seconds(), 0.0)
-        self._notes.append(f"Neo4j is away: searched the mind map as it was {self._age_s:.0f} seconds ago")
+        self._notes.append(f"Neo4j is unavailable: searched the mind map as it was {self._age_s:.0f} seconds ago")
 
     def _messages(self, episode: Episode) -> Iterable[_Searchable]:
         question = self._question
@@ -161,9 +161,9 @@ class _Search:
         notes, n = list(self._notes), self._messages_n
         if n is not None:
             others = "" if self.complete else "; older ones were left out"
-            notes.insert(0, f"Neo4j is away: searched {n} messages that wait on disk{others}")
+            notes.insert(0, f"Neo4j is unavailable: searched {n} messages waiting on disk{others}")
         elif not self.complete:
-            notes.insert(0, "Neo4j is away: the messages that wait on disk could not be searched in time")
+            notes.insert(0, "Neo4j is unavailable: the messages waiting on disk could not be searched in time")
         return Answer(
             hits=tuple(
                 Hit(candidate=one, score=score, parts={"lexical": score}, snippet=snippet(one.text, self._words))

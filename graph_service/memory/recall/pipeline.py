@@ -151,7 +151,7 @@ async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuest
     try:
         return await embed_question(embedder, text), ()
     except UnavailableError as error:
-        return None, (f"the embedder is away ({error.message}): searched by words and names only",)
+        return None, (f"the embedder is unavailable ({error.message}): searched by words and names only",)
 
 
 def _notes(analysis: QueryAnalysis) -> tuple[str, ...]:
@@ -201,8 +201,8 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
     if not cut_n:
         return replace(answer, hits=hits)
     note = (
-        f"the texts of {cut_n} proving messages are cut: an answer brings at most {EVIDENCE_CHARS_MAX:,} characters of"
-        " them; read one by its URI (layer, read_memory), or ask for less evidence or fewer hits"
+        f"the texts of {cut_n} evidence messages are truncated: an answer has at most {EVIDENCE_CHARS_MAX:,} characters"
+        " of them; read one by its URI (layer, read_memory), or request less evidence or fewer hits"
     )
     return replace(answer, hits=hits, notes=(*answer.notes, note))
 

@@ -29,7 +29,7 @@ class MessageRepair:
     """The repair of one message.
 
     Attributes:
-        content_hash: of the stored text.
+        content_hash: hash of the stored text.
         embed, read: the message must be embedded, or read, again.
     """
 

@@ -66,7 +66,7 @@ async def session_of(graph: Graph, tenant: TenantId, user_id: UserId, session_id
     parameters |= {"last_ms": None, "after": None}
     rows = await graph.read(statement("sessions/list_sessions"), parameters)
     if not rows:
-        raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
+        raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists them")
     return _view(rows[0])
 
 

@@ -146,7 +146,7 @@ class RedisTurns:
         except (RedisError, OSError) as error:
             # The client reports some authentication errors as ConnectionError.
             if isinstance(error, AuthenticationError) or _AUTHENTICATION.search(str(error)):
-                raise UnavailableError("Redis refuses the user or the password; fix redis.url (REDIS_URL)") from error
+                raise UnavailableError("Redis rejects the user or the password; fix redis.url (REDIS_URL)") from error
             # Only the class, because the message may quote user content.
             why = type(error).__name__
             raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error

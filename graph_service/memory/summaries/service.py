@@ -112,7 +112,7 @@ class LayerTexts:
         if row is None:
             raise NotFoundError(f"there is no scene, session or message {base!r}; `recall` and `sessions` return URIs")
         if after is not None and (wanted is not Level.L2 or row["kind"] == "message"):
-            raise InputError("after goes with level L2 of a scene or session; every other text comes whole")
+            raise InputError("after is only for level L2 of a scene or session; other texts have one page")
         if wanted is not Level.L2 and row["kind"] != "message":
             await self._update(tenant, row)
             row = await self._row(tenant, node_id) or row
@@ -141,7 +141,7 @@ class LayerTexts:
             else:
                 failed += 1
         if session is not None and not made + kept + failed:
-            raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists those there are")
+            raise NotFoundError(f"user {user_id!r} has no session {session_id!r}; `sessions` lists them")
         return SummariesReport(sessions=made + kept + failed, created=made, unchanged=kept, failed=failed)
 
     async def _sessions(self, tenant: TenantId, user_id: str | None, session: str | None) -> Any:

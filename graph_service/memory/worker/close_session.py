@@ -1,4 +1,4 @@
-"""The job `close`: embed what a session holds, then read what is left of it.
+"""The job `close`: embed the texts of a session, then extract from its remaining messages.
 
 closing → indexing → extracting → closed. Each step is a commit and may be repeated. If the process dies, the session
 keeps the state it reached, and the next worker continues from there.
@@ -17,7 +17,7 @@ from schema.session import SessionState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseJobs:
-    """How to run the other jobs of the session.
+    """The functions that run the other jobs of the session.
 
     Attributes:
         embed: None without an embedder; the session then closes without vectors, which are added later.

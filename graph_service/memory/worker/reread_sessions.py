@@ -42,7 +42,7 @@ async def reread_sessions(graph: Graph, read: ReadUntil, claim: JobClaim, job_co
 
 
 async def _next_part(graph: Graph, claim: JobClaim) -> tuple[str, int | None] | None:
-    """Return the session to read next (node id), and up to when; None when nothing is left."""
+    """Return the node id of the session to read next, and the time up to which to read it; None when all are read."""
     rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": claim.tenant, "id": claim.id})
     if not rows:
         return None

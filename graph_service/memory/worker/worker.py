@@ -173,11 +173,11 @@ class Leases:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerRules:
-    """How the worker behaves.
+    """Settings of the worker.
 
     Attributes:
         parallel: sessions of one tenant read at the same time.
-        poll_s: how long an idle worker sleeps before it looks for jobs from other processes.
+        poll_s: interval at which an idle worker looks for jobs of other processes.
         idle_s: seconds without a message after which a session is closed; None: never.
     """
 
@@ -194,7 +194,7 @@ class _Loop:
     Attributes:
         wake: set when there may be jobs; one event a loop, so that no loop clears it for another.
         spare: serves other tenants while the first loops are busy with one; does not poll while they are idle.
-        waits: it has nothing to do.
+        waits: true while it has no job.
     """
 
     kind: JobKind

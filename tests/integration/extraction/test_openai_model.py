@@ -80,7 +80,10 @@ async def test_errors_and_logs_do_not_repeat_messages(caplog: pytest.LogCaptureF
 
 
 async def test_two_answers_of_wrong_shape_are_a_misread() -> None:
-    with FakeOpenAI(says("no idea"), says("still none")) as fake, pytest.raises(MisreadError, match="twice missed"):
+    with (
+        FakeOpenAI(says("no idea"), says("still none")) as fake,
+        pytest.raises(MisreadError, match="gave two answers that are not a valid"),
+    ):
         await (await model_of(fake)).answer(PROMPT, City)
     assert len(fake.requests) == 2
 
@@ -111,7 +114,7 @@ async def test_wrong_key_or_model_is_an_operator_error(status: int, word: str) -
 async def test_request_refused_in_both_forms_is_a_misread_and_keeps_structured_output() -> None:
     with FakeOpenAI(fails(400), fails(400), says(JSON)) as fake:
         model = await model_of(fake)
-        with pytest.raises(MisreadError, match="refused the request"):
+        with pytest.raises(MisreadError, match="rejected the request"):
             await model.answer(PROMPT, City)
         await model.answer(PROMPT, City)
     assert "response_format" in fake.requests[2]

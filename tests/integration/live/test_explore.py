@@ -229,7 +229,7 @@ async def test_communities_of_too_large_a_memory_are_refused(graph: Graph, write
     graph.observer = lambda one: read.append(one.name)
     try:
         for bound in ({"nodes_max": 5}, {"links_max": 4}):
-            with pytest.raises(TooCostlyError, match="ask for one user"):
+            with pytest.raises(TooCostlyError, match="request one user"):
                 await CommunityMaps(graph, Explorer(graph), **bound).community_map(tenant, None)
         assert "mindmap/community_nodes" not in read, "nothing of it is read"
         await CommunityMaps(graph, Explorer(graph), nodes_max=6, links_max=5).community_map(tenant, None)

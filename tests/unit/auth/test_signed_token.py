@@ -73,9 +73,9 @@ def test_highest_of_several_roles_counts() -> None:
         ({"tenant": "../x"}, "tenant"),
         ({"tenant": "*"}, "tenant"),
         ({"tenant": ["acme"]}, "tenant"),
-        ({"role": None}, "none of read, write, admin"),
-        ({"role": "root"}, "none of read, write, admin"),
-        ({"role": {"admin": True}}, "none of read, write, admin"),
+        ({"role": None}, " one of read, write, admin| none of read, write, admin"),
+        ({"role": "root"}, " one of read, write, admin| none of read, write, admin"),
+        ({"role": {"admin": True}}, " one of read, write, admin| none of read, write, admin"),
     ],
 )
 def test_token_without_a_required_claim_is_refused(more: dict[str, Any], why: str) -> None:

@@ -109,7 +109,7 @@ def test_all_problems_of_a_file_are_reported_at_once() -> None:
         "has no text",
         "question 'q'",
     ]
-    assert problems_of(sessions=[]) == ("c.json: holds no turn", *problems_of(sessions=[])[1:])
+    assert problems_of(sessions=[]) == ("c.json: contains no turn", *problems_of(sessions=[])[1:])
     assert any("sessions.0.date" in problem for problem in problems_of(sessions=[{"index": 1, "turns": []}]))
 
 

@@ -107,7 +107,7 @@ def test_mem0_memories_keep_their_time_and_are_grouped_by_run() -> None:
     ("tree", "why"),
     [
         ([{"memory": "no id", "user_id": "ana"}], "memory 1: id: Field required"),
-        ([{"id": "1", "memory": "whose?"}], "names no user_id"),
+        ([{"id": "1", "memory": "whose?"}], "has no user_id"),
         ([{"id": "1", "memory": "when?", "user_id": "a", "created_at": "yesterday"}], "updated_at"),
     ],
 )

@@ -80,15 +80,15 @@ CALL (s, messages_left, taken_ids, came_with) {
     RETURN count(later) AS later_n
   }
   WITH e, later_n, CASE WHEN e.id IN came_with THEN 0 ELSE 1 END AS turn ORDER BY turn, e.received_at, e.id
-  WITH collect({e: e, free: later_n = 0}) AS found
-  WITH size(found) >= $episodes_max AS full, [one IN found WHERE one.free | one.e] AS free
-  WITH full, free, reduce(taken = {n: 0, chars: $facts_chars_max, references: $references_max}, e IN free |
+  WITH collect({e: e, eligible: later_n = 0}) AS found
+  WITH size(found) >= $episodes_max AS full, [one IN found WHERE one.eligible | one.e] AS eligible
+  WITH full, eligible, reduce(taken = {n: 0, chars: $facts_chars_max, references: $references_max}, e IN eligible |
     CASE WHEN taken.chars > 0 AND taken.references > 0 THEN {
       n: taken.n + 1,
       chars: taken.chars - CASE WHEN e.facts IS :: STRING NOT NULL THEN size(e.facts) ELSE 0 END,
       references: taken.references - CASE WHEN e.message_ids IS :: LIST<STRING NOT NULL> NOT NULL THEN size(e.message_ids) ELSE 0 END}
     ELSE taken END).n AS count
-  WITH free[0..count] AS taken, full OR count < size(free) AS episodes_left
+  WITH eligible[0..count] AS taken, full OR count < size(eligible) AS episodes_left
   CALL (taken) {
     UNWIND taken AS e
     WITH e ORDER BY e.received_at, e.id
@@ -100,38 +100,38 @@ CALL (s, steps, episodes) {
   CALL (s, steps, episodes) {
     UNWIND steps AS step
     WITH s, (step - 1) * ($pause_ms + 1) - $pause_ms AS from_ms, (step + 1) * ($pause_ms + 1) + $pause_ms AS until_ms
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id})
-    USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
-    WHERE near.start_ms <= until_ms AND near.start_ms >= from_ms - $span_ms AND near.end_ms >= from_ms
-    RETURN near
+    MATCH (scene:Scene {tenant: $tenant, session_id: s.id})
+    USING INDEX SEEK scene:Scene(tenant, session_id, start_ms)
+    WHERE scene.start_ms <= until_ms AND scene.start_ms >= from_ms - $span_ms AND scene.end_ms >= from_ms
+    RETURN scene
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
-    USING INDEX SEEK near:Scene(tenant, session_id, unextracted)
-    WHERE $until_ms IS NULL OR near.start_ms < $until_ms
-    RETURN near
+    MATCH (scene:Scene {tenant: $tenant, session_id: s.id, unextracted: true})
+    USING INDEX SEEK scene:Scene(tenant, session_id, unextracted)
+    WHERE $until_ms IS NULL OR scene.start_ms < $until_ms
+    RETURN scene
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id, layers_behind: true})
-    USING INDEX SEEK near:Scene(tenant, session_id, layers_behind)
-    RETURN near
+    MATCH (scene:Scene {tenant: $tenant, session_id: s.id, layers_behind: true})
+    USING INDEX SEEK scene:Scene(tenant, session_id, layers_behind)
+    RETURN scene
    UNION
-    MATCH (near:Scene {tenant: $tenant, session_id: s.id})
-    USING INDEX SEEK near:Scene(tenant, session_id, start_ms)
-    WHERE $include_pending_overviews AND near.start_ms >= 0 AND near.overview_pending
-    RETURN near
+    MATCH (scene:Scene {tenant: $tenant, session_id: s.id})
+    USING INDEX SEEK scene:Scene(tenant, session_id, start_ms)
+    WHERE $include_pending_overviews AND scene.start_ms >= 0 AND scene.overview_pending
+    RETURN scene
    UNION
     UNWIND episodes AS episode
     UNWIND episode.message_ids AS message_id
-    MATCH (referenced:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(near:Scene)
+    MATCH (referenced:Message {tenant: $tenant, id: message_id})-[:PART_OF]->(scene:Scene)
     USING INDEX SEEK referenced:Message(tenant, id)
-    RETURN near
+    RETURN scene
   }
-  MATCH (m:Message)-[:PART_OF]->(near)
-  WITH near, m ORDER BY m.said_ms, m.position, m.id
-  WITH near, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
+  MATCH (m:Message)-[:PART_OF]->(scene)
+  WITH scene, m ORDER BY m.said_ms, m.position, m.id
+  WITH scene, collect(m {.id, .uri, .role, .speaker, .text, .position, .content_hash, .importance, .zone, .episode_id,
                     said_at: toString(m.said_at), received_at: toString(m.received_at),
-                    mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS held
-  RETURN collect({id: near.id, uri: near.uri, properties: near {.name, .abstract, .abstract_by, .layers_n, .layers_hash,
-                  .layers_behind, .overview_pending, .unextracted}, messages: held}) AS scenes
+                    mentioned_start: toString(m.mentioned_start), mentioned_end: toString(m.mentioned_end)}) AS scene_messages
+  RETURN collect({id: scene.id, uri: scene.uri, properties: scene {.name, .abstract, .abstract_by, .layers_n, .layers_hash,
+                  .layers_behind, .overview_pending, .unextracted}, messages: scene_messages}) AS scenes
 }
 CALL (s) {
   MATCH (newest:Scene {tenant: $tenant, session_id: s.id})

@@ -263,6 +263,6 @@ async def test_context_without_the_database_uses_the_spool(tenant: str, tmp_path
     found = await memory.context(TenantId(tenant), ContextRequest(user_id="alice", query="Where is the spare key?"))
     await spool.close()
     assert found.degraded
-    assert "the database is away" in found.text
+    assert "the database does not answer" in found.text
     assert "flowerpot" in found.text
     assert found.confidence is None

@@ -166,7 +166,7 @@ async def test_full_target_and_missing_source_are_refused(bilingual: Graph, tena
         await exported(bilingual, tenant)
     text = await exported(bilingual, TENANT)
     await imported(bilingual, tenant, text, tmp_path)
-    with pytest.raises(ConflictError, match="holds something already"):
+    with pytest.raises(ConflictError, match="is not empty"):
         await imported(bilingual, tenant, text, tmp_path)
 
 
@@ -194,12 +194,14 @@ async def test_invalid_file_is_refused_completely_with_places(bilingual: Graph, 
     node = next(place for place, row in enumerate(rows) if row.get("node") == "Message")
     found = rows[node]["properties"]
     wrong = {
-        "cut short": rows[:-1],
+        "truncated": rows[:-1],
         "changed or damaged": [*rows[:3], *rows[4:]],
         "unknown kind": _changed(rows, edge, edge="HATES"),
         f"line {node + 1}: said_at must be a time": _changed(rows, node, properties={**found, "said_at": "noon"}),
-        f"line {node + 1}: tenant does not belong": _changed(rows, node, properties={**found, "tenant": "other"}),
-        f"line {node + 1}: has no uri": _changed(
+        f"line {node + 1}: has the property tenant, which exports do not contain": _changed(
+            rows, node, properties={**found, "tenant": "other"}
+        ),
+        f"line {node + 1}: lacks the required property uri": _changed(
             rows, node, properties={name: one for name, one in found.items() if name != "uri"}
         ),
         "is not an export": rows[1:],
@@ -306,26 +308,31 @@ async def test_damaged_field_is_refused_or_gives_a_working_memory(
 @pytest.mark.parametrize(
     ("kind", "name", "value", "why"),
     [
-        ("Message", "role", None, "has no role"),
+        ("Message", "role", None, "lacks the required property role"),
         ("Message", "role", "god", "role is 'god'; it must be one of"),
-        ("Message", "text", 5, "text must be text"),
+        ("Message", "text", 5, "text must be a string"),
         ("Message", "text", "x" * 100_001, "text has 100,001 characters"),
-        ("Message", "said_at", {"$time": "0001-01-01T00:00:00+14:00"}, "said_at is broken"),
-        ("Message", "said_ms", 5, "said_ms is not said_at"),
+        ("Message", "said_at", {"$time": "0001-01-01T00:00:00+14:00"}, "said_at cannot be decoded"),
+        ("Message", "said_ms", 5, "said_ms must be the same time as said_at"),
         ("Message", "embedding", {"$f32": "AAAAAA=="}, "embedding has 1 numbers; the first line says 64"),
-        ("Message", "token_vectors", {"$bytes": "AAAA"}, "token_vectors are no token vectors"),
-        ("Message", "session_id", "00000000-0000-5000-8000-000000000000", "session_id that is no Session"),
-        ("Message", "id", "00000000-0000-5000-8000-000000000000", "id is not that of its uri"),
-        ("Session", "user_node_id", "00000000-0000-5000-8000-000000000000", "user_node_id that is no User"),
+        ("Message", "token_vectors", {"$bytes": "AAAA"}, "token_vectors must be packed token vectors"),
+        ("Message", "session_id", "00000000-0000-5000-8000-000000000000", "in session_id, which is not in the file"),
+        ("Message", "id", "00000000-0000-5000-8000-000000000000", "id does not match uri"),
+        (
+            "Session",
+            "user_node_id",
+            "00000000-0000-5000-8000-000000000000",
+            "in user_node_id, which is not in the file",
+        ),
         ("SessionLifecycle", "state", "asleep", "state is 'asleep'"),
-        ("Episode", "facts", '[{"subject": 1}]', "facts must be the JSON of facts"),
-        ("Change", "seq", 10**9, "comes after the last"),
+        ("Episode", "facts", '[{"subject": 1}]', "facts must be a JSON array of facts"),
+        ("Change", "seq", 10**9, "higher than the tenant's last sequence number"),
         ("Change", "body", "[" * 5_000, "body must be a JSON object"),
         ("MemberFact", "predicate", "HATES", "predicate is 'HATES'"),
-        ("Entity", "stray", "x", "'stray' is no property"),
+        ("Entity", "stray", "x", "has the property 'stray', which Entity does not have"),
         ("Usage", "day", "2026-13-01", "day must be a day"),
         ("edge", "strength", 1.5, "strength is 1.5; it must be from 0 to 1"),
-        ("edge", "assertions", ["x|y"], "assertions must read"),
+        ("edge", "assertions", ["x|y"], "assertions must have the format"),
         ("edge", "evidence", ["x"], "evidence must be a UUID"),
     ],
 )
@@ -340,7 +347,7 @@ async def test_invalid_field_is_reported_with_its_line(
         rows[place]["properties"][name] = value
     with pytest.raises(InputError, match=re.escape(why)) as refused:
         await imported(bilingual, tenant, written(rows), tmp_path)
-    assert f"line {place + 1}:" in refused.value.message or "in the file" in why or "no" in why or "after" in why
+    assert f"line {place + 1}:" in refused.value.message or "in the file" in why or "sequence number" in why
     assert await counts(bilingual, tenant) == {}
 
 

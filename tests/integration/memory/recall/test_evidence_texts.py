@@ -38,7 +38,7 @@ async def test_evidence_texts_are_bounded_in_total_and_marked_where_truncated(gr
     assert sum(len(message.text) for message in whole) <= EVIDENCE_CHARS_MAX
     assert {len(message.text) for message in cut} == {CUT_CHARS + 1}
     assert all(any(text.startswith(message.text[:-1]) for text in texts) for message in cut)
-    assert f"the texts of {len(cut)} proving messages are cut" in answer.notes[-1]
+    assert f"the texts of {len(cut)} evidence messages are truncated" in answer.notes[-1]
     few = await memory.recall(whose, replace(asked, limit=1, evidence=2))
     assert {message.whole_chars for hit in few.hits for message in hit.candidate.evidence} == {None}
     assert all(message.text in texts for hit in few.hits for message in hit.candidate.evidence)

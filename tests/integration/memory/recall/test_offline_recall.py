@@ -76,7 +76,7 @@ async def test_outage_is_answered_from_spool_and_snapshot_until_it_ends(
             hit.candidate.kind is HitKind.FACT and hit.candidate.object in ("Lisbon", "里斯本") for hit in answer.hits
         )
         assert answer.snapshot_age_s is not None
-        assert all("Neo4j is away" in note for note in answer.notes)
+        assert all("Neo4j is unavailable" in note for note in answer.notes)
         await cable.mend(urlsplit(server.uri).port or 0)
         assert await Replay(graph=far, spool=spool, job_context=a_job_context()).flush()
         back = await memory.recall(TenantId(tenant), question)
@@ -187,5 +187,5 @@ async def test_newest_part_of_a_large_spool_is_searched(tenant: str, tmp_path: P
     assert {hit.candidate.text[:21] for hit in answer.hits} == {
         f"The violin of talk {number}." for number in (4, 5, 6, 7)
     }
-    assert answer.notes == ("Neo4j is away: searched 40 messages that wait on disk; older ones were left out",)
+    assert answer.notes == ("Neo4j is unavailable: searched 40 messages waiting on disk; older ones were left out",)
     await spool.close()

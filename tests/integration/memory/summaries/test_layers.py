@@ -130,7 +130,7 @@ async def test_full_text_of_a_long_session_is_returned_in_parts(graph: Graph, te
     assert parts == 4
     with pytest.raises(InputError, match="not a cursor of lines"):
         await memory.layers.layer(TenantId(tenant), session, Level.L2, after="bad")
-    with pytest.raises(InputError, match="every other text comes whole"):
+    with pytest.raises(InputError, match="other texts have one page"):
         await memory.layers.layer(
             TenantId(tenant), session, Level.L1, after=encode_cursor(ListName.LINES, 1, 1, "none")
         )

@@ -75,6 +75,8 @@ def test_summary_hashes_with_provided_facts_are_rewritten(a_staging: Callable[[]
 def test_duplicate_rows_are_reported_before_ids_are_mapped(a_staging: Callable[[], Staging]) -> None:
     staging, rows = a_staging(), rows_of_one_call(2)
     staging.add([*rows, rows[0], rows[-1]])
-    assert list(staging.duplicate_rows()) == ["Message m0 is there twice", "Episode e is there twice"]
+    assert list(staging.duplicate_rows()) == ["Message m0 occurs twice", "Episode e occurs twice"]
     staging.map_ids()
-    assert set(staging.reference_problems(0)) == {"Episode e has a session_id that is no Session in the file"}
+    (problem,) = set(staging.reference_problems(0))
+    assert problem.startswith("Episode e names the Session ")
+    assert problem.endswith(" in session_id, which is not in the file")

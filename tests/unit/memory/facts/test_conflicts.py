@@ -215,7 +215,7 @@ def test_period_joined_into_an_earlier_one_is_reopened_with_it() -> None:
 
 def test_fact_only_ever_stated_as_over_cannot_be_reopened() -> None:
     known = after([], plan([], replace(living("Oslo", 1), closes=True)))
-    with pytest.raises(ConflictError, match="only said that it is over"):
+    with pytest.raises(ConflictError, match="only ever mentioned as ended"):
         reopening(known, known[0].claim, known[0].id)
 
 

@@ -129,7 +129,7 @@ def test_stopped_search_returns_its_hits_so_far() -> None:
     search.complete = False
     answer = search.answer()
     assert ({hit.candidate.text for hit in answer.hits}, answer.degraded) == ({"Tea one.", "Tea two."}, True)
-    assert answer.notes == ("Neo4j is away: searched 3 messages that wait on disk; older ones were left out",)
+    assert answer.notes == ("Neo4j is unavailable: searched 3 messages waiting on disk; older ones were left out",)
 
 
 @pytest.mark.parametrize(
