@@ -396,7 +396,8 @@ def role_asked(question: str) -> Role | None:
 
 _ASKS_AGENT: Final = re.compile(
     r"\b(?:did|have|had|will|would|can|were) you\b|\byou(?:'ll| will| promised?| offered?| said| going to)\b|"
-    r"\byour (?:promise|offer|suggestion|advice)|(?<![跟和给向对与同替为让叫请帮据])[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)"
+    r"\byour (?:promise|offer|suggestion|advice)|"
+    r"(?<![跟和给向对与同替为让叫请帮据])[你您](?:答应|承诺|说过?|会|以后|打算|要|准备|建议|推荐|主动|提议|还)"
 )
 
 
