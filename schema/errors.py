@@ -23,8 +23,8 @@ class MnemographError(Exception):
 
     Attributes:
         code: stable, upper case; the anchor in the documentation, GraphQL's `extensions.code`.
-        http_status: of HTTP responses.
-        exit_code: of the command line.
+        http_status: status of HTTP responses.
+        exit_code: exit status of commands.
         advice: general remedy, for the documentation; the message has the specific one.
     """
 
@@ -39,10 +39,10 @@ class MnemographError(Exception):
 
 
 class InputError(MnemographError):
-    """The caller sent something wrong.
+    """The request is invalid.
 
     Attributes:
-        problems: every mistake found, one sentence each; never empty.
+        problems: all mistakes found, one sentence each; never empty.
     """
 
     code = "BAD_INPUT"

@@ -170,7 +170,7 @@ def _lifespan(
 
 
 async def _load_keys(services: Services) -> None:
-    """Load the keys if they were never loaded; nobody can authenticate before."""
+    """Load the keys if they were never loaded; until then no key is accepted."""
     with contextlib.suppress(UnavailableError, TimeoutError):
         async with asyncio.timeout(READY_ANSWER_MAX_S):
             await services.keyring.ensure_loaded()

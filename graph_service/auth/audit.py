@@ -67,7 +67,7 @@ class AuditLog:
 
     @property
     def problem(self) -> str | None:
-        """Return how many lines in a row were lost, and why; None if the last one was written."""
+        """Return the number of lines lost in a row and the reason; None if the last line was written."""
         return f"{self._lost} lines lost: {self._why}" if self._lost else None
 
     async def write(self, entry: AuditEntry) -> bool:

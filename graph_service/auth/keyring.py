@@ -268,7 +268,7 @@ class Keyring:
 
 
 async def plan_reading(graph: Graph) -> None:
-    """Let the database plan the query of the keys early, because the first request waits for it."""
+    """Make the database plan the query for keys in advance, so that the first request does not wait for it."""
     await graph.read(statement("auth/list_keys"), {"rows_max": 1})
 
 

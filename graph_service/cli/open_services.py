@@ -115,7 +115,7 @@ async def finish_jobs(services: "Services", tenant: TenantId, terminal: Terminal
 async def watch_jobs(
     services: "Services", tenant: TenantId, bars: ProgressBars, *, patience_s: float = float("inf")
 ) -> None:
-    """Show how many jobs are left until there are none.
+    """Show the number of remaining jobs until all are done.
 
     Args:
         patience_s: run jobs here if another process makes no progress for so long.

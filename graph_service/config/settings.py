@@ -155,7 +155,7 @@ def load_settings(
 def user_directory() -> Path | None:
     """Return the user's configuration directory; None without a home directory.
 
-    It would then be relative to the working directory, which is not trusted.
+    Without one the path would be relative to the working directory, which is not trusted.
     """
     return _own(user_config_dir)
 

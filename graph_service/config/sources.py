@@ -148,7 +148,7 @@ def misdirected_secrets(found: Mapping[str, SettingValue], environ: Mapping[str,
 
 
 def read_as_problem(problem: ErrorDetails, found: Mapping[str, SettingValue]) -> str:
-    """Return the message of an error: origin, value and expectation."""
+    """Return the error message for a setting that cannot be parsed: its origin, its value and the expected type."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))
     origin = found[key].origin if key in found else key

@@ -1,6 +1,6 @@
 """Everyday memories: sessions with an assistant, questions with answer patterns, and their scores. Pure.
 
-A file holds the sessions of one user, questions asked afterwards, and the facts that a careful agent would hand in with
+A file holds the sessions of one user, questions asked afterwards, and the facts that a careful agent would send with
 each session; `docs/evaluation.md` describes the format. Unlike in `dataset.py`, the *text* of a hit is judged: it is
 right if it matches an answer pattern, and stale if it matches only patterns of outdated or wrong values.
 """

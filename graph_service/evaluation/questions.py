@@ -33,7 +33,7 @@ class RecallResult:
         top_score: score of the first hit; 0 without one.
         took_ms: latency for the caller.
         round_trips: database round trips of the service.
-        tokens: estimated, of the texts of the first `HITS_READ` hits.
+        tokens: estimated number of tokens in the first `HITS_READ` hits.
     """
 
     order: tuple[str, ...]

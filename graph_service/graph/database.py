@@ -48,7 +48,7 @@ async def connect(
 
 
 def graph_without_server(database: str | None) -> Graph:
-    """Return a graph without a server until `use` sets one: nothing listens on port 0."""
+    """Return a graph that is unavailable until `use` sets a driver; its placeholder address is port 0."""
     driver = AsyncGraphDatabase.driver("bolt://127.0.0.1:0", auth=("neo4j", ""), max_transaction_retry_time=0)
     return Graph(driver, database=database)
 

@@ -1,4 +1,4 @@
-"""Tombstones of what was forgotten: keyed hashes, which keep it from being stored again and reveal nothing of it."""
+"""Tombstones: keyed hashes of forgotten elements, which prevent storing them again and reveal no content."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence

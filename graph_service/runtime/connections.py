@@ -130,7 +130,7 @@ class WaitQueue:
         self._of: dict[str, OrderedDict[Guard, None]] = {}
 
     def __len__(self) -> int:
-        """Return its length."""
+        """Return the number of items."""
         return len(self._all)
 
     def join(self, one: "Guard", holder: str) -> "Guard | None":

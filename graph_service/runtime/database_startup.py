@@ -84,7 +84,7 @@ class DatabaseArrival:
         await asyncio.shield(self.task)
 
     async def close(self) -> None:
-        """Cancel the attempt; a server it has started is stopped by its handle."""
+        """Cancel the attempt; the caller stops a server that it started."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)

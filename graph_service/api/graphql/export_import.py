@@ -39,7 +39,7 @@ class GraphImport:
 
 
 @strawberry.type
-class CarryingMutation:
+class ExportImportMutation:
     """Export and import of a tenant."""
 
     @strawberry.mutation(

@@ -22,7 +22,7 @@ from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
 from graph_service.api.graphql.entities import IdentityMutation, IdentityQuery
 from graph_service.api.graphql.execution import PreparedExecution
-from graph_service.api.graphql.export_import import CarryingMutation
+from graph_service.api.graphql.export_import import ExportImportMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
 from graph_service.api.graphql.graph import GraphQuery
@@ -150,7 +150,7 @@ class Query(
 
 @strawberry.type
 class Mutation(
-    CarryingMutation,
+    ExportImportMutation,
     CorrectionsMutation,
     FactsMutation,
     ForgettingMutation,

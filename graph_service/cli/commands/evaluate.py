@@ -43,7 +43,7 @@ def evaluate(
 ) -> None:
     """Measure recall on data sets: store each conversation, ask its questions, delete it.
 
-    Runs the whole service, with a temporary Neo4j or with the one of NEO4J_URI. There each conversation gets a tenant
+    Runs the whole service, with a temporary Neo4j or the one at NEO4J_URI. There each conversation gets a tenant
     of its own, which is deleted at the end.
     """
     if call.tenant_name:

@@ -63,7 +63,7 @@ def import_files(
 async def store_all(
     services: "Services", tenant: TenantId, calls: Sequence["RememberRequest"], bars: ProgressBars
 ) -> tuple[int, int]:
-    """Store messages, and return how many were new and how many were stored already."""
+    """Store messages; return the numbers of new ones and of those already stored."""
     stored = repeated = 0
     total = sum(len(call.messages) for call in calls)
     for call in calls:

@@ -31,7 +31,7 @@ def related_predicates(predicate: str) -> set[str]:
 
 
 def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list[Doubt]:
-    """Return the new facts that the rules would add besides similar known ones; each claim once, most similar first.
+    """Return the new facts that the rules would keep beside similar known ones; each claim once, most similar first.
 
     Args:
         similar: known facts that share words with the accepted ones, of any subject.

@@ -78,8 +78,8 @@ class Readers:
         fallback: the rules; they read scenes for which the model's answer was unusable.
         parallel: scenes of a session that a model reads at the same time; the rules read one at a time.
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
-        writer: of overviews; None leaves them extractive.
-        judge: of new facts that may restate or contradict known ones; None leaves them to the rules.
+        writer: writes overviews; None keeps extractive ones.
+        judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
         waits_for_ripe: read a scene when it is complete, so that a model reads each scene once.
     """
 

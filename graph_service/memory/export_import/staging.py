@@ -33,11 +33,11 @@ from schema.session import SessionState
 _SCHEMA: Final = (
     "CREATE TABLE raw (kind TEXT, line TEXT)",
     "CREATE TABLE ids (old TEXT PRIMARY KEY, new TEXT, uri TEXT) WITHOUT ROWID",
-    "CREATE TABLE moved (kind TEXT, key TEXT, line TEXT)",
-    "CREATE TABLE said (id TEXT PRIMARY KEY, at INTEGER, position INTEGER, hash TEXT, episode TEXT) WITHOUT ROWID",
-    "CREATE TABLE held (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
-    "CREATE TABLE told (session TEXT, start_ms INTEGER, scene TEXT, print TEXT)",
-    "CREATE TABLE brought (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
+    "CREATE TABLE rewritten (kind TEXT, key TEXT, line TEXT)",
+    "CREATE TABLE messages (id TEXT PRIMARY KEY, at INTEGER, position INTEGER, hash TEXT, episode TEXT) WITHOUT ROWID",
+    "CREATE TABLE scene_messages (scene TEXT, message TEXT, PRIMARY KEY (scene, message)) WITHOUT ROWID",
+    "CREATE TABLE scene_hashes (session TEXT, start_ms INTEGER, scene TEXT, hash TEXT)",
+    "CREATE TABLE episodes (id TEXT PRIMARY KEY, line TEXT) WITHOUT ROWID",
     "CREATE TABLE keys (key TEXT, kind TEXT, PRIMARY KEY (key, kind)) WITHOUT ROWID",
 )
 _BY_KIND: Final = "CREATE INDEX IF NOT EXISTS raw_kind ON raw (kind)"
@@ -85,7 +85,7 @@ class SessionJob:
 
 
 class Staging:
-    """Rows on the way between two tenants: call `add` for all, then `map_ids`, then read them rewritten.
+    """Rows to rewrite for another tenant: call `add` for all, then `map_ids`, then `rewritten` or `all_rewritten`.
 
     Args:
         path: path of a new SQLite file, which the caller deletes.
@@ -130,7 +130,7 @@ class Staging:
             found = row["properties"]
             uri = self._db.execute("SELECT uri FROM ids WHERE old = ?", (found.get("session_id"),)).fetchone()
             self._add_mapping(found["id"], episode_id(self._rename_rules, found, uri[0] if uri else ""))
-            self._db.execute("INSERT OR IGNORE INTO brought VALUES (?, ?)", (found["id"], json.dumps(found)))
+            self._db.execute("INSERT OR IGNORE INTO episodes VALUES (?, ?)", (found["id"], json.dumps(found)))
         self._map_hashes()
         self._db.execute("COMMIT")
 
@@ -218,7 +218,7 @@ class Staging:
     def rewritten(self, kind: str) -> Iterator[Row]:
         """Yield the rows of a kind, rewritten for the target tenant and sorted by key."""
         self._rewrite_kind(kind)
-        for (line,) in self._db.execute("SELECT line FROM moved WHERE kind = ? ORDER BY key, line", (kind,)):
+        for (line,) in self._db.execute("SELECT line FROM rewritten WHERE kind = ? ORDER BY key, line", (kind,)):
             yield json.loads(line)
 
     def _rewrite_kind(self, kind: str) -> None:
@@ -229,7 +229,7 @@ class Staging:
         for row in self._raw(kind):
             rewritten_row = self._rewrite(row)
             line = json.dumps(rewritten_row, ensure_ascii=False)
-            self._db.execute("INSERT INTO moved VALUES (?, ?, ?)", (kind, key_of_row(rewritten_row), line))
+            self._db.execute("INSERT INTO rewritten VALUES (?, ?, ?)", (kind, key_of_row(rewritten_row), line))
         self._db.execute("COMMIT")
 
     def original(self, kind: str) -> Iterator[Row]:
@@ -264,9 +264,9 @@ class Staging:
                 found.get("position", 0),
                 found.get("content_hash", ""),
             )
-            self._db.execute("INSERT OR IGNORE INTO said VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
+            self._db.execute("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
         for row in self._raw(Link.PART_OF):
-            self._db.execute("INSERT OR IGNORE INTO held VALUES (?, ?)", (row["to"], row["from"]))
+            self._db.execute("INSERT OR IGNORE INTO scene_messages VALUES (?, ?)", (row["to"], row["from"]))
         for row in self._raw(Label.SCENE):
             found = row["properties"]
             for old, new in scene_hashes(
@@ -275,27 +275,30 @@ class Staging:
                 self._add_mapping(old, new)
             scene_hash = (found.get("session_id"), found.get("start_ms", 0), found["id"])
             layers_hash = found.get("layers_hash") or found.get("content_hash") or ""
-            self._db.execute("INSERT INTO told VALUES (?, ?, ?, ?)", (*scene_hash, layers_hash))
-        self._db.execute("CREATE INDEX told_session ON told (session)")
+            self._db.execute("INSERT INTO scene_hashes VALUES (?, ?, ?, ?)", (*scene_hash, layers_hash))
+        self._db.execute("CREATE INDEX scene_hashes_session ON scene_hashes (session)")
         for row in self._raw(Label.SESSION_LIFECYCLE):
-            query = "SELECT start_ms, scene, print FROM told WHERE session = ?"
+            query = "SELECT start_ms, scene, hash FROM scene_hashes WHERE session = ?"
             scenes = [SceneHash(*one) for one in self._db.execute(query, (row["properties"]["id"],))]
             for old, new in session_hash(row["properties"], scenes, self.new_id):
                 self._add_mapping(old, new)
 
     def _messages_of_scene(self, scene: str) -> list[SceneMessage]:
-        query = "SELECT s.at, s.position, s.id, s.hash FROM held h JOIN said s ON s.id = h.message WHERE h.scene = ?"
+        query = (
+            "SELECT s.at, s.position, s.id, s.hash FROM scene_messages h JOIN messages s ON s.id = h.message "
+            "WHERE h.scene = ?"
+        )
         return [SceneMessage(*one) for one in self._db.execute(query, (scene,))]
 
     def _prefixes_of_scene(self, scene: str) -> list[HashPrefixes]:
         query = (
-            "SELECT DISTINCT b.id FROM held h JOIN said s ON s.id = h.message "
-            "JOIN brought b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id LIMIT ?"
+            "SELECT DISTINCT b.id FROM scene_messages h JOIN messages s ON s.id = h.message "
+            "JOIN episodes b ON b.id = s.episode WHERE h.scene = ? ORDER BY b.id LIMIT ?"
         )
         return [self._hash_prefixes(found) for (found,) in self._db.execute(query, (scene, _EPISODES_MAX))]
 
     def _load_hash_prefixes(self, episode: str) -> HashPrefixes:
-        (line,) = self._db.execute("SELECT line FROM brought WHERE id = ?", (episode,)).fetchone()
+        (line,) = self._db.execute("SELECT line FROM episodes WHERE id = ?", (episode,)).fetchone()
         return hash_prefixes_of(json.loads(line))
 
     def _add_mapping(self, old: str, new: str, uri: str | None = None) -> None:

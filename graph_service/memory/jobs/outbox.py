@@ -109,7 +109,7 @@ def _claim_from_row(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim 
 async def park_malformed(graph: Graph, *, now_ms: int) -> int:
     """Turn malformed open jobs of all tenants into dead letters and return their number.
 
-    No worker can claim or give back such a job. An import, another program or a bug may have left it.
+    No worker can claim or release such a job, which an import, another program or a bug may have written.
     """
     error = str(failure_of(BrokenDataError("the job node lacked required properties; they were restored")))
     parameters = {"kinds": [kind.value for kind in JobKind], "error": error, "now_ms": now_ms}
@@ -190,7 +190,7 @@ async def finish_jobs(
     """Finish jobs of one tenant inside the commit of their result.
 
     Args:
-        claims: of one lease.
+        claims: claims of one lease.
         more: part of the work is left; the jobs stay open.
         too_slow: why part of it took the low-cost fallback. The job then stays as a dead letter with this text, also
             through later runs for the session, until somebody retries or cancels it.
@@ -256,7 +256,7 @@ async def fail_job(
 
 
 async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int) -> None:
-    """Give jobs back without counting a failure; finished ones and those of other workers do not change."""
+    """Release jobs without counting a failure; finished ones and those of other workers do not change."""
 
     async def steps(writing: Writing) -> None:
         for claim in sorted(claims, key=lambda claim: (claim.tenant, claim.id)):

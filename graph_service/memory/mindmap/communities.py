@@ -36,7 +36,7 @@ class Community:
     """A community.
 
     Attributes:
-        id: that of its first member.
+        id: id of its first member.
         members: ids of entities, then of scenes, highest degree first.
         edges: number of edges between members.
     """

@@ -81,7 +81,7 @@ class CommunityMaps:
         clock_s: monotonic seconds.
         fresh_s: maximum age of communities of a changed memory; older ones are still returned, and replaced in the
             background.
-        large_from: memories with more nodes are computed in a process of their own, one at a time.
+        large_from: memories with more nodes are computed in a separate process, one at a time.
         nodes_max, links_max: larger memories are refused.
     """
 
@@ -254,7 +254,7 @@ class CommunityMaps:
         return _CachedCommunities(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
-        """Return whether a memory needs a process of its own.
+        """Return whether a memory is computed in a separate process.
 
         Raises:
             TooCostlyError: it exceeds `nodes_max` or `links_max`.

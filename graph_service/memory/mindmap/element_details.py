@@ -18,7 +18,7 @@ class EndView(FrozenModel):
 
 
 class MergedView(FrozenModel):
-    """An entity that was merged into a node; splitting takes its id."""
+    """An entity that was merged into a node; its id can be passed to `split_entity`."""
 
     id: str
     name: str

@@ -93,7 +93,7 @@ class SceneSummary:
 
     Attributes:
         made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
-        needs_model: a model is still to write the overview, because it failed or was not asked yet.
+        needs_model: the overview is to be written by a model, which failed or was not called yet.
         calls, tokens_in, tokens_out: cost of these layers.
     """
 

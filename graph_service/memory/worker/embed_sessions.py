@@ -20,7 +20,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
     """Embed up to 256 messages, 256 scenes and 256 facts of sessions of one tenant.
 
     Args:
-        claims: of one tenant and one lease.
+        claims: claims of one tenant and one lease.
 
     Returns:
         True when something is left; the jobs then stay open.

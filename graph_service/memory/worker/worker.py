@@ -1,4 +1,4 @@
-"""Background worker: claim jobs, run them, give them back when they fail. Never runs inside a request."""
+"""Background worker: claim jobs, run them, and release those that fail. Never runs inside a request."""
 
 import asyncio
 import contextlib
@@ -68,7 +68,7 @@ _OUTCOMES: Final = {"open": "retried", "dead": "dead_letter", "lost": "lease_los
 
 
 class Leases:
-    """The claims of one worker: renewed while jobs run, given back when they fail.
+    """The claims of one worker: renewed while jobs run, released when they fail.
 
     Args:
         external_services: notified when a job became a dead letter because one was unavailable.
@@ -129,14 +129,14 @@ class Leases:
                     await renew_lease(self._graph, claim, now_ms=self._job_context.now_ms())
 
     async def release(self, claims: Sequence[JobClaim]) -> None:
-        """Give jobs back without counting a failure; while Neo4j is unavailable, as soon as it answers."""
+        """Release jobs without counting a failure; while Neo4j is unavailable, as soon as it answers."""
         try:
             await release_jobs(self._graph, claims, due_ms=self._job_context.now_ms())
         except UnavailableError:
             self._unreleased.extend(claims)
 
     async def release_pending(self) -> None:
-        """Release claims that could not be given back before."""
+        """Release claims whose earlier release failed."""
         if self._unreleased and not self._graph.away:
             unreleased, self._unreleased = self._unreleased, []
             await self.release(unreleased)
@@ -405,7 +405,7 @@ class Worker:
         return await reopen_after_outage(self._graph, service.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
     async def _run_or_give_back(self, claims: Sequence[JobClaim]) -> None:
-        """Run claimed jobs, renewing their leases; on any error give them back."""
+        """Run claimed jobs, renewing their leases; release them on any error."""
         try:
             await self._leases.renewed_during(claims, self._run_jobs(claims))
         except MnemographError as error:
