@@ -55,8 +55,9 @@ class ConfidenceWeights:
     """Weights of the features, and the intercept `base`.
 
     Attributes:
-        answer_types: addend for each type of answer. A memory that names the topic of a question usually holds the
-            reason or the person asked for, but less often the number.
+        answer_types: addend for each type of answer; a positive one in proportion to `known`, in full from two thirds
+            on. A memory that names the topic of a question usually holds the reason or the person asked for, but less
+            often the number.
     """
 
     base: float
@@ -72,7 +73,8 @@ class ConfidenceWeights:
 
     def total(self, features: ConfidenceFeatures) -> float:
         """Return the logarithm of the odds that the memory contains an answer."""
-        return self.answer_types.get(features.answer_type, 0.0) + math.fsum(
+        of_type = self.answer_types.get(features.answer_type, 0.0)
+        return (of_type * min(1.5 * features.known, 1.0) if of_type > 0 else of_type) + math.fsum(
             (
                 self.base,
                 self.known * features.known,
@@ -102,11 +104,11 @@ _ANSWER_TYPES: Final = MappingProxyType(
         AnswerType.WHO: 2.4,
         AnswerType.WHERE: 1.5,
         AnswerType.WHEN: 0.7,
-        AnswerType.HOW_MANY: -2.2,
+        AnswerType.HOW_MANY: -1.6,
     }
 )
 EVERYDAY: Final = ConfidenceWeights(
-    base=-2.5, known=2.1, stranger=-1.5, similarity_mean=9.3, lead=4.0, answer_types=_ANSWER_TYPES
+    base=-2.2, known=2.1, stranger=-1.5, similarity_mean=9.3, lead=4.0, answer_types=_ANSWER_TYPES
 )
 EVERYDAY_WITHOUT_LEAD: Final = ConfidenceWeights(
     base=-3.3,

@@ -7,7 +7,8 @@
 // $scene_vector: the same, or null when scenes are not requested
 // $fact_vector: the same, or null when neither facts nor messages are requested (facts lead to their evidence messages)
 // $carried: list of float, vector of the question for texts in the other language, or null
-// $scene_carried, $fact_carried: the same, or null as $scene_vector and $fact_vector
+// $scene_carried: the same, or null as $scene_vector
+// $fact_carried: the same, or null as $fact_vector
 // $carried_k: int, elements that the vector indexes return for them
 // $other_language: str, regular expression of the beginning of texts in the other language
 // $language_chars: int, length of that beginning

@@ -136,7 +136,7 @@ async def test_question_about_the_past_finds_the_former_home(
     ("language", "question"),
     [
         ("en", "What is the capital of Mongolia?"),
-        ("zh", "我的房贷在哪家银行？"),
+        ("zh", "谁指挥了维也纳爱乐乐团的演出？"),
         ("en", "Which bank holds my mortgage?"),
     ],
 )
