@@ -165,7 +165,7 @@ def _id_problems(name: str, value: object, limits: Limits) -> list[str]:
 def _batch_problems(request: RememberRequest, limits: Limits) -> list[str]:
     problems = []
     if not request.messages:
-        problems.append("messages is empty; hand in at least one message")
+        problems.append("messages is empty; send at least one message")
     if len(request.messages) > limits.messages:
         problems.append(
             f"{len(request.messages):,} messages in one call, at most {limits.messages:,} are accepted; split the call"

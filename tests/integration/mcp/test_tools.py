@@ -183,7 +183,7 @@ async def test_everything_can_be_forgotten_and_users_only_with_confirmation(agen
         ("recall", {}, "BAD_INPUT", "query is missing"),
         ("recall", {"query": "tea", "start": "soon"}, "BAD_INPUT", "start is invalid"),
         ("get_context", {"query": "tea", "max_tokens": 0}, "BAD_INPUT", "maxTokens is 0"),
-        ("remember", {"messages": []}, "BAD_INPUT", "hand in at least one message"),
+        ("remember", {"messages": []}, "BAD_INPUT", "send at least one message"),
         ("remember", {"messages": [{"role": "robot", "text": "hi"}]}, "BAD_INPUT", "messages.0.role"),
         ("forget", {"kind": "fact", "id": "nobody"}, "NOT_FOUND", "nothing to forget"),
         ("forget", {"kind": "thing", "id": "x"}, "BAD_INPUT", "kind is invalid"),
