@@ -32,7 +32,9 @@ async def elements_of(agent: Agent, graph: Graph) -> dict[str, str]:
     fact = {"subject": "user", "predicate": "PREFERS", "object": ASKED, "statement": said}
     done = await agent.call("remember", messages=[{"role": "user", "text": said}], facts=[fact], session_id="s1")
     await a_worker(graph).drain()
-    hits = {hit["kind"]: hit for hit in (await agent.call("recall", query=ASKED))["hits"]}
+    hits = {
+        kind: (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"][0] for kind in ("message", "scene", "fact")
+    }
     node = next(one for one in (await agent.call("search_nodes", query=ASKED))["nodes"] if one["kind"] == "Entity")
     return {
         "message": done["message_ids"][0],

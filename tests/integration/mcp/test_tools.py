@@ -162,7 +162,7 @@ async def test_everything_can_be_forgotten_and_users_only_with_confirmation(agen
     # Messages near a deleted one are read again, and are then in the graph again.
     await a_worker(graph).drain()
     assert (await agent.call("forget", kind="entity", id=nodes["kayaks"]["id"]))["entities"] == 1
-    scene = next(hit for hit in (await agent.call("recall", query="kayaks"))["hits"] if hit["kind"] == "scene")
+    scene = (await agent.call("recall", query="kayaks", kinds=["scene"]))["hits"][0]
     assert (await agent.call("forget", kind="scene", id=scene["id"]))["messages"] == 1
     assert (await agent.failure("forget", kind="message", id=done["message_ids"][0]))["code"] == "NOT_FOUND"
     assert (await agent.call("forget", kind="session", id="s2"))["messages"] == 1

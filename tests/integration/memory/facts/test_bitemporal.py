@@ -120,11 +120,12 @@ async def test_messages_and_scenes_received_later_are_not_found_as_of_before(
     await store_and_read(graph, tenant, second, said=NOON + 10 * DAY, heard=NOON + 20 * DAY)
     memory = a_memory_at(graph, lambda: NOON + 400 * DAY)
     for as_of, known in ((NOON + 15 * DAY, False), (NOON + 25 * DAY, True)):
-        question = Question(user_id="alice", text=asked, as_of=as_of, evidence=5)
-        answer = await memory.recall(TenantId(tenant), question)
-        told = [hit.candidate.text + "".join(one.text for one in hit.candidate.evidence) for hit in answer.hits]
-        assert any(new in text for text in told) == known
-        assert {hit.candidate.kind for hit in answer.hits} >= {HitKind.MESSAGE, HitKind.SCENE}
+        for kind in (HitKind.MESSAGE, HitKind.SCENE):
+            question = Question(user_id="alice", text=asked, as_of=as_of, evidence=5, kinds=(kind,))
+            answer = await memory.recall(TenantId(tenant), question)
+            told = [hit.candidate.text + "".join(one.text for one in hit.candidate.evidence) for hit in answer.hits]
+            assert any(new in text for text in told) == known
+            assert {hit.candidate.kind for hit in answer.hits} == {kind}
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
