@@ -314,11 +314,17 @@ async def import_without_fields(stage: Stage) -> None:
     """Import jobs without `attempts` and messages without `role`: refused or repaired, and jobs of others continue."""
     imports = {
         "a job without attempts": [*_told_rows(), _job("extract", open=True, due_ms=0)],
-        "jobs of other kinds": [*_told_rows(), *(_job(kind, open=True, due_ms=0, wanted="x") for kind in _KINDS)],
-        "a message without role": [*_told_rows("role"), _job("extract", open=True, due_ms=0, wanted=1, attempts=0)],
+        "jobs of other kinds": [
+            *_told_rows(),
+            *(_job(kind, open=True, due_ms=0, enqueue_count="x") for kind in _KINDS),
+        ],
+        "a message without role": [
+            *_told_rows("role"),
+            _job("extract", open=True, due_ms=0, enqueue_count=1, attempts=0),
+        ],
         "a message without a time": [
             *_told_rows("said_at", "said_ms"),
-            _job("extract", open=True, due_ms=0, wanted=1, attempts=0),
+            _job("extract", open=True, due_ms=0, enqueue_count=1, attempts=0),
         ],
     }
     taken = stage.notes["imports"] = {}

@@ -314,7 +314,7 @@ async def test_doctor_reports_dead_letters(directory: Directory, tenant: str) ->
 async def test_restored_backup_equals_the_original(directory: Directory, tmp_path: Path, tenant: str) -> None:
     """A running server is refused; the restored directory starts with the same graph, password and spool."""
     file, copy = tmp_path / "of-today.tar.gz", tmp_path / "copy"
-    with pytest.raises(ConflictError, match=r"runs or starts.*mnemograph db stop"):
+    with pytest.raises(ConflictError, match=r"is running or starting.*mnemograph db stop"):
         back_up(directory.path, file)
     assert not file.exists()
     await tell(directory.graph, tenant)

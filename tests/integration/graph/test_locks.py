@@ -59,11 +59,13 @@ async def test_job_enqueued_while_it_is_finished_stays_open(graph: Graph, tenant
     whose, asked, finishing = TenantId(tenant), asyncio.Event(), asyncio.Event()
     make = (
         "CREATE (:Job {tenant: $tenant, id: 's/extract', "
-        "kind: 'extract', session: 's', wanted: 1, open: true, lease: 'w'})"
+        "kind: 'extract', session: 's', enqueue_count: 1, open: true, lease: 'w'})"
     )
     async with graph._driver.session() as session:
         await (await session.run(make, tenant=tenant)).consume()
-    held = JobClaim(tenant=whose, id="s/extract", kind=JobKind.EXTRACT, session="s", wanted=1, attempts=0, lease="w")
+    held = JobClaim(
+        tenant=whose, id="s/extract", kind=JobKind.EXTRACT, session="s", enqueue_count=1, attempts=0, lease="w"
+    )
 
     async def ask(writing: Writing) -> None:
         rows = [{"session": "s", "kind": "extract"}]

@@ -33,7 +33,8 @@ async def elements_of(agent: Agent, graph: Graph) -> dict[str, str]:
     done = await agent.call("remember", messages=[{"role": "user", "text": said}], facts=[fact], session_id="s1")
     await a_worker(graph).drain()
     hits = {
-        kind: (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"][0] for kind in ("message", "scene", "fact")
+        kind: (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"][0]
+        for kind in ("message", "scene", "fact")
     }
     node = next(one for one in (await agent.call("search_nodes", query=ASKED))["nodes"] if one["kind"] == "Entity")
     return {
