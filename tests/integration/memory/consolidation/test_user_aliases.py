@@ -14,7 +14,7 @@ from tests.support.builders import a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_rows
 
 # Position of the message of each fact in the call.
-_OF_THE_CALL = re.compile(r"\('told', \"[^\"]*\"\), ")
+_OF_THE_CALL = re.compile(r"\('assertions', \"[^\"]*\"\), ")
 EN = (
     ("Carol", "Bob hates rain."),
     (None, "Call me Bob."),

@@ -58,7 +58,7 @@ async def test_rejected_fact_stays_closed_after_rereading(graph: Graph, tenant: 
     await say(graph, tenant, text, day=200)
     (now,) = (await edges(graph, tenant)).values()
     assert (now["closing_reason"], now["invalid_at"]) == ("rejected", now["valid_at"])
-    with pytest.raises(ConflictError, match="rejected already"):
+    with pytest.raises(ConflictError, match="already rejected"):
         await apply(graph, tenant, "reject", fact["id"])
 
 

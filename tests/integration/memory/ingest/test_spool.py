@@ -390,7 +390,7 @@ async def test_episode_refused_by_neo4j_is_put_aside_and_blocks_nothing(
     assert await _replay(graph, spool).flush()
     assert await spool.depth(whose) == SpoolDepth(waiting=0, refused=1)
     refused = (await spool.listed(whose))[0]
-    assert "other words" in (refused.error or "")
+    assert "another text" in (refused.error or "")
     with pytest.raises(ConflictError):
         await away.remember(whose, clash)
     with pytest.raises(NotFoundError):

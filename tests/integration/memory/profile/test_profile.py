@@ -86,7 +86,7 @@ async def test_full_category_excludes_the_least_important_and_deletes_nothing(gr
     assert (len(part["items"]), part["limit"], part["omitted"]) == (most, most, 2)
     assert part["items"][0]["object"] == f"goal {most + 1}"
     assert len(await changed_because(graph, tenant, FULL)) == 2
-    query = "MATCH ({tenant: $t})-[r:CARES_ABOUT]->() RETURN count(r) AS all, count(r.profile_out) AS out"
+    query = "MATCH ({tenant: $t})-[r:CARES_ABOUT]->() RETURN count(r) AS all, count(r.profile_exclusion) AS out"
     async with graph._driver.session() as session:
         counted = await (await session.run(query, t=tenant)).single(strict=True)
     assert (counted["all"], counted["out"]) == (most + 2, 2)
