@@ -93,8 +93,8 @@ async def test_two_answers_of_wrong_shape_are_a_misread() -> None:
     [
         (says("", refusal="I cannot help with that."), "refused"),
         (says(JSON, finish="content_filter"), "refused"),
-        (says(JSON[:9], finish="length"), "cut"),
-        (says("Let me think", finish="length"), "cut"),
+        (says(JSON[:9], finish="length"), "truncated"),
+        (says("Let me think", finish="length"), "truncated"),
         (completion([]), "without choices"),
     ],
 )
