@@ -276,7 +276,7 @@ def _plain(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cues:
-    """What the wording of a text tells, and the names in it."""
+    """Cues in the wording of a text, and the names in it."""
 
     change: bool
     reason: bool

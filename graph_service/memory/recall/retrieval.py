@@ -348,15 +348,11 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
 
 
 def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
-    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`.
-
-    Neo4j's similarities are (1 + cosine) / 2.
-    """
+    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`."""
     layers, used_at = {}, {}
     for name, scene, abstract, overview, used_ms in rows:
         if scene is not None:
-            cosines = [None if one is None else 2.0 * one - 1.0 for one in (abstract, overview)]
-            layers[name] = LayerSimilarities(scene_id=scene, abstract=cosines[0], overview=cosines[1])
+            layers[name] = LayerSimilarities(scene_id=scene, abstract=_cosine(abstract), overview=_cosine(overview))
         if used_ms is not None:
             used_at[name] = moment_of(used_ms)
     return LayerScores(layers=layers, used_at=used_at)
