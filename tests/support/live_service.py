@@ -136,7 +136,7 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     """Run the live socket and the REST routes until the end of the block."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
     kept = MapSnapshotCache()
-    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, kept=kept)
+    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, snapshot_cache=kept)
     explorer = Explorer(graph)
     app = FastAPI()
     install_error_handlers(app)
