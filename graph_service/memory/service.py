@@ -36,7 +36,7 @@ from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
 from graph_service.memory.recall.query import Question
-from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules
+from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -82,7 +82,7 @@ class Memory:
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
-        rules: OrderRules = AS_MEASURED,
+        rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         analyst: Analyst | None = None,
     ) -> None:
