@@ -7,7 +7,7 @@ Two facts of one subject with the same attribute are values of the same thing. S
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -15,10 +15,8 @@ from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
 from schema.ids import name_key
-from schema.kept_results import kept_by_chars
 
-_CACHE_ENTRIES: Final = 50_000
-_CACHE_CHARS: Final = 4_000_000
+_CACHE_ENTRIES: Final = 10_000
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD: Final = re.compile(r"[^\W_][\w.+#'’-]*")
 _DIGIT: Final = re.compile(r"[0-9零一二三四五六七八九十百千万两]")
@@ -104,7 +102,7 @@ def value_key(name: str) -> str:
     return plain or name_key(name)
 
 
-@kept_by_chars(chars_max=_CACHE_CHARS, entries_max=_CACHE_ENTRIES)
+@lru_cache(maxsize=_CACHE_ENTRIES)
 def _attribute(relation: str, object_name: str) -> Attribute | None:
     return _chinese(relation, object_name) if _HAN.search(relation) else _english(relation, object_name)
 

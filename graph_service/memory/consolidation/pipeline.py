@@ -109,7 +109,7 @@ async def read_session(
     whole: bool = False,
     until_ms: int | None = None,
 ) -> bool:
-    """Digest the unread messages of one session (consolidate them in one commit).
+    """Consolidate the unread messages of one session in one commit.
 
     Args:
         user_locks: locks by user, so that this process plans one digest of a user at a time.
@@ -271,7 +271,7 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
-    """Return the dead letter for scenes that took too long; it names their URIs and never quotes them."""
+    """Return the dead letter for scenes that took too long; it contains their URIs, but no text of them."""
     slow = [extraction.scene.uri for extraction in scenes if extraction.too_slow]
     if not slow:
         return None

@@ -136,7 +136,7 @@ def _key(message: Message) -> tuple[datetime, int, MemoryId]:
 
 
 def _nearest(scenes: Sequence[_OpenScene], message: Message, thresholds: SegmentationThresholds) -> _OpenScene | None:
-    """Return the scene nearest in time within the pause; of equally near ones, the latest that began by the message."""
+    """Return the scene nearest in time within the pause; of equally near ones, the last that began before it."""
     moment, key = message.said_at, _key(message)
     near = [scene for scene in scenes if scene.distance_s(moment) <= thresholds.pause_s]
     if not near:

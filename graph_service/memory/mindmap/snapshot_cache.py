@@ -141,7 +141,7 @@ class MapSnapshotCache:
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
     def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last snapshot of this user with any budget, else the newest of all users reduced to this one."""
+        """Return the last snapshot of this scope, else of this user, else of all users, reduced to this one."""
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
