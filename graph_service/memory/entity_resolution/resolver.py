@@ -133,7 +133,7 @@ def _candidate(known: EntityRecord) -> Candidate:
         name=entity.name,
         aliases=known.aliases,
         entity_type=entity.entity_type,
-        stands_for_it=known.root_id,
+        merged_into=known.root_id,
     )
 
 
