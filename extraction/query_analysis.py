@@ -418,6 +418,11 @@ _FORMER: Final = re.compile(
     r"in the past|ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾|当初|最早|一开始|起初|从前|早先|"
     r"前一|上一|先前|那时|当时|本来|旧|老的"
 )
+# "Before my current job" asks for the former one.
+_BEFORE_NOW: Final = re.compile(
+    r"\b(?:before|prior to) (?:\w+ ){0,2}(?:current|present|latest|newest) \w+|"
+    r"(?:现在|目前|当前|如今)[^，。？?]{0,8}(?:之前|以前)"
+)
 _NO_FORMER: Final = re.compile(r"\bhow old\b|\bfirst name\b")
 _CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住]|不再")
 
@@ -428,7 +433,7 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
     "How old" and "first name" ask for no former state.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
-    if _NOW.search(text):
+    if _NOW.search(_BEFORE_NOW.sub(" before ", text)):
         return TimeReference.NOW
     if time.exact_span is not None:
         return TimeReference.DATED

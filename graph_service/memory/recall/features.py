@@ -57,6 +57,8 @@ _TIMES_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
+# Longest chain of former values that is followed.
+_CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
 _NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
 
@@ -90,6 +92,7 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     multi_hop = _multi_hop(found, analysis)
     if multi_hop.any():
         _inherit_from_first_hop(scaled, first_hops(found))
+    _share_between_values(scaled, found.candidates, analysis)
     return Features(scaled=scaled, plain={**plain, "graph_proximity": graph_proximity(found), "multi_hop": multi_hop})
 
 
@@ -308,7 +311,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
     of_user = _column(one.role == Role.USER for one in candidates) * (analysis.role is None)
     reference = analysis.time_reference
-    asked, end = reference is TimeReference.DATED, analysis.time.end if analysis.time else None
+    asked, span = reference is TimeReference.DATED, analysis.time
+    end = span.end if span else None
     return {
         f"newer_{reference}": _positions_in_time(candidates),
         f"change_{reference}": _column(one.change for one in cues),
@@ -316,6 +320,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "superseded": _column(one.overtaken_by is not None for one in candidates)
         * (reference in (TimeReference.NOW, TimeReference.OPEN)),
         "former": _column(one.closed for one in candidates) * (reference is TimeReference.FORMER),
+        "valid_then": _column(asked and span is not None and _valid_in(one, span) for one in candidates),
         "user_message": of_user,
         "user_reason": of_user * why,
         "reason": _column(why and one.reason for one in cues),
@@ -449,6 +454,58 @@ def _multi_hop(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
     target = analysis.indirect_target
     is_indirect = target is not None and not any(begins_with(target, key) for key in found.named)
     return _column(is_indirect and "hop" in one.scores for one in found.candidates)
+
+
+# Values of one attribute
+
+
+def _share_between_values(
+    scaled: Mapping[str, Floats], candidates: Sequence[Candidate], analysis: QueryAnalysis
+) -> None:
+    """Let the value that a question asks for inherit what it matches of the other values of the same attribute.
+
+    "Before Porto" matches the home in Porto, but the answer is the home before it; "Who is my supervisor?" may match
+    the words about a former supervisor best. A former value is a closed fact, or a message that proves only closed
+    facts; its successor is the fact that closed it.
+    """
+    place = {one.id: at for at, one in enumerate(candidates)}
+    closed_by = {at: place[one.overtaken_by] for at, one in enumerate(candidates) if one.overtaken_by in place}
+    if not closed_by:
+        return
+    reference, span = analysis.time_reference, analysis.time
+    for values in scaled.values():
+        if reference is TimeReference.FORMER:
+            own = values.copy()
+            for at, successor in closed_by.items():
+                values[at] = np.fmax(own[at], own[successor])
+        elif reference is TimeReference.DATED:
+            for at in closed_by:
+                if span is not None and _valid_in(candidates[at], span):
+                    values[at] = np.fmax.reduce(values[[at, *_successors(at, closed_by)]])
+        else:
+            for at, successor in sorted(closed_by.items(), key=lambda pair: candidates[pair[0]].said_at):
+                values[successor] = np.fmax(values[successor], values[at])
+
+
+def _successors(at: int, closed_by: Mapping[int, int]) -> list[int]:
+    """Return the chain of successors of a former value, without repetition."""
+    chain = [at]
+    while (after := closed_by.get(chain[-1])) is not None and after not in chain[-_CHAIN_MAX:]:
+        chain.append(after)
+        if len(chain) > _CHAIN_MAX:
+            break
+    return chain[1:]
+
+
+def _valid_in(candidate: Candidate, span: Timespan) -> bool:
+    """Return whether a fact that is no longer valid was valid within a span of time."""
+    ends_at = candidate.invalid_at
+    if not candidate.closed or ends_at is None:
+        return False
+    return (span.end is None or candidate.said_at < span.end) and (span.start is None or ends_at > span.start)
+
+
+# Facts on two hops
 
 
 def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:

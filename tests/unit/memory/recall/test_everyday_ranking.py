@@ -106,6 +106,46 @@ def test_closed_facts_answer_only_questions_about_their_time(analysis: QueryAnal
     assert [one.id for one in left.candidates] == kept
 
 
+@pytest.mark.parametrize(
+    ("analysis", "first"),
+    [
+        # Each question matches the words for one home and asks for another.
+        (QueryAnalysis(time_reference=TimeReference.FORMER), "porto"),
+        (QueryAnalysis(time_reference=TimeReference.NOW), "lisbon"),
+        (QueryAnalysis(), "lisbon"),
+        (
+            QueryAnalysis(
+                time_reference=TimeReference.DATED,
+                time=Timespan(start=NOON - timedelta(days=300), end=NOON - timedelta(days=290)),
+            ),
+            "berlin",
+        ),
+    ],
+    ids=["before", "now", "open", "dated"],
+)
+def test_value_asked_for_inherits_what_other_values_of_its_attribute_match(analysis: QueryAnalysis, first: str) -> None:
+    days = [NOON - timedelta(days=number) for number in (400, 200, 100)]
+    berlin = a_fact("berlin", closed=True, said_at=days[0], invalid_at=days[1], overtaken_by="porto", cosine=0.5)
+    porto = a_fact("porto", closed=True, said_at=days[1], invalid_at=days[2], overtaken_by="lisbon", cosine=0.5)
+    lisbon = a_fact("lisbon", said_at=days[2], cosine=0.5)
+    matched = lisbon if analysis.time_reference in (TimeReference.FORMER, TimeReference.DATED) else porto
+    facts = [replace(one, cosine=0.9 if one is matched else 0.5) for one in (berlin, porto, lisbon)]
+    found = all_found(*facts, *(replace(a_fact(f"other {n}"), cosine=0.4 + n / 100) for n in range(5)))
+    hits = rank(found, EVERYDAY, analysis=analysis, now=NOON, limit=9)
+    order = [hit.candidate.id for hit in hits]
+    assert order.index(first) < min(order.index(one) for one in {"berlin", "porto", "lisbon"} - {first}), order
+
+
+def test_circle_of_successors_ends() -> None:
+    """Concurrent corrections can let two facts close each other."""
+    span = Timespan(start=NOON - timedelta(days=9), end=NOON)
+    one = a_fact("a", closed=True, said_at=NOON - timedelta(days=8), invalid_at=NOON, overtaken_by="b")
+    found = all_found(one, replace(one, id="b", overtaken_by="a"))
+    for reference in TimeReference:
+        analysis = QueryAnalysis(time_reference=reference, time=span)
+        assert len(rank(found, EVERYDAY, analysis=analysis, now=NOON, limit=9)) == 2
+
+
 def hits_of(*candidates: Candidate) -> list[Hit]:
     return [Hit(candidate=one, score=1 - place / 100) for place, one in enumerate(candidates)]
 
