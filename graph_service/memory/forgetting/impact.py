@@ -35,7 +35,7 @@ class Impact:
         resegmented: ids of scenes that are deleted, so that their remaining messages are segmented anew.
         reread: ids of other scenes that are extracted again with the same boundaries.
         cleared: ids of scenes among `reread` whose extracted facts and mentions are deleted first.
-        rejected: ids of the facts that were to be forgotten by name, or that belong to such an entity.
+        rejected: ids of the facts that the caller asked to forget, themselves or with their entity.
         facts: rows of facts that are deleted, for good or until they are extracted again, by id.
         mentions: rows of the mentions in resegmented and cleared scenes.
         outcomes: rows of `forgetting/remaining_support` with the outcome of each entity and agent.
