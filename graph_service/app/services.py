@@ -208,7 +208,7 @@ async def open_services(
             prepare=prepare,
             on_progress=on_progress,
             patient=not wait,
-            known_before=stored_keys.exists(),
+            answered_before=stored_keys.exists(),
         )
         closing.push_async_callback(arrival.close)
         arrival.begin()

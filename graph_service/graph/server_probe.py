@@ -40,7 +40,7 @@ async def clock_apart_s(graph: Graph) -> float:
 
 
 async def written_by_newer(graph: Graph) -> list[str]:
-    """Return names of migrations that only a newer version has."""
+    """Return the names of migrations in the database that only a newer version has."""
     rows = await graph.read(statement("schema/applied_version"), {})
     return unknown_migrations(row["name"] for row in rows)
 

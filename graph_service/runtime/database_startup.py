@@ -37,7 +37,7 @@ class DatabaseArrival:
         starting: the running start of the local Neo4j; None with a configured server.
         prepare: creates the vector indexes before the graph is used.
         patient: retry temporary errors (a service); else raise at once (a command).
-        known_before: the service has reached its database before, so a configured server that is silent is retried.
+        answered_before: the database has answered in an earlier run, so its address is right and silence is temporary.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class DatabaseArrival:
         prepare: Callable[[Graph], Awaitable[None]],
         on_progress: Watcher,
         patient: bool,
-        known_before: bool,
+        answered_before: bool,
     ) -> None:
         self._settings = settings
         self._seat = seat
@@ -59,7 +59,7 @@ class DatabaseArrival:
         self._prepare = prepare
         self._on_progress = on_progress
         self._patient = patient
-        self._known_before = known_before
+        self._answered_before = answered_before
         self._tries = 0
         self.task: asyncio.Task[None] | None = None
 
@@ -112,7 +112,7 @@ class DatabaseArrival:
         if not self._patient:
             return False
         if isinstance(error, UnavailableError):
-            return self._known_before or self._settings.neo4j.uri is None
+            return self._answered_before or self._settings.neo4j.uri is None
         temporary = ServerDiedError | ServerSlowError | ConflictError
         return isinstance(error, temporary) and self._tries < _START_TRIES_MAX
 
@@ -123,7 +123,7 @@ class DatabaseArrival:
             uri, user, password = server.uri, server.user, server.password
         else:
             uri, user, password, database = given.uri, given.user, given.password or "", given.database
-        new = await connect(uri=uri, user=user, password=password, database=database, beside=plan_reading)
+        new = await connect(uri=uri, user=user, password=password, database=database, warm_up=plan_reading)
         try:
             await self._prepare(new)
         finally:

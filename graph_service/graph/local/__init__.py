@@ -1,1 +1,1 @@
-"""A real Neo4j Community in a child process of its own, for installations that have no server."""
+"""Run Neo4j Community in a child process, for installations without a Neo4j server."""

@@ -1,5 +1,5 @@
-// Mark facts as excluded from the profile, or included again; nothing else of them changes. Unique index memory_id.
-// Expands the subject once: a lookup per fact would take the square of their number.
+// Mark facts as excluded from the profile, or included again; their other properties do not change. Unique index memory_id.
+// Expands the subject once: a lookup per fact would take quadratic time.
 // $tenant: str
 // $id: str, the user or agent
 // $facts: list of fact ids

@@ -1,4 +1,4 @@
-// Record that messages, scenes and facts of one user were part of answers. Takes the lock of digests; writes no change and invalidates no
+// Record that messages, scenes and facts of one user were part of answers. Takes the lock of digests, but logs no change and invalidates no
 // digest. Elements forgotten meanwhile are skipped. Unique indexes message_id, memory_id.
 // $tenant: str
 // $user_node_id: str

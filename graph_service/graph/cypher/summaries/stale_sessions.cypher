@@ -1,4 +1,4 @@
-// A page of sessions by id, with the hashes that tell whether their summaries are up to date.
+// A page of sessions by id, with the hashes that show whether their summaries are up to date.
 // $tenant: str
 // $user_id: str or null; only this user's
 // $session: str or null; only this one

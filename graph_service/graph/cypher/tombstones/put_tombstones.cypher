@@ -1,4 +1,4 @@
-// Write tombstones of forgotten elements; they hold no text.
+// Write tombstones of forgotten elements; they contain no text.
 // $tenant: str
 // $rows: list of {id, kind, user_node_id, at_ms}, ordered by id
 // -> id
