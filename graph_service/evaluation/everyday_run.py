@@ -1,4 +1,4 @@
-"""Evaluate everyday memories: store each session, wait until it is read, ask the questions, collect the answers."""
+"""Evaluate everyday memories: store their sessions one by one, ask the questions, and collect the answers."""
 
 import secrets
 import time
@@ -64,7 +64,8 @@ async def evaluate_everyday(
 ) -> EverydayRun:
     """Store each memory in its own tenant, ask its questions, and forget it again.
 
-    Sessions are stored and closed in order, and each is read before the next, as if days lay between them.
+    Sessions are stored and closed in order, and each is processed before the next is stored, as if days lay between
+    them.
 
     Raises:
         UnavailableError: the service does not answer, or makes no progress.
