@@ -41,7 +41,7 @@ _PART: Final = (
 _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
 _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-# One value took the place of another.
+# A value replaces another.
 _REPLACED: Final = re.compile(
     r"\b(?:switch(?:ed|es|ing)?|swapp?(?:ed|s|ing)|replac(?:ed|es|ing)|instead of|in place of|rather than"
     r"|no longer|(?:any ?more|any longer)|chang(?:ed|es|ing)|mov(?:ed|es|ing) (?:to|from|off|over|back|on)"
@@ -56,12 +56,12 @@ _REPLACED: Final = re.compile(
     r"|停了|停用|停掉|回到|从[^，。；]{1,20}?起|而不是|不是[^，。；]{1,12}了|纠正|更正|取消了",
     re.IGNORECASE,
 )
-# The value is the present one.
+# The value is current.
 _NEW: Final = re.compile(
     r"\b(?:now|nowadays|these days|currently|new|again|for now)\b|现在|如今|目前|新[^疆加西闻鲜]|以后|今后|重新",
     re.IGNORECASE,
 )
-# One of several values.
+# The value is one of several.
 _ONE_MORE: Final = re.compile(
     r"\b(?:also|as well|in addition|besides|additionally|another|(?:a|the|his|her|their|its|my)"
     r" (?:second|third|fourth|fifth|other)"
@@ -70,7 +70,7 @@ _ONE_MORE: Final = re.compile(
     r"|也|还有|另外|另一|此外|兼职|副业|同时|之一|第[二三四五六七八九十两]|除了[^，。；]{1,20}还|又(?:买|养|加|添|学|开)|外加",
     re.IGNORECASE,
 )
-# Of a time before.
+# The value is a former one.
 _FORMER: Final = re.compile(
     r"\b(?:used to|formerly|previously|once (?:lived|worked)|back then|until (?:then|recently))\b|以前|曾经?|过去|当年",
     re.IGNORECASE,
@@ -96,7 +96,7 @@ def is_additive(clause: str, *, predicate: str, name: str) -> bool:
 
 
 def says_replaced(statement: str, texts: Iterable[str], name: str) -> bool:
-    """Return whether a fact is said to have a new value: in its statement, or where its evidence names the value.
+    """Return whether the statement of a fact, or a sentence of its evidence that names the value, reports a change.
 
     Args:
         texts: its evidence messages.
@@ -106,18 +106,20 @@ def says_replaced(statement: str, texts: Iterable[str], name: str) -> bool:
         return True
     if _ONE_MORE.search(statement):
         return False
-    return bool(_NEW.search(statement)) or any(_REPLACED.search(one) for text in texts for one in _around(name, text))
+    return bool(_NEW.search(statement)) or any(
+        _REPLACED.search(one) for text in texts for one in _sentences_with(name, text)
+    )
 
 
 def says_beside(statement: str, name: str) -> bool:
-    """Return whether the statement of a fact says that it is one of several, or of a time before."""
+    """Return whether the statement of a fact marks its value as one of several or as a former one."""
     if _REPLACED.search(statement):
         return False
-    near = _around(name, statement) or [statement]
+    near = _sentences_with(name, statement) or [statement]
     return any(_ONE_MORE.search(one) or (_FORMER.search(one) and not _NEW.search(one)) for one in near)
 
 
-def _around(name: str, text: str) -> list[str]:
+def _sentences_with(name: str, text: str) -> list[str]:
     """Return the sentences of a text that contain a name."""
     name = name.casefold()
     if name not in text.casefold():

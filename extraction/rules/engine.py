@@ -76,10 +76,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSyntax:
-    """Syntax of a language, from which rules become patterns.
+    """Syntax of a language, from which the patterns of rules are compiled.
 
     Attributes:
-        adverbs: pattern of the adverbs allowed before the verb; bounded, and it matches in one way only.
+        adverbs: pattern of the adverbs allowed before the verb; bounded and unambiguous, which bounds backtracking.
         gap: pattern of the text between verb phrase and object.
     """
 
@@ -235,10 +235,10 @@ class DiscourseState:
         kin: kinship word that was the subject of the previous clause.
         opens: the sentence has not named a subject yet.
         past: the previous clause was about the past.
-        many: word for several relatives whose names may follow: `两个孩子，大的叫…`.
+        many: word for relatives or animals whose names may follow: `两个孩子，大的叫…`, `got a kitten!! her name's…`.
         named: names of relatives, by kinship word.
         stranger: an earlier clause of the sentence was about somebody unnamed.
-        read_until: end of the text that a rule across several clauses has read.
+        read_until: end of the text that a rule for several clauses has read.
     """
 
     pack: "LanguagePack"
@@ -317,12 +317,12 @@ class LanguagePack:
         constructions: tried in order before the rules.
         objects: returns the cleaned objects in the text after a rule's verb phrase; empty if they are unclear.
         causes: reads cause and effect from a whole sentence.
-        resolve: may replace the subject of a clause after its relatives were read.
-        second_facts: reads another fact from the words that a rule matched.
+        resolve: replaces the subject of a clause by a name that its relatives gave, if there is one.
+        second_facts: reads further facts from the text that a rule matched: the workplace after a job.
         experiences: reads experiences, after the rules.
         statement: returns the statement for a rule, an object, and a flag that the fact has ended.
         strength: returns the strength of a rule's fact, given the clause after its subject.
-        states: relations of facts that have ended if a clause about the past states them.
+        states: relations of lasting states, which have ended if a clause in the past tense states them.
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
     """
 

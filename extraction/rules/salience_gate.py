@@ -1,6 +1,6 @@
 """Decide whether a scene is worth a model call, or is only small talk. Pure, linear time.
 
-Everything not recognised as small talk is read: a needless call only costs money, a missing one loses a memory.
+Everything not recognised as small talk is read: a needless call only costs money, a missing one loses facts.
 """
 
 import re

@@ -47,7 +47,7 @@ def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
 
 def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
     me = _subject_of_speaker(line, scene)
-    # What an assistant says mostly repeats the user or is polite.
+    # Messages of the assistant mostly repeat the user or are polite.
     if me == THE_AGENT:
         return
     speaker = Speaker(me=me, user_names=scene.user_names)

@@ -27,7 +27,7 @@ def chinese_in(text: str) -> str:
 
 # jieba segments each of these blocks separately.
 _BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
-# Guessing unknown words takes quadratic time in a block; sentences have no longer blocks.
+# Guessing unknown words takes quadratic time in a block; those of ordinary sentences are shorter.
 _BLOCK_CHARS_MAX: Final = 200
 _CJK_RUN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{2,}")
 

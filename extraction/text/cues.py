@@ -1,13 +1,13 @@
-"""Wording that tells what a message does: report a change, give a reason, or promise something. Pure.
+"""Detect whether a message reports a change, gives a reason or makes a promise. Pure.
 
-The ranking compares these cues with what a question asks for. Texts are English, or Chinese in simplified characters,
+The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
 in lower case.
 """
 
 import re
 from typing import Final
 
-# Only the beginning is searched; a message that is longer says many things.
+# Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
 _MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|monday|next"
 _CHANGE: Final = re.compile(

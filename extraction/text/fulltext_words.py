@@ -27,7 +27,7 @@ def words_in(text: str) -> list[str]:
 
 
 def plain_words(text: str) -> list[str]:
-    """Return the same as `words_in` without removing possessives."""
+    """Return the distinct words of a text without stop words, in order; unlike `words_in`, keep possessives."""
     found: dict[str, None] = {}
     for word in WORD.findall(text.replace("'", "").replace("’", "")):
         for part in _by_script(word):

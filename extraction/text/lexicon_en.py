@@ -23,12 +23,12 @@ KIN = SOLE_KIN | word_set(
     "step-daughter "
     "fiancé fiancée great-aunt great-uncle grandchild granny nan gran lodger tenant childminder carer"
 )
-# Words that tell several relatives of a kind apart.
+# Words that distinguish relatives of a kind: "older", "younger".
 WHICH_KIN = word_set(
     "older younger elder eldest oldest youngest little big middle step half ex former future foster new old first "
     "second third other twin previous"
 )
-# Canonical synonym.
+# Canonical synonyms of words for relatives.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
 MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))
 KIN_SINGULAR = {"children": "child", "parents": "parent", "puppies": "puppy"}

@@ -135,7 +135,7 @@ def _is_chinese_name(word: str, kind: EntityType) -> bool:
         return _ORGANIZATION.search(word) is not None
     if kind is EntityType.PLACE:
         return len(word) <= 8
-    # The tagger takes many unknown words for names: require a surname, and that the dictionary lists no other meaning.
+    # The tagger mistakes many unknown words for names: require a surname and no other meaning in the dictionary.
     known = word_tag(word)
     named = word[0] in SURNAMES and len(word) in (2, 3) and known in (None, "nr")
     return named or (word[0] in "小老阿" and len(word) == 2 and known in (None, "nr"))
@@ -146,10 +146,10 @@ def _english(text: str) -> list[Found]:
     text = _QUOTED.sub(" ", text)
     for match in _CAPITALS.finditer(text):
         words = match.group().split()
-        opens = match.start() == 0 or text[: match.start()].rstrip()[-1:] in '.!?:"“'
-        while words and (_plain(words[0]) or (opens and len(words) == 1)):
+        starts_sentence = match.start() == 0 or text[: match.start()].rstrip()[-1:] in '.!?:"“'
+        while words and (_plain(words[0]) or (starts_sentence and len(words) == 1)):
             words = words[1:]
-            opens = False
+            starts_sentence = False
         while words and _plain(words[-1]):
             words = words[:-1]
         if words and len(words[-1]) > 1:

@@ -74,11 +74,11 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
     """
     left, right = plain(one), plain(other)
     if left == right:
-        return _marks(one) == _marks(other)
+        return _numbers_and_negations(one) == _numbers_and_negations(other)
     return (
         # Finding common substrings takes quadratic time; longer texts are compared for equality only.
         max(len(left), len(right)) <= COMPARED_CHARS_MAX
-        and _marks(one) == _marks(other)
+        and _numbers_and_negations(one) == _numbers_and_negations(other)
         and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
         and common_part(left, right) > common_min
     )
@@ -114,6 +114,6 @@ def _share_run(one: str, other: str, length: int) -> bool:
     return any(other[i : i + length] in runs for i in range(len(other) - length + 1))
 
 
-def _marks(text: str) -> tuple[list[str], list[str]]:
+def _numbers_and_negations(text: str) -> tuple[list[str], list[str]]:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     return sorted(_NUMBERS.findall(folded)), sorted(_NOT.findall(folded))

@@ -70,11 +70,11 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
         strings |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
     if characters:
         strings |= dict.fromkeys(one for run in runs for one in run if one not in CHINESE_CHARACTERS)
-    said = Counter(_stems(folded))
+    frequencies = Counter(_stems(folded))
     most = _LONG_MAX if characters else TERMS_MAX
-    stems, found = tuple(said)[:TERMS_MAX], tuple(strings)[:most]
+    stems, found = tuple(frequencies)[:TERMS_MAX], tuple(strings)[:most]
     return Terms(
-        stems=stems, strings=found, times=(*(said[one] for one in stems), *(folded.count(one) for one in found))
+        stems=stems, strings=found, times=(*(frequencies[one] for one in stems), *(folded.count(one) for one in found))
     )
 
 
@@ -86,16 +86,16 @@ def both_spellings(words: Sequence[str]) -> list[str]:
 
 def counts(terms: Terms, text: str) -> list[int]:
     """Return the frequency of each term in a text: the stems first, then the strings."""
-    said = _stem_counts_and_length(text)[0] if terms.stems else {}
+    frequencies = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
-    return [said.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
+    return [frequencies.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
 
 
 def terms_found_in(terms: Terms, text: str) -> list[str]:
     """Return the terms that occur in a text."""
-    said = _stem_counts_and_length(text)[0] if terms.stems else {}
+    frequencies = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
-    return [one for one in terms.stems if one in said] + [one for one in terms.strings if one in folded]
+    return [one for one in terms.stems if one in frequencies] + [one for one in terms.strings if one in folded]
 
 
 def stems_in(text: str) -> Collection[str]:
@@ -111,9 +111,9 @@ def length(text: str) -> float:
 @kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
-    said = Counter(_stems(folded))
+    frequencies = Counter(_stems(folded))
     chinese = sum(len(run) for run in _CJK.findall(folded))
-    return said, said.total() + chinese / _CHARS_A_WORD
+    return frequencies, frequencies.total() + chinese / _CHARS_A_WORD
 
 
 def _stems(folded: str) -> Sequence[str]:

@@ -35,7 +35,7 @@ class AnalystStatement:
 
 
 class Analyst:
-    """Runs read-only Cypher over all tenants, for admins of the whole installation.
+    """Run read-only Cypher over all tenants, for admins of the whole installation.
 
     A statement occupies its slot until the server has ended it, even if its caller disconnected, so statements that
     Neo4j cannot stop take at most one core for each slot.
@@ -107,16 +107,16 @@ def _busy() -> UnavailableError:
     )
 
 
-def _within_limit(what: str, wanted: float | None, most: float) -> float:
-    if wanted is None:
-        return most
-    if not 0 < wanted <= most:
-        raise InputError(f"{what} is {wanted:g}; it must be above 0 and at most {most:g} (settings `analyst`)")
-    return wanted
+def _within_limit(name: str, value: float | None, maximum: float) -> float:
+    if value is None:
+        return maximum
+    if not 0 < value <= maximum:
+        raise InputError(f"{name} is {value:g}; it must be above 0 and at most {maximum:g} (settings `analyst`)")
+    return value
 
 
 def json_ready(value: Any) -> Any:
-    """Return a value for JSON: times as ISO 8601, infinite and NaN numbers as null."""
+    """Convert a value for JSON: times to ISO 8601, infinite and NaN numbers to null."""
     match value:
         case dict():
             return {name: json_ready(one) for name, one in value.items()}

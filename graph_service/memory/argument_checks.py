@@ -1,4 +1,4 @@
-"""Checks of ids, limits, texts and times in requests."""
+"""Check ids, limits, texts and times in requests."""
 
 from datetime import datetime
 from typing import Final
@@ -8,7 +8,7 @@ from schema.limits import LIMITS
 
 
 def text_problem(text: object, chars_max: int) -> str | None:
-    """Return why a text cannot be stored, as the end of a sentence; None when it can."""
+    """Return why a text cannot be stored, as the end of a sentence; None if it can."""
     if not isinstance(text, str):
         return f"must be a string, not {type(text).__name__}"
     if not text.strip():
@@ -23,10 +23,10 @@ def text_problem(text: object, chars_max: int) -> str | None:
 
 
 def check_ids(**ids: str) -> None:
-    """Raise for ids that nothing stored can have.
+    """Raise for malformed ids, which no stored element can have.
 
     Args:
-        ids: by the name used in the error message.
+        ids: ids by their names in the error message.
 
     Raises:
         InputError: lists all invalid ids.
@@ -58,7 +58,7 @@ _FAR_YEAR: Final = 9000  # conversion to another zone could exceed the year 9999
 
 
 def time_problem(moment: datetime) -> str | None:
-    """Return why the year of a time is out of bounds, as the end of a sentence."""
+    """Return why the year of a time is out of bounds, as the end of a sentence; None if it is not."""
     if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
         return None
     return f"is in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"

@@ -1,4 +1,4 @@
-"""Metrics and traces of the use cases, for all interfaces."""
+"""Record metrics and traces of the use cases, for all interfaces."""
 
 import functools
 import time
@@ -15,8 +15,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def used(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Decorate a use case: record its duration, outcome and result, and trace it."""
+def measured(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Return a decorator that records the duration, outcome and result of a use case, and traces it."""
 
     def around(work: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @functools.wraps(work)
@@ -40,7 +40,7 @@ def used(operation: Operation) -> Callable[[Callable[P, Awaitable[T]]], Callable
 
 
 def count(answer: object) -> None:
-    """Count a result."""
+    """Count a result in the metrics."""
     match answer:
         case Receipt():
             MESSAGES.add("spool" if answer.spooled else "neo4j", n=answer.stored)

@@ -1,6 +1,6 @@
-"""Opaque cursors for keyset pagination: the sort key of an element, valid even when that is deleted. Pure.
+"""Encode and decode cursors for keyset pagination: an element's sort key, valid even after it is deleted. Pure.
 
-A cursor grants no access: it names no tenant or user, and only the list it was made for accepts it.
+A cursor grants no access: it contains no tenant or user, and only the list it was made for accepts it.
 """
 
 import base64
@@ -42,7 +42,7 @@ _KEYS: Final[dict[ListName, tuple[type, ...]]] = {
 
 def encode_cursor(of: ListName, *key: int | str) -> str:
     """Return the cursor of the element with this sort key."""
-    assert tuple(map(type, key)) == _KEYS[of], "a cursor holds the whole sort key"
+    assert tuple(map(type, key)) == _KEYS[of], "a cursor contains the whole sort key"
     text = json.dumps([of.value, *key], ensure_ascii=False, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 

@@ -25,7 +25,7 @@ from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool, SpoolAdmin
 from graph_service.memory.ingest.validation import RememberRequest, check_request
-from graph_service.memory.instrumentation import used
+from graph_service.memory.instrumentation import measured
 from graph_service.memory.jobs import outbox
 from graph_service.memory.jobs.dead_letters import DeadLetters
 from graph_service.memory.mindmap.graph_queries import GraphReads
@@ -36,7 +36,7 @@ from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
 from graph_service.memory.recall.query import Question
-from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules
+from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
@@ -63,10 +63,10 @@ class Memory:
         clock: aware UTC now.
         notify: called with the tenant after each commit; wakes the worker and the viewers.
         refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
-        window: the last turns of each session; None means one in this process.
+        window: the last turns of each session; None keeps them in this process.
         spool: stores messages while Neo4j is unavailable; None refuses them then.
         tokens_per_day: the budget that `usage` reports; 0 means none.
-        rules: defaults for questions that do not choose themselves.
+        rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         analyst: runs read-only statements; None means one with the default limits.
     """
@@ -82,7 +82,7 @@ class Memory:
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
-        rules: OrderRules = AS_MEASURED,
+        rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         analyst: Analyst | None = None,
     ) -> None:
@@ -113,18 +113,19 @@ class Memory:
         self.statements = Statements(
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
-        self._away = OfflineRecall(spool, self.recall_snapshots)
+        self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
 
-    @used(Operation.REMEMBER)
+    @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
         """Store messages; return when they are durable, before anything is extracted from them.
 
-        What provided facts will close or may contradict is compared with the facts read so far.
+        The receipt names the stored facts that provided facts close or may contradict; facts that were not consolidated
+        yet are not compared.
 
         Raises:
             InputError: lists every mistake; nothing was stored.
             ConflictError: a message id already has another text; nothing was stored.
-            UnavailableError: neither Neo4j nor the spool accepts them; the same call may be repeated.
+            UnavailableError: neither Neo4j nor the spool accepts them; the call may be repeated.
         """
         checked = check_request(tenant, incoming, now=self._clock())
         receipt = await store_or_spool(self._graph, self._spool, checked, epoch=secrets.token_hex(4))
@@ -135,14 +136,14 @@ class Memory:
         self.recall_snapshots.want(tenant, incoming.user_id)
         if receipt.spooled:
             return receipt
-        # Before a worker digests the facts.
+        # Compared before the worker is notified, because its digest would close the facts first.
         outcome = await provided_outcome(self._graph, checked.episode)
         self._notify(tenant)
         return replace(receipt, outcome=outcome)
 
-    @used(Operation.RECALL)
+    @measured(Operation.RECALL)
     async def recall(self, tenant: TenantId, question: Question) -> Answer:
-        """Return the entries of one user's memory that match a question, best first.
+        """Return the messages, scenes and facts of one user's memory that match a question, best first.
 
         Raises:
             InputError: the question is invalid.
@@ -164,31 +165,31 @@ class Memory:
                 self._graph, self._embedder, tenant, question, now=now, hints=hints, rules=self._rules
             )
         except UnavailableError as error:
-            return await self._away.recall(tenant, question, error, now=now)
+            return await self._offline_recall.recall(tenant, question, error, now=now)
         self.recall_snapshots.want(tenant, question.user_id)
         return answer
 
-    @used(Operation.CONTEXT)
-    async def context(self, tenant: TenantId, wanted: ContextRequest) -> Context:
-        """Return what an agent should know of a user before it answers, within a token budget.
+    @measured(Operation.CONTEXT)
+    async def context(self, tenant: TenantId, request: ContextRequest) -> Context:
+        """Return the context for an agent's prompt, within a token budget.
 
         Raises:
             InputError: the question is invalid, or the budget is out of bounds.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
         now = self._clock()
-        found = await context(self._graph, tenant, wanted, now=now, ask=partial(self._answer, tenant))
+        found = await context(self._graph, tenant, request, now=now, ask=partial(self._answer, tenant))
         if not found.degraded:
-            self.access.note(tenant, wanted.user_id, found.used, at=now)
+            self.access.note(tenant, request.user_id, found.used, at=now)
         return found
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
-        """Return names said last in the session, for a question with pronouns; without a database call."""
+        """Return the names in the last turns of the session if the question has pronouns; without a database call."""
         if question.session_id is None or not refers_back(question.text):
             return ()
-        talk = SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
-        heard = await self._window.turns(talk)
-        return await asyncio.to_thread(hints_for, question.text, heard.turns)
+        session = SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
+        recent = await self._window.turns(session)
+        return await asyncio.to_thread(hints_for, question.text, recent.turns)
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> RecentTurns:
         """Return the last turns of a session, oldest first, and their source.
@@ -197,19 +198,19 @@ class Memory:
             InputError: an id is invalid, or the number is out of bounds.
             UnavailableError: the window is empty and Neo4j does not answer.
         """
-        talk = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
-        return await last_turns(self._graph, self._window, talk, turns=turns)
+        session = SessionKey(tenant=tenant, user_id=UserId(user_id), session_id=SessionId(session_id))
+        return await last_turns(self._graph, self._window, session, turns=turns)
 
     async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Enqueue scenes that the rules read because the daily token budget was spent, for the model; return how many.
+        """Enqueue for the model the scenes that the rules read over budget; return their number.
 
         Raises:
             InputError: `scenes` is out of bounds.
         """
         now_ms = millis(self._clock())
-        asked = await reextract_scenes(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
+        enqueued = await reextract_scenes(self._graph, tenant, user_id, scenes_max=scenes, now_ms=now_ms)
         self._notify(tenant)
-        return asked
+        return enqueued
 
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
         """Return the tokens that a tenant spent on the model, day by day.

@@ -1,4 +1,4 @@
-"""Tombstones: keyed hashes of forgotten elements, which prevent storing them again and reveal no content."""
+"""Read tombstones: keyed hashes of forgotten elements, which prevent storing them again and reveal no content."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from schema.relations import canonical_relation
 
 
 class TombstoneKind(StrEnum):
-    """Kind of the forgotten element."""
+    """Kind of a forgotten element."""
 
     MESSAGE = "message"
     SESSION = "session"
@@ -34,7 +34,7 @@ class UserTombstones:
 
     Attributes:
         user: the user's id in the hashes.
-        created_ms: by tombstone id, in milliseconds since 1970.
+        created_ms: creation time by tombstone id, in milliseconds since 1970.
     """
 
     salt: str = ""
@@ -128,7 +128,7 @@ def tombstone_id(salt: str, kind: TombstoneKind, *parts: str) -> str:
 
 
 def spellings_of(name: str, owner: Owner) -> frozenset[str]:
-    """Return all spellings of a subject or object; user and agent have one, whatever they are called."""
+    """Return all spellings of a subject or object; user and agent have one, independent of their names."""
     speaker = speaker_in(name, owner)
     return frozenset((speaker,)) if speaker else all_forms(name)
 

@@ -34,8 +34,7 @@ RELAYS_SPEECH: Final = re.compile(
     r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
     re.IGNORECASE,
 )
-# Sarcasm: "Oh great, I just love queues".
-# Requests for texts, and worlds that are not the speaker's.
+# Requests to write a text, fiction, dreams and role play.
 _INVENTED: Final = re.compile(
     r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
     r"describe|continue|brainstorm|give me|come up with|act|"
@@ -53,6 +52,7 @@ _INVENTED: Final = re.compile(
     r"my horoscope|fictional|hypothetical|make-believe|let us pretend|plot twist)\b",
     re.IGNORECASE,
 )
+# Sarcasm: "Oh great, I just love queues".
 SARCASTIC: Final = re.compile(
     r"^(?:oh|ah|wow|gee|yay|well),? (?:great|good|joy|wonderful|perfect|fantastic|lovely|brilliant|nice)\b|"
     r"^yeah,? (?:right|sure)\b|\bwho (?:does not|doesn't|wouldn't) (?:just )?(?:love|like|enjoy|want)|/s$|"
@@ -370,7 +370,7 @@ _NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w")
 
 
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
-    """Return whether a clause beside a hypothetical one is factual; never in a sentence with "if" or the like."""
+    """Return whether a clause of a hypothetical sentence is factual; with "if" or the like, only one with a number."""
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         # "Ring my wife on 07700 900321 if I don't pick up" states a number.
         return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))

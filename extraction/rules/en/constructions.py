@@ -127,7 +127,7 @@ NAMED_BY_ME = re.compile(
 
 # "My son Jonah, 11, is …", "my son Jonah (11)"
 _AGE_AFTER: Final = re.compile(r",? \((?P<a>\d{1,2})\)|, (?P<a2>\d{1,2})(?=,|$)")
-_MERE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
+_DESCRIPTIVE = re.compile(r"^(?:new|old|good|dear|close|pet|little|big|great|older|younger|elder) ")
 _OWNS = re.compile(r"\b(?:have|has|got|adopted|own|owns|bought|raised?)\b")
 _TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
 
@@ -148,7 +148,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
         for found in pattern.finditer(text):
             groups = found.groupdict()
-            name, word = groups["n"] or groups["n2"], _MERE.sub("", found["k"].lower())
+            name, word = groups["n"] or groups["n2"], _DESCRIPTIVE.sub("", found["k"].lower())
             if name.islower():
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
@@ -184,7 +184,7 @@ _NEWCOMER: Final = re.compile(
 
 
 def _named_later(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield the name of a child or animal that an earlier clause told of: `got a kitten!! her name's Miso`."""
+    """Yield the name of a child or animal that an earlier clause mentioned: `got a kitten!! her name's Miso`."""
     if state.many is not None and (found := _NAMED_LATER.match(clause.text)):
         if _is_name(found["n"], state.many):
             yield from _belongs(clause, state, state.speaker.me, found["n"], state.many)
@@ -315,14 +315,17 @@ _WHY_I: Final = re.compile(
 
 
 def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
-    """Yield at most one effect with its cause: `red wine gives me headaches`, `my back pain comes from sitting`."""
+    """Yield the facts that need a whole sentence: reasons for decisions, slots, and at most one effect with its cause.
+
+    Causes: `red wine gives me headaches`, `my back pain comes from sitting`.
+    """
     text = without_lead(expand_contractions(mask_quoted_speech(sentence.text))).rstrip(" .!?,")
     if HYPOTHETICAL.search(text):
         return
     clause = Clause(text=text, rest=text, subject=None, third=None, start=sentence.start, end=sentence.end)
     yield from read_reasons(text, clause, state)
     if done := _WHY_I.match(text):
-        told = Clause(
+        decision = Clause(
             text=f"I {done['v']}",
             rest=done["v"],
             subject=state.speaker.me,
@@ -330,7 +333,7 @@ def read_causes(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]:
             start=sentence.start,
             end=sentence.end,
         )
-        yield from read_everyday(told, state) or ()
+        yield from read_everyday(decision, state) or ()
     yield from read_whole(clause, state)
     if _HINT.search(text) is None:
         return
@@ -370,7 +373,7 @@ def _after_thing(pattern: str) -> re.Pattern[str]:
 
 
 # (pattern, predicate, statement, relation); the first match wins.
-_OF_THINGS: Final = (
+_OPINIONS: Final = (
     (
         _after_thing(
             r"(?:is|are) (?:really |definitely |just |so )?(?:not|never) (?:really )?(?:my (?:thing|cup of tea|jam|"
@@ -455,7 +458,7 @@ _OF_THINGS: Final = (
     ),
 )
 # Quick check before the patterns above.
-_SAYING_HINT: Final = re.compile(
+_OPINION_HINT: Final = re.compile(
     r"\b(?:me|us|my|first|important|sacred|everything|essential|priority|I)\b", re.IGNORECASE
 )
 _NOTHING_BEATS: Final = re.compile(
@@ -524,7 +527,7 @@ def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield opinions of things, triggers of emotions, and personal facts stated by a noun."""
     yield from _triggers(clause, state)
     yield from _judged(clause, state)
-    yield from _of_life(clause, state)
+    yield from _personal_facts(clause, state)
     for found in OWN.finditer(clause.text):
         owner = owner_of(found[0].split()[0], clause, state)
         name = found["c"] or found["o"]
@@ -549,7 +552,7 @@ def _judged(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield opinions: `jazz is my go-to`, `family comes first`, `crowds stress me out`."""
     me, text = state.speaker.me, clause.text
     for pattern, predicate, says, relation in (
-        _OF_THINGS if _SAYING_HINT.search(text) and not text.startswith("I ") else ()
+        _OPINIONS if _OPINION_HINT.search(text) and not text.startswith("I ") else ()
     ):
         found = pattern.match(text)
         if found is None or _NOT_A_THING.match(_first(found)):
@@ -576,7 +579,7 @@ _NOT_A_THING: Final = re.compile(
 )
 
 
-def _of_life(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+def _personal_facts(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield home, work, birthday and goals stated by a noun: `my address is`, `our team at`, `my dream is`."""
     me, text = state.speaker.me, clause.text
     found = _PLAN_IS.match(text)
@@ -585,14 +588,14 @@ def _of_life(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         says = f"{{s}}'s {found['k'].lower()} is to {{o}}."
         aim = EntityType.ACTIVITY
         yield draft(clause, state, me, "CARES_ABOUT", name, says, relation="goal", kind=aim, strength=0.8)
-    for pattern, relation, says, read in _LIFE:
+    for pattern, relation, says, read in _PERSONAL_FACTS:
         if found := pattern.match(text):
             for name, kind, _ in read(_first(found))[:1]:
                 yield draft(clause, state, me, "RELATES_TO", name, says, relation=relation, kind=kind)
             return
 
 
-_LIFE: Final = (
+_PERSONAL_FACTS: Final = (
     (_HOME, "lives in", "{s} lives in {o}.", places),
     (_HOMETOWN, "is from", "{s} is from {o}.", places),
     (_ADDRESS, "lives in", "{s} lives at {o}.", address),

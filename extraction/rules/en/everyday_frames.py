@@ -951,7 +951,7 @@ HEALTH: Final = (
 )
 
 
-# Tastes and the wishes about how to be answered
+# Tastes, and preferences about answers
 
 _PASTIME: Final = "(?:" + "|".join(sorted(map(re.escape, PASTIMES), key=len, reverse=True)) + ")"
 _HABITS: Final = {
@@ -1290,7 +1290,7 @@ _WITH_US: Final = re.compile(
 
 
 def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
-    """Return with whom the speaker lives: `Greta has moved in with us`, `I live with my parents`."""
+    """Return the fact that the speaker lives with somebody: `Greta has moved in with us`, `I live with my parents`."""
     found = _WITH_US.match(clause.rest) if clause.subject is not None else None
     if found is None or clause.subject is None:
         return []
@@ -1310,11 +1310,11 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
 
 
 _AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),))
-# Frames of whole sentences
+# Frames that also apply to whole sentences.
 SENTENCES: Final = FrameBook([frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole])
 
 
 def read_whole(clause: Clause, state: DiscourseState) -> Iterable[Draft]:
-    """Yield the facts of a sentence whose clauses tell them only together: `I've changed banks, it's Monzo now`."""
+    """Yield facts stated by several clauses of a sentence together: `I've changed banks, it's Monzo now`."""
     yield from SENTENCES.read(clause, state)
     yield from read_slots(clause, state) or ()

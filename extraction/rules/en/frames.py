@@ -65,14 +65,14 @@ def possessions(text: str) -> list[ObjectPhrase]:
     for piece in re.split(r",? and |, ", _THING_END.sub("", text.strip()))[:6]:
         name = piece.strip()[_COUNTED.match(piece.strip()).end() :].strip(" .!?")  # type: ignore[union-attr]
         words = name.lower().split()
-        if not words or len(words) > 4 or words[0] in PRONOUNS or not _INNER.isdisjoint(words):
+        if not words or len(words) > 4 or words[0] in PRONOUNS or not _NOT_IN_NAME.isdisjoint(words):
             return found
         if words[-1] in THINGS or (_PRODUCT.match(name) and words[0] not in NOT_NAMES):
             found.append(ObjectPhrase(name, EntityType.ANIMAL if words[-1] in PETS else None))
     return found
 
 
-_INNER: Final = word_set(
+_NOT_IN_NAME: Final = word_set(
     "always including signed liked loved wanted thought learned heard the my our his her a an over up off never not "
     "no any your this that custody of given handed sold lost had "
     "gone been no"
@@ -88,7 +88,7 @@ _CONSUMED: Final = word_set(
 
 
 def read_goods(text: str) -> list[ObjectPhrase]:
-    """Return what someone bought or inherited, of any kind but food and the like: `a Vitamix`."""
+    """Return what someone bought or inherited, except consumables such as food: `a Vitamix`."""
     if found := possessions(text):
         return found
     piece = re.split(r",? and |, ", _THING_END.sub("", text.strip()))[0].strip()
@@ -96,7 +96,7 @@ def read_goods(text: str) -> list[ObjectPhrase]:
     words = name.lower().split()
     if not 0 < len(words) <= 4 or words[0] in PRONOUNS or words[-1] in _CONSUMED or words[-1] in VAGUE:
         return []
-    return [ObjectPhrase(name, EntityType.THING)] if _INNER.isdisjoint(words) else []
+    return [ObjectPhrase(name, EntityType.THING)] if _NOT_IN_NAME.isdisjoint(words) else []
 
 
 _MODEL = re.compile(
@@ -125,7 +125,7 @@ _DOSED = re.compile(
 
 
 def medicines(text: str) -> list[ObjectPhrase]:
-    """Return the medicines that a text begins with; a dose belongs to the name, since it changes with it."""
+    """Return the medicines that a text begins with; a dose is part of the name, so that a new dose is a new value."""
     found: list[ObjectPhrase] = []
     for piece in re.split(r",? and |, | plus ", text.strip())[:6]:
         named = _DOSED.match(piece)
@@ -144,7 +144,7 @@ _NOT_OF_NAME = frozenset(
 
 
 def read_plain_medicines(text: str) -> list[ObjectPhrase]:
-    """Return medicines without their doses; what ended is known by its name alone."""
+    """Return medicines without their doses, because a stopped medicine is matched by name."""
     found = []
     for one in medicines(text):
         found.append(ObjectPhrase(re.sub(rf" {DOSE}$| \d+$", "", one.name), one.object_type))
@@ -165,20 +165,20 @@ def read_things(text: str) -> list[ObjectPhrase]:
 
 
 def read_one_thing(text: str) -> list[ObjectPhrase]:
-    """Return one thing; none for a thing at hand, as in "I never liked the ending"."""
+    """Return the first thing; none if an article or demonstrative points to one, as in "I never liked the ending"."""
     if AT_HAND.match(text) and not LASTING_THE.match(text):
         return []
     return read_things(text)[:1]
 
 
 def read_brand(text: str) -> list[ObjectPhrase]:
-    """Return the name of a service or product, which is no well-known place."""
+    """Return the name of a service or product, unless it is that of a well-known place."""
     name = proper(text.strip())
     return [ObjectPhrase(name, None)] if name and name.lower() not in PLACES else []
 
 
 def read_known_places(text: str) -> list[ObjectPhrase]:
-    """Return a well-known place, where the verb does not tell that the name is one."""
+    """Return a place only if it is well known, for verbs that other names may follow: `swapped Leeds for York`."""
     return [one for one in read_places(text) if one.name.lower() in PLACES]
 
 
@@ -217,7 +217,7 @@ def read_workplaces(text: str) -> list[ObjectPhrase]:
 
 
 def read_firms(text: str) -> list[ObjectPhrase]:
-    """Return the organisation that someone left: none that is a well-known place."""
+    """Return the organisation that someone left, unless it is a well-known place."""
     found = read_workplaces(text)
     return [one for one in found if one.name.lower() not in PLACES]
 
@@ -325,7 +325,7 @@ _ADVERBS_MAX: Final = 4
 
 
 def _starts(text: str) -> list[int]:
-    """Return where a verb phrase may begin: after each of the adverbs, the last one first."""
+    """Return the offsets at which a verb phrase may begin: after each leading adverb, the last one first."""
     starts = [0]
     while len(starts) <= _ADVERBS_MAX and (adverb := _ADVERB.match(text, starts[-1])):
         starts.append(adverb.end())
@@ -404,7 +404,7 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
         if said is None or about is None:
             continue
         names = fact.read(said)
-        # Without its first object, a frame was misled.
+        # A frame whose first object is unclear does not apply.
         if not names and number == 0:
             return
         for name, kind, _ in names:
@@ -479,7 +479,7 @@ _NEW: Final = (
 _SLOT_LEAD: Final = (
     r"(?:(?:so|and|also|note|ps|btw|here is|use|save|update|quick update|fyi|hey|hi|for deliveries|from now on)[,:]? )?"
 )
-_SLOTS_SAID: Final = tuple(
+_SLOT_PATTERNS: Final = tuple(
     (
         kind,
         re.compile(
@@ -517,7 +517,7 @@ def read_slots(clause: Clause, state: DiscourseState) -> list[Draft] | None:
 
 def _slots(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     text = clause.text
-    for kind, pattern in _SLOTS_SAID:
+    for kind, pattern in _SLOT_PATTERNS:
         found = pattern.match(text)
         if found is None or not _fits(kind, found["o"]):
             continue

@@ -27,7 +27,7 @@ from extraction.text.lexicon_en import (
 from schema.entity import EntityType
 from schema.predicates import TASTES
 
-# Countries, states and large cities; they tell places from organisations, also in lower case.
+# Countries, states and large cities, to distinguish places from organisations, also in lower case.
 
 _NAMES: Final = """
 afghanistan|albania|algeria|argentina|armenia|australia|austria|bangladesh|belgium|bolivia|brazil|bulgaria|cambodia|
@@ -140,7 +140,7 @@ def proper(text: str) -> str | None:
     return found["n"].rstrip(".'")
 
 
-def _known(text: str) -> str | None:
+def _known_place_at(text: str) -> str | None:
     """Return the well-known place that a text begins with, in upper or lower case."""
     words = re.findall(r"[A-Za-z]+", text[:60])[:PLACE_WORDS_MAX]
     for count in range(len(words), 0, -1):
@@ -159,14 +159,14 @@ def place(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 def places(text: str) -> list[ObjectPhrase]:
     """Return the place that a text begins with."""
-    name = _known(text) or proper(text)
+    name = _known_place_at(text) or proper(text)
     if name is None and (found := _SETTLEMENT.match(text)):
         name = found["n"]
     return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
 def known_place(_rule: Rule, text: str) -> list[ObjectPhrase]:
-    name = _known(text)
+    name = _known_place_at(text)
     return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
@@ -325,7 +325,7 @@ _LARGE = re.compile(
 
 
 def object_type(phrase: str, default: EntityType | None = None) -> EntityType | None:
-    """Return the entity type of a phrase by its words; None if they do not tell."""
+    """Return the default, if given, or the entity type that the words of a phrase suggest; None if unclear."""
     words = phrase.lower().split()
     if default is not None:
         return default
@@ -345,7 +345,7 @@ def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
-    # "I love the color" is about a thing at hand, not a lasting preference.
+    # "I love the color" is about one particular thing, not a lasting preference.
     if rule.predicate in TASTES and AT_HAND.match(text) and not LASTING_THE.match(text):
         return []
     title = quoted_title(text)

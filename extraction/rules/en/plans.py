@@ -1,4 +1,4 @@
-"""Read plans with a date, promises, and reasons of decisions from English clauses and sentences."""
+"""Read dated plans, promises, and reasons for decisions from English clauses and sentences."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import word_set
 from schema.entity import EntityType
 
-# Times that lie ahead
+# Future times
 
 _MONTH: Final = (
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
@@ -115,7 +115,7 @@ _WAS = re.compile(
 
 
 def read_plans(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Return plans and appointments whose time lies ahead; None if there are none."""
+    """Return plans and appointments in the future; None if there are none."""
     return list(_plans(clause, state)) or None
 
 
@@ -133,7 +133,12 @@ def _plans(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 
 
 def _own_plan(rest: str, *, dated: bool, ahead: bool) -> str | None:
-    """Return what the subject of a clause will do, given whether it names a time, and one that lies ahead."""
+    """Return the plan of a clause's subject.
+
+    Args:
+        dated: the clause names a time.
+        ahead: that time is in the future.
+    """
     if ahead and (name := _doing(rest) or _appointment(rest)):
         return name
     if dated and (found := _TRAVEL.match(rest)):
@@ -183,7 +188,7 @@ def _short(said: str) -> str | None:
 
 
 def _doing(rest: str) -> str | None:
-    """Return an activity ahead: `flying to Oslo`, `starting chemo`."""
+    """Return a planned activity: `flying to Oslo`, `starting chemo`."""
     verb, said = _verb_ahead(rest)
     if verb is None:
         return None
@@ -209,7 +214,7 @@ _DONE_FOR: Final = re.compile(
 
 
 def _verb_ahead(rest: str) -> tuple[str | None, str]:
-    """Return the gerund of a verb that tells of a plan, and the text after it."""
+    """Return the gerund of a verb that expresses a plan, or None, and the text after it."""
     if found := _GOING.match(rest):
         verb, said = found["v"].lower(), found["o"] or ""
         light = verb in _LIGHT and _light(said)
@@ -244,7 +249,7 @@ def _base(verb: str) -> str:
 
 
 def _appointment(rest: str) -> str | None:
-    """Return an event that someone has ahead: `the dentist`, `an interview at the library`."""
+    """Return a coming appointment or event: `the dentist`, `an interview at the library`."""
     found = _OWN_EVENT.match(rest)
     if found is None:
         return None
@@ -280,7 +285,7 @@ _PROMISE: Final = (
 
 
 def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
-    """Return `I said I'd bring the salad`; None for other clauses."""
+    """Return the promise in `I said I'd bring the salad`; None for other clauses."""
     if clause.subject is None:
         return None
     if gift := _PROMISED_THING.match(clause.rest):
@@ -289,8 +294,8 @@ def read_promises(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
             says = "{s} promised {o}."
             kind = EntityType.ACTIVITY
             return [draft(clause, state, clause.subject, "CARES_ABOUT", name, says, relation="promise", kind=kind)]
-    if (kept := _PROMISED_TO.match(clause.rest)) and verb_phrase(kept["o"], trivial=frozenset()) is None:
-        said = _WHEN_SPLIT.split(_CUT.split(f"{kept['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
+    if (promised := _PROMISED_TO.match(clause.rest)) and verb_phrase(promised["o"], trivial=frozenset()) is None:
+        said = _WHEN_SPLIT.split(_CUT.split(f"{promised['o']} ")[0].strip(), maxsplit=1)[0].strip(" .")
         if 1 < len(said.split()) <= 8:
             says, kind = "{s} promised to {o}.", EntityType.ACTIVITY
             return [draft(clause, state, clause.subject, "CARES_ABOUT", said, says, relation="promise", kind=kind)]
@@ -388,7 +393,7 @@ _BECAUSE_HINT: Final = re.compile(
 
 
 def read_reasons(text: str, clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    """Yield the reason of a decision: `I cancelled the gym because of the price hike`."""
+    """Yield the reason for a decision: `I cancelled the gym because of the price hike`."""
     if _BECAUSE_HINT.search(text) is None:
         return
     for pattern in (_REASON, _THE_REASON):

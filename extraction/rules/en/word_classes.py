@@ -12,7 +12,7 @@ def any_of(words: str) -> str:
     return "(?:" + "|".join(sorted({re.escape(name) for name in names if name}, key=len, reverse=True)) + ")"
 
 
-# Medicines: names, and the endings that the naming of drugs gives to classes (INN stems, WHO).
+# Medicines: names, and the endings of drug classes (stems of international nonproprietary names, WHO).
 
 _MEDICINES = r"""
 paracetamol|acetaminophen|tylenol|ibuprofen|advil|nurofen|aspirin|codeine|tramadol|morphine|naproxen|aleve|insulin
@@ -114,7 +114,7 @@ DIETS: Final = any_of(
 CONDITION: Final = "(?:" + "|".join(sorted(map(re.escape, CONDITIONS), key=len, reverse=True)) + ")"
 JOB: Final = "(?:" + "|".join(sorted(map(re.escape, JOBS | MORE_JOBS), key=len, reverse=True)) + ")"
 
-# Numbers and other values of which a person has one at a time; PINs and passwords are not among them.
+# Numbers and other values of which a person has one at a time. PINs and account passwords are left out.
 
 SLOTS: Final[dict[str, str]] = {
     r"(?:(?:tele)?phone|mobile|cell(?: ?phone)?|contact|home|work|office|landline|daytime|whatsapp|uk|us) number|"

@@ -161,9 +161,9 @@ _KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(
     r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?![课卡费节])(?:[她他](?!们))?"
 )
-# Company: 我跟我弟弟开了店.
 # Children are subjects without a name if they are said to be the speaker's: 我家孩子.
 _CHILD = frozenset(("孩子", "宝宝", "娃", "宝贝"))
+# Companions of the subject: 我跟我弟弟开了店.
 _COMPANY = re.compile(
     r"^(?:我们?的?)?(?:[一两二三四五六几\d]+[个位名])?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?"
 )

@@ -263,7 +263,7 @@ VISITED = re.compile(
 
 # Favourites and experiences
 
-_WANTED = re.compile(r"希望|想|找|没有|应该")
+_WISHED = re.compile(r"希望|想|找|没有|应该")
 _NOT_DONE = re.compile(r"想|打算|计划|准备|要|会|可以|能|希望|应该|没|未|不|下次|下一次")
 
 
@@ -284,7 +284,7 @@ def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             yield draft(clause, state, owner, "PREFERS", name, says, relation=relation, kind=kind, strength=0.9)
         return
     found = FAVORITE.search(clause.text)
-    if found and _WANTED.search(clause.text[: found.start()]):
+    if found and _WISHED.search(clause.text[: found.start()]):
         return
     whose = owner_of(found["p"], clause, state) if found else None
     if found is None or whose is None:
@@ -340,7 +340,7 @@ _VERY: Final = (
     r"真|太|比什么都|也|还|始终|绝对){0,3}"
 )
 # (pattern, predicate, statement, relation); the first match wins.
-_OF_THINGS: Final = (
+_OPINIONS: Final = (
     (
         # The thing comes first: 恐怖片我看不了, 胡萝卜一口都不吃.
         re.compile(
@@ -438,7 +438,7 @@ _NOT_ONE: Final = re.compile(
     r"文件$|视频$|图片?$|链接$|网页$|音频$|消息$|内容$|文档$|附件$|邮件$|页面$|(?:时候|地方(?=$)|这|那|"
     r"样子|之后|以后|之前|以前)$"
 )
-_MOST: Final = re.compile(
+_MOST_DISLIKED: Final = re.compile(
     r"^(?:我|本人)?(?:平时|这辈子|其实|一直|个人)?最(?:怕|讨厌|烦|反感|受不了|恨|不喜欢)的(?:事情?|"
     r"东西|人|食物|天气)?(?:就|还)?是(?P<o>.+)"
 )
@@ -455,7 +455,7 @@ def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         return
     yield from _triggers(clause, state)
     me, text = state.speaker.me, clause.text
-    for pattern, predicate, says, relation in _OF_THINGS if "我" in text or "第一" in text or "口味" in text else ():
+    for pattern, predicate, says, relation in _OPINIONS if "我" in text or "第一" in text or "口味" in text else ():
         found = pattern.match(text)
         name = (
             noun_phrase(re.sub(r"的(?:事情?|问题)$|^(?:这次|这个|那个|滴(?=酒)|任何|所有|一切)", "", found["o"]))
@@ -476,7 +476,7 @@ def read_judgements(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
                 closes=predicate_ended,
             )
             return
-    if clause.subject in (me, None) and (found := _MOST.match(text)) and (name := noun_phrase(found["o"])):
+    if clause.subject in (me, None) and (found := _MOST_DISLIKED.match(text)) and (name := noun_phrase(found["o"])):
         says, kind = "{s}最讨厌{o}。", object_type(name, name)
         yield draft(clause, state, me, "DISLIKES", name, says, kind=kind, strength=0.9, closes=clause.past)
         return

@@ -211,7 +211,7 @@ def address(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 def known_place(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return a place that the dictionary or its last character tells; not an organisation or a person."""
+    """Return a place that the dictionary lists, or whose last character marks a place, such as 区 or 路."""
     return [
         one
         for one in place(rule, text)
@@ -238,7 +238,7 @@ _AFTER_FOR = re.compile(
 
 
 def object_type(name: str, said: str) -> EntityType | None:
-    """Return the entity type of a name by its characters; None if they do not tell."""
+    """Return work if `said` has a title in 《》, animal, or place by the dictionary; otherwise None."""
     if phrase_title(said):
         return EntityType.WORK
     if name in PETS:

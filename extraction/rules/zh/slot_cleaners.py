@@ -71,7 +71,7 @@ _NOT_NOUN: Final = re.compile(r"[把让给在说来去被对跟就都也还想�
 
 
 def _names_a_thing(name: str) -> bool:
-    """Return whether a phrase has no words of other kinds; unknown words are often cut into wrong characters."""
+    """Return whether a phrase is nominal by its words or, since unknown words are often split wrongly, characters."""
     return is_nominal(name) or not (_NOT_NOUN.search(name) or word_tag(name[-2:]) in ("v", "d", "r"))
 
 
@@ -85,7 +85,7 @@ def allergen(text: str) -> str | None:
 
 
 def drug(text: str) -> str | None:
-    """Return a drug; its name may contain the characters of pronouns."""
+    """Return a drug; its name may contain 他: 他汀."""
     name = _COUNT.sub("", re.sub(r"^(?:的|了|着|上|靠|是)+", "", _TAIL.sub("", text.strip(_EDGE)))).strip(_EDGE)
     return (
         name
@@ -96,7 +96,7 @@ def drug(text: str) -> str | None:
 
 
 def known_drug(text: str) -> str | None:
-    """Return a drug if its name tells, or if the dictionary does not list it."""
+    """Return a drug that is recognised by its name, or a longer word that the dictionary does not list."""
     name = drug(text)
     return name if name and (re.fullmatch(DRUG, name) or (len(name) >= 3 and word_tag(name) is None)) else None
 
@@ -134,7 +134,7 @@ def taste(text: str) -> str | None:
 
 
 def liked(text: str) -> str | None:
-    """Return a liked thing; phrases with the verb stay whole."""
+    """Return a liked thing or activity, with its verb."""
     text = re.sub(r"^连|^一?(?:看见|看到|听见|听到|闻到|想到|遇到|碰到)|^[一二两三四五几半\d]+[顿次口杯碗]$", "", text)
     if re.search(
         r"真的|被|那样|^(?:会|有点|有些|感到|逐)|感到|^[闻看听吃喝碰见]到|人$|^(?:可惜|家里|他们|孩子|是|这|那|"
@@ -192,7 +192,7 @@ def home(text: str) -> str | None:
 
 
 def town(text: str) -> str | None:
-    """Return a place that the dictionary or its last character tells."""
+    """Return a home that the dictionary lists as a place, or whose last character marks a town, such as 市 or 县."""
     name = home(text)
     known = name and (word_tag(name) == "ns" or word_tag(name[:2]) == "ns" or re.search(r"[省市区县镇村]$", name))
     return name if known else None
@@ -294,7 +294,7 @@ _NO_EMPLOYER: Final = re.compile(
 
 
 def employer(text: str) -> str | None:
-    """Return an employer: a known firm, a word for an organisation, or a short name that is no place."""
+    """Return an employer: a known firm, a word for an organisation, a Latin name, or one that the dictionary lists."""
     name = re.sub(
         r"^(?:一[家所个间]|那[家个]|这[家个]|现在的|原来的|之前的|以前的|前)", "", _TAIL.sub("", text.strip(_EDGE))
     )
@@ -377,7 +377,7 @@ def any_name(text: str) -> str | None:
 
 
 def years(text: str) -> str | None:
-    """Return an age as told: `三岁半`, `4个月`."""
+    """Return an age as written: `三岁半`, `4个月`."""
     text = re.sub(r"[了啦整大]+$", "", text)
     return text if len(text) <= 8 else None
 
@@ -469,7 +469,7 @@ def hair(text: str) -> str:
 
 
 def kept(text: str) -> str | None:
-    """Return a thing or person that somebody thinks of."""
+    """Return a person or thing that somebody misses or lives with."""
     text = _TAIL.sub("", text.strip(_EDGE))
     return text if 1 < len(text) <= 10 and not re.search(r"[你您他她它]|什么|这|那", text) else None
 

@@ -13,11 +13,11 @@ from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.rules.zh.word_classes import SECRET
 from schema.entity import EntityType
 
-# Subject of facts about the speaker, whoever the clause is about: 奶奶留给我….
+# Subject of facts about the speaker in clauses about others: 奶奶留给我….
 ME: Final = "=me"
 # Returns the cleaned text of a group, or None if it is unclear.
 Cleaner = Callable[[str], str | None]
-# Words between subject and topic that change nothing: 我(现在)手机换了.
+# Optional words between subject and topic: 我(现在)手机换了.
 _FILLERS: Final = re.compile(
     r"(?:已经|他们一家|一家人?|全家|现在|最近|刚刚|刚|终于|早就|早已|又|也|都(?!市)|就(?![诊业医读])|还"
     r"(?![款贷钱债])|才|其实|"
@@ -49,7 +49,7 @@ _DROPPED_LATER: Final = re.compile(
 )
 _MINE: Final = re.compile("[我咱俺]")
 _ASKED: Final = re.compile("[?？]|吗")
-_RELAYED_TO_US: Final = re.compile(
+_GENERIC_SUBJECT: Final = re.compile(
     r"^(?:这(?![台辆把只条件部双块张套])(?!周|个?月|个?礼拜|个?星期|两天|几天|次|学期|年|阵|些年)|那"
     r"(?![天年时台辆把只条件部双块张本套])|它|人家|有些|有的|很多|"
     r"不少|大多|一般人|每个人|所有)"
@@ -64,8 +64,8 @@ class Says:
         obj: group of the object, or a fixed text after "=".
         relation: relation label, with `{k}` for group `k`.
         says: statement, with `{s}` for the subject, `{o}` for the object and `{k}` for group `k`.
-        subject: group of the subject, or `ME` for the speaker; None for the holder of the clause.
-        needed: without this fact, the rule reads nothing.
+        subject: group of the subject, or `ME` for the speaker; None for the person whom the clause is about.
+        needed: the rule states nothing if the object of this fact is unclear.
     """
 
     obj: str
@@ -86,8 +86,8 @@ class SlotRule:
 
     Attributes:
         cue: characters of which the text contains at least one; a quick check.
-        reads: the text that the pattern matches: the clause after its subject ("rest"), the same with the time before
-            it ("dated"), or the clause from its subject on ("whole"), which is about the speaker.
+        reads: text that the pattern matches: the clause after its subject ("rest"), that text with leading words such
+            as a time ("dated"), or the clause from its subject on, for facts about the speaker ("whole").
     """
 
     cue: frozenset[str]
@@ -105,7 +105,7 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
     """Return the facts of the first slot rule that reads the clause; None if none does."""
     if clause.start < state.read_until:
         return []
-    holder = _holder(clause, state)
+    person = _person(clause, state)
     if SECRET.search(clause.text):
         return None
     said = clause.rest + clause.following
@@ -116,7 +116,7 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
     }
     letters = frozenset(clause.lead + texts["whole"])
     for rule in rules:
-        about = state.speaker.me if rule.reads == "whole" else holder
+        about = state.speaker.me if rule.reads == "whole" else person
         if about is None or rule.cue.isdisjoint(letters):
             continue
         for reads in ("dated", "rest") if rule.reads == "dated" else (rule.reads,):
@@ -133,7 +133,7 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
 
 
 def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:
-    """Return that the speaker has the relative whom a clause is about without a name."""
+    """Return the fact that the speaker has the unnamed relative who is the subject of a clause."""
     if clause.kin is None:
         return []
     says = state.pack.wording.has_relative(clause.kin)
@@ -141,12 +141,12 @@ def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, state.speaker.me, "RELATES_TO", clause.kin, says, relation=clause.kin, kind=kind)]
 
 
-def _holder(clause: Clause, state: DiscourseState) -> str | None:
-    """Return the person whom a clause without another subject is about."""
+def _person(clause: Clause, state: DiscourseState) -> str | None:
+    """Return the person whom a clause is about, by default the speaker; None if that is unclear."""
     if clause.subject is not None:
         return clause.subject
     unnamed = clause.rest != clause.text
-    if unnamed or _RELAYED_TO_US.match(clause.text) or _SOMEBODY.search(clause.text):
+    if unnamed or _GENERIC_SUBJECT.match(clause.text) or _SOMEBODY.search(clause.text):
         state.stranger = True
         return None
     mine = _MINE.search(clause.text) is not None
@@ -161,7 +161,7 @@ def _end_of(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _drafts(
-    rule: SlotRule, found: re.Match[str], holder: str, clause: Clause, state: DiscourseState
+    rule: SlotRule, found: re.Match[str], person: str, clause: Clause, state: DiscourseState
 ) -> Iterator[Draft]:
     groups = {name: text for name, text in found.groupdict().items() if text}
     parts = [(says, _part(says.obj, groups, says.clean)) for says in rule.facts]
@@ -176,7 +176,7 @@ def _drafts(
         return
     for says, obj in parts:
         subject = (
-            holder if says.subject is None else state.speaker.me if says.subject == ME else groups.get(says.subject)
+            person if says.subject is None else state.speaker.me if says.subject == ME else groups.get(says.subject)
         )
         if obj is None or subject is None or subject == obj:
             continue
@@ -196,7 +196,7 @@ def _drafts(
 
 
 def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
-    """Return whether the past tense of the clause ends the fact; the newer one of two values holds."""
+    """Return whether the past tense of a clause ends a fact; not if the rule also states a newer value."""
     lasting = says.predicate in _TASTES or says.relation in state.pack.states
     return clause.past and lasting and says.obj in ("o", "n")
 

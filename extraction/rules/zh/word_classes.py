@@ -67,7 +67,7 @@ DRUG: Final = (
     r"非布司他|秋水仙碱|别嘌醇|左氧氟沙星|蒙脱石散|奥美|沙星|替尼|单抗|曲坦|片|胶囊|口服液|颗粒|滴眼液|眼药水|"
     r"软膏|喷雾|冲剂|丸|药|素))"
 )
-# A drug whose name tells what it is.
+# Drugs that are recognised by their names alone.
 SURE_DRUG: Final = (
     r"(?:[\u4e00-\u9fff]{1,3}伐他汀|[\u4e00-\u9fff]{1,3}(?:沙坦|地平|洛尔|普利|西林|霉素|双胍|列净|列汀|拉唑|"
     r"甲乐|沙星|曲坦|替丁|曲林|西汀|普仑)|头孢[\u4e00-\u9fff]{0,2}|"
@@ -118,7 +118,7 @@ DEVICE: Final = _any(
     "电动牙刷 牙刷 单反 微单 拍立得 MacBook iPad Kindle iPhone Switch PS5 手环 平衡车 滑板 滑板车 路亚竿 "
     "缝纫机 电钢琴 电子琴 二胡 古筝 水杯 保温杯 雨伞 自行车 折叠车 房车 皮卡 面包车 SUV 货车"
 )
-# Roles that one thing or person has at a time; a sentence may say that it was exchanged.
+# Roles that one thing or person fills at a time, and another may take over.
 ROLE: Final = _any(
     "宽带 套餐 运营商 微信名 游戏名 组会 早会 晚会 晨会 流量 房东 路线 作息 起床时间 上班时间 下班时间 "
     "睡觉时间 门诊 复诊 训练 药 牙套 猫砂 洗面奶 眼霜 面膜 牛奶 酸奶 咖啡豆 茶叶 大米 食用油 沐浴露 还款日 "
@@ -141,7 +141,7 @@ CAR: Final = _any(
     "斯巴鲁 三菱 铃木 "
     "Tesla BYD Model 卡罗拉 雅阁 思域 凯美瑞 朗逸 轩逸 高尔夫 帕萨特 汉兰达 唐 秦 宋 汉 元 海豚 海鸥"
 )
-# Names of numbers, and the relation that a fact gets; other kinds of numbers are relations by their own name.
+# Relations by the names of numbers and measures; for `OTHER_NUMBERS`, the name itself is the relation.
 NUMBER_KINDS: Final = {
     "手机号": "phone number",
     "手机号码": "phone number",

@@ -55,7 +55,7 @@ class FactsQuery:
     ) -> FactStatusAnswer:
         """Return a fact and whether it holds."""
         memory, tenant = memory_of(info), info.context["tenant"]
-        return _status_answer(await memory.facts.standing(tenant, id, valid_at=valid_at, as_of=as_of))
+        return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
 
 
 @strawberry.type

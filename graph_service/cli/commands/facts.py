@@ -28,7 +28,7 @@ Action = Callable[["Memory", "TenantId"], Awaitable["FactStatus"]]
 @command
 def show(call: Invocation, id_: IdArgument) -> None:
     """Show whether a fact is valid, and what closed it if it is not."""
-    run(_show(call, lambda memory, tenant: memory.facts.standing(tenant, id_)))
+    run(_show(call, lambda memory, tenant: memory.facts.status(tenant, id_)))
 
 
 @facts.command()

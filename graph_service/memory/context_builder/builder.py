@@ -42,7 +42,7 @@ class ContextRequest:
     """A request for context.
 
     Attributes:
-        tokens_max: maximum length of the text.
+        tokens_max: maximum length of the text in tokens, as estimated.
         valid_at, as_of: valid time and transaction time, as in `Question`; without both, what is valid now.
         language: language of the headings; that of the question by default.
         with_uris: write the URI of each line after its number.
@@ -66,9 +66,9 @@ class ContextLine:
         number: number of the line in the text.
         kind: profile, preference, trigger, earlier, fact, scene or message.
         text: the line without its number.
-        at: when the message was said, the scene began, or the fact began to be valid.
+        at: when the message was said, the scene began, or the fact became valid.
         until: when the fact ceased to be valid.
-        parent: number of the scene that the message belongs to, if that is in the text.
+        parent: number of the line of the scene that the message belongs to, if there is one.
     """
 
     number: int
@@ -88,7 +88,7 @@ class Context:
     Attributes:
         text: the text; empty if not even the preamble fits.
         tokens: estimated length, at most `tokens_max`.
-        core, recalled: lines of Core Memory, and lines found for the question.
+        core, recalled: lines from Core Memory, and lines found for the question.
         confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         nothing_relevant: the memory probably contains no answer; recalled lines then get a smaller share.
         degraded: Neo4j is unavailable.
@@ -108,7 +108,7 @@ class Context:
 
     @property
     def used(self) -> list[tuple[HitKind, str]]:
-        """Return kinds and ids of the recalled lines, for the access log; Core Memory is always included."""
+        """Return kinds and ids of the recalled lines for the access log; every context contains Core Memory."""
         kinds = {kind.value: kind for kind in HitKind}
         return [(kinds.get(line.kind, HitKind.FACT), line.id) for line in self.recalled]
 
@@ -116,7 +116,7 @@ class Context:
 async def context(
     graph: Graph,
     tenant: TenantId,
-    wanted: ContextRequest,
+    request: ContextRequest,
     *,
     now: datetime,
     ask: Callable[[Question], Awaitable[Answer]],
@@ -130,18 +130,18 @@ async def context(
         InputError: the question is invalid, or the budget is out of bounds.
         UnavailableError: Neo4j does not answer, and nothing of this memory is available on disk.
     """
-    question = question_for(wanted)
-    of_now = wanted.as_of is None and wanted.valid_at is None
-    former = of_now and asks_about_past(wanted.query)
-    moments = resolve_as_of(valid_at=wanted.valid_at, as_of=wanted.as_of, now=now)
+    question = question_for(request)
+    of_now = request.as_of is None and request.valid_at is None
+    former = of_now and asks_about_past(request.query)
+    moments = resolve_as_of(valid_at=request.valid_at, as_of=request.as_of, now=now)
     facts, answer = await asyncio.gather(
-        _core(graph, tenant, wanted.user_id, moments=moments, now=of_now),
+        _core(graph, tenant, request.user_id, moments=moments, now=of_now),
         ask(question),
     )
-    language = wanted.language or (Language.ZH if answer.analysis.chinese else Language.EN)
+    language = request.language or (Language.ZH if answer.analysis.chinese else Language.EN)
     closed = [fact for fact in facts or () if fact.kind is CoreKind.EARLIER]
     known = [fact for fact in facts or () if former or fact.kind is not CoreKind.EARLIER]
-    words, with_uris = words_in(wanted.query), wanted.with_uris
+    words, with_uris = words_in(request.query), request.with_uris
     candidates = [hit.candidate for hit in answer.hits]
 
     def built() -> Context:
@@ -149,7 +149,7 @@ async def context(
             *lines_of_core(known, language, with_uris=with_uris),
             *lines_of_candidates(candidates, words, language, with_uris=with_uris, closed=[] if former else closed),
         ]
-        return rendered(lines, wanted, language, answer, core_known=facts is not None)
+        return rendered(lines, request, language, answer, core_known=facts is not None)
 
     chars = sum(len(one.text) for one in candidates)
     return built() if chars <= _BUILT_HERE_CHARS else await _BUILDING.run(built)
@@ -165,24 +165,24 @@ async def _core(
         return None
 
 
-def question_for(wanted: ContextRequest) -> Question:
+def question_for(request: ContextRequest) -> Question:
     """Return the question to recall.
 
     Raises:
         InputError: lists all problems.
     """
     question = Question(
-        user_id=wanted.user_id,
-        text=wanted.query,
+        user_id=request.user_id,
+        text=request.query,
         limit=_HITS_MAX,
-        valid_at=wanted.valid_at,
-        as_of=wanted.as_of,
+        valid_at=request.valid_at,
+        as_of=request.as_of,
         evidence=LIMITS.evidence,
-        session_id=wanted.session_id,
+        session_id=request.session_id,
     )
     problems: tuple[str, ...] = ()
-    if not 1 <= wanted.tokens_max <= LIMITS.context_tokens:
-        problems = (f"maxTokens is {wanted.tokens_max}; use 1 to {LIMITS.context_tokens}",)
+    if not 1 <= request.tokens_max <= LIMITS.context_tokens:
+        problems = (f"maxTokens is {request.tokens_max}; use 1 to {LIMITS.context_tokens}",)
     try:
         check_question(question)
     except InputError as error:
@@ -194,7 +194,7 @@ def question_for(wanted: ContextRequest) -> Question:
 
 def rendered(
     lines: Sequence[ContextLineDraft],
-    wanted: ContextRequest,
+    request: ContextRequest,
     language: Language,
     answer: Answer,
     *,
@@ -202,12 +202,12 @@ def rendered(
 ) -> Context:
     """Return the context with the lines that fit the budget. Pure."""
     preamble = "\n".join(_preamble(lines, language, answer, core_known=core_known))
-    frame = tokens_in(fenced(preamble, ""))
+    frame_tokens = tokens_in(fenced(preamble, ""))
     notes = answer.notes
-    nothing = Context(
+    empty = Context(
         text="",
         tokens=0,
-        tokens_max=wanted.tokens_max,
+        tokens_max=request.tokens_max,
         language=language,
         core=(),
         recalled=(),
@@ -216,30 +216,30 @@ def rendered(
         degraded=answer.degraded,
         notes=answer.notes,
     )
-    if frame > wanted.tokens_max:
-        why = f"maxTokens is {wanted.tokens_max}; the preamble alone needs {frame}, so the text is empty"
-        return replace(nothing, notes=(*notes, why))
+    if frame_tokens > request.tokens_max:
+        why = f"maxTokens is {request.tokens_max}; the preamble alone needs {frame_tokens}, so the text is empty"
+        return replace(empty, notes=(*notes, why))
     pieces = packed(
         (line.piece for line in lines),
-        tokens_max=wanted.tokens_max - frame,
+        tokens_max=request.tokens_max - frame_tokens,
         headings=heading_costs(language),
         core_share=CORE_SHARE_IN_DOUBT if answer.nothing_relevant else CORE_SHARE,
     )
     chosen = {(piece.id, piece.section) for piece in pieces}
     shown = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
-    text = fenced(preamble, "\n".join(_text_lines(shown, language, with_uris=wanted.with_uris)))
+    text = fenced(preamble, "\n".join(_text_lines(shown, language, with_uris=request.with_uris)))
     if len(shown) < len(lines):
         more = len(lines) - len(shown)
         notes = (
             *notes,
-            f"{more} more were found, but are already included, or too long for {wanted.tokens_max} tokens",
+            f"{more} more were found, but are already included, or too long for {request.tokens_max} tokens",
         )
     return replace(
-        nothing,
+        empty,
         text=text,
         tokens=tokens_in(text),
-        core=tuple(_value(line, shown) for line in shown if line.piece.part is Part.CORE),
-        recalled=tuple(_value(line, shown) for line in shown if line.piece.part is Part.RECALL),
+        core=tuple(_context_line(line, shown) for line in shown if line.piece.part is Part.CORE),
+        recalled=tuple(_context_line(line, shown) for line in shown if line.piece.part is Part.RECALL),
         notes=notes,
     )
 
@@ -248,9 +248,9 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
     words = WORDS[language]
     preamble = [words.preamble]
     if not core_known:
-        preamble.append(words.away)
+        preamble.append(words.unavailable)
     elif not any(line.piece.part is Part.CORE for line in lines):
-        preamble.append(words.no_profile if answer.hits else words.nobody)
+        preamble.append(words.no_profile if answer.hits else words.nothing_known)
     if not answer.hits:
         preamble.append(words.nothing)
     elif answer.nothing_relevant:
@@ -262,7 +262,7 @@ def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
     """Return the lines by heading, newest first; the messages of a scene follow it, oldest first."""
     scenes = {line.piece.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in scenes]
-    heads.sort(key=_place)
+    heads.sort(key=_line_order)
     below = sorted((line for line in lines if line.scene_id in scenes), key=lambda line: (line.at, line.piece.id))
     ordered: list[ContextLineDraft] = []
     for head in heads:
@@ -271,8 +271,8 @@ def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
     return ordered
 
 
-def _place(line: ContextLineDraft) -> tuple[int, bool, float, str]:
-    """Sort key: by section, valid facts before ended ones, newest first."""
+def _line_order(line: ContextLineDraft) -> tuple[int, bool, float, str]:
+    """Return the sort key of a line: by section, valid facts before ended ones, newest first."""
     return list(Section).index(line.section), line.until is not None, -line.at.timestamp(), line.piece.id
 
 
@@ -281,17 +281,17 @@ def _text_lines(shown: Sequence[ContextLineDraft], language: Language, *, with_u
     scenes = {line.piece.id for line in shown if line.kind == "scene"}
     text_lines: list[str] = []
     section: Section | None = None
-    for mark, line in enumerate(shown, start=1):
+    for number, line in enumerate(shown, start=1):
         if line.section is not section:
             section = line.section
             text_lines.append(headings[section])
         indent = "  - " if line.scene_id in scenes else "- "
-        text_lines.append(f"{indent}{line.text} [{mark}{f' {line.uri}' if with_uris else ''}]")
+        text_lines.append(f"{indent}{line.text} [{number}{f' {line.uri}' if with_uris else ''}]")
     return text_lines
 
 
-def _value(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
-    marks = {one.piece.id: mark for mark, one in enumerate(shown, start=1) if one.kind == "scene"}
+def _context_line(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> ContextLine:
+    numbers = {one.piece.id: number for number, one in enumerate(shown, start=1) if one.kind == "scene"}
     return ContextLine(
         number=shown.index(line) + 1,
         kind=line.kind,
@@ -300,5 +300,5 @@ def _value(line: ContextLineDraft, shown: Sequence[ContextLineDraft]) -> Context
         text=line.text,
         at=line.at,
         until=line.until,
-        parent=marks.get(line.scene_id) if line.scene_id else None,
+        parent=numbers.get(line.scene_id) if line.scene_id else None,
     )

@@ -1,4 +1,4 @@
-"""Turn Core Memory and recalled candidates into context lines: safe, dated, with their cost in tokens. Pure."""
+"""Convert Core Memory and recalled candidates to context lines: safe, dated, with their cost in tokens. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ _ABSTRACT_CHARS_MAX: Final = 400
 _STATEMENT_CHARS_MAX: Final = 300
 _NAME_CHARS_MAX: Final = 60
 _TITLE_CHARS_MAX: Final = 80
-# Part of a message that is compared with a title; a title taken from a message is its beginning.
+# Only this beginning of a message is compared with a title, because titles are taken from the beginning.
 _TITLED_CHARS_MAX: Final = 2_000
-_MARK: Final = " [999]"
+_LONGEST_NUMBER: Final = " [999]"
 _INDENT: Final = "  - "
 _SECTION: Final = {
     CoreKind.PROFILE: Section.PROFILE,
@@ -38,10 +38,10 @@ class ContextLineDraft:
 
     Attributes:
         kind: profile, preference, trigger, earlier, fact, scene or message.
-        text: safe and dated, without the mark.
-        at: when the message was said, the scene began, or the fact began to be valid.
+        text: safe and dated, without the line number.
+        at: when the message was said, the scene began, or the fact became valid.
         until: when the fact ceased to be valid.
-        scene_id: scene that a message belongs to, if it was found, too.
+        scene_id: id of the scene that a message belongs to, if the scene was found too.
     """
 
     piece: Piece
@@ -55,7 +55,7 @@ class ContextLineDraft:
 
 
 def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[ContextLineDraft]:
-    """Return the lines of Core Memory; ended facts go to the section of facts for the question."""
+    """Return the lines of Core Memory; ended facts are lines of the section of relevant facts."""
     words = WORDS[language]
     lines = []
     for fact in facts:
@@ -68,7 +68,7 @@ def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: b
             tokens=_cost(text, fact.uri, with_uris=with_uris),
             # Rank ended facts after everything that recall found for the question.
             value=fact.worth / 1000 if earlier else fact.worth,
-            # The end of a fact is new information, even where a message says the statement.
+            # The end of a fact is new information even if a message contains the statement.
             text=fact.statement if fact.until is None else text,
             proofs=fact.evidence if fact.until is None else frozenset(),
         )
@@ -99,7 +99,7 @@ def lines_of_candidates(
 
     Args:
         words: words of the question; long texts are quoted around the first of them.
-        closed: ended facts; messages that prove one are marked.
+        closed: ended facts; messages that prove one are marked as outdated.
     """
     phrases = WORDS[language]
     messages = {one.id: one.text for one in candidates if one.kind is HitKind.MESSAGE}
@@ -143,12 +143,16 @@ def lines_of_candidates(
 
 
 def heading_costs(language: Language) -> Mapping[str, int]:
-    """Return the tokens of the heading of each section, including its line end."""
+    """Return the number of tokens of each section's heading, including its line end."""
     return {section.value: tokens_in(text) + 1 for section, text in WORDS[language].headings.items()}
 
 
 def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bool) -> tuple[str, str]:
-    """Return the line of a hit, and its content, by which duplicates are found."""
+    """Return the text of a hit's line, and the content that is compared to find duplicates.
+
+    Args:
+        quoted: whether messages of the scene are quoted too.
+    """
     day = day_of(hit.said_at)
     match hit.kind:
         case HitKind.FACT:
@@ -164,11 +168,12 @@ def _text_of(hit: Candidate, phrases: Words, words: Sequence[str], *, quoted: bo
             if quoted or not hit.text or hit.text == hit.title:
                 return phrases.scene.format(day=day, title=title), title
             abstract = safe_text(hit.text, chars_max=_ABSTRACT_CHARS_MAX)
-            return phrases.scene_told.format(day=day, title=title, text=abstract), hit.text[:_ABSTRACT_CHARS_MAX]
+            text = phrases.scene_with_abstract.format(day=day, title=title, text=abstract)
+            return text, hit.text[:_ABSTRACT_CHARS_MAX]
 
 
 def _titled_by(title: str, quoted: Sequence[str]) -> bool:
-    """Return whether a scene's title repeats a quoted message, so that its line would add nothing."""
+    """Return whether a quoted message contains the title of its scene, so that a line with the title adds nothing."""
     bare = plain(title)
     return any(bare in plain(text[:_TITLED_CHARS_MAX]) for text in quoted)
 
@@ -183,5 +188,5 @@ def _fact_text(phrases: Words, statement: str, since: datetime, until: datetime 
 
 
 def _cost(text: str, uri: str, *, with_uris: bool) -> int:
-    """Return the maximum tokens of a line, including the deepest indent, the longest mark and the line end."""
-    return tokens_in(f"{_INDENT}{text}{_MARK}") + (tokens_in(f" {uri}") if with_uris else 0) + 1
+    """Return the maximum number of tokens of a line, with the deepest indent, the longest number and the line end."""
+    return tokens_in(f"{_INDENT}{text}{_LONGEST_NUMBER}") + (tokens_in(f" {uri}") if with_uris else 0) + 1

@@ -1,8 +1,8 @@
 """Choose the lines of a context within a token budget: most valuable first, without duplicates. Pure.
 
 The order of lines does not depend on the budget: Core Memory and recalled memory, each by value, alternate so that Core
-Memory has its share at every length. The context is the longest beginning of that order that fits, so a larger budget
-keeps everything that a smaller one has.
+Memory has its share of every prefix. The context is the longest prefix that fits, so a larger budget includes every
+line that a smaller one does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,13 +33,14 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A possible line of a context, with the properties that decide about it.
+    """A possible line of a context, with the properties by which lines are chosen.
 
     Attributes:
         id: id of the message, scene or fact; pieces with the same id are duplicates.
         section: section whose heading it is under.
         tokens: cost of its line, including the line end.
-        text: its content, by which duplicates are found.
+        value: expected usefulness; the highest is chosen first.
+        text: its content, which is compared to find duplicates.
         proofs: ids of the messages that prove a fact.
         is_quote: the line quotes a message.
     """
@@ -60,7 +61,7 @@ class _Selection:
 
     Attributes:
         quoted: ids of quoted messages.
-        proved: length of the longest fact that each message proves.
+        proved: length of the longest fact that each message proves, by message id.
         texts, core_texts: pairs of normalised and raw text.
     """
 
@@ -125,7 +126,7 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Yield the pieces without duplicates, by value; Core Memory has its share of every beginning."""
+    """Yield the pieces without duplicates, by value; Core Memory has its share of every prefix."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)

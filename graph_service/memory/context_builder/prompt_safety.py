@@ -1,6 +1,6 @@
 """Make stored text safe for a prompt: quoted data inside a block that no text can close. Pure.
 
-Anybody may have said what is stored, so it may contain instructions, role markers, and imitations of the block's tags.
+Stored text is untrusted: it may contain instructions, role markers, and imitations of the block's tags.
 Inside the block there are no angle or square brackets and no invisible characters, and every text is one line.
 """
 

@@ -1,4 +1,4 @@
-"""The history of a fact: its other validity periods, the facts it replaced and those that replaced it."""
+"""Read the history of a fact: its other validity periods, the facts it replaced and those that replaced it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ class FactVersion:
     """A fact in the history of another: another validity period, or a fact that it replaced or was replaced by.
 
     Attributes:
-        fact: as of the transaction time asked for; an end known only later is left out.
-        subject, object: names.
+        fact: the fact as of the requested transaction time; an end that was not known then is left out.
+        subject, object: their names.
         known_at: transaction time of the fact.
-        closing: why it was closed; None while it is open.
+        closing: reason why it was closed; None while it is open.
     """
 
     fact: Fact
@@ -82,7 +82,7 @@ async def fact_history(
 
 
 def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:
-    """Return the ids of the facts of a claim and of conflicting claims, and of the facts that closed these. Pure."""
+    """Return the ids of the facts of a claim and of conflicting claims, those it closed, and their closers. Pure."""
     related = {fact.claim, *conflicting_claims(content_of(fact), [content_of(one) for one in facts])}
     ids = {one.id for one in facts if one.claim in related or one.closed_by == fact.id}
     return ids | {one.closed_by for one in facts if one.id in ids and one.closed_by}

@@ -25,17 +25,17 @@ class Facts:
         self._clock = clock
         self._notify = notify
 
-    async def standing(
+    async def status(
         self, tenant: TenantId, fact_id: str, *, valid_at: datetime | None = None, as_of: datetime | None = None
     ) -> FactStatus:
-        """Return whether a fact holds.
+        """Return a fact and whether it is valid.
 
         Args:
             valid_at: valid time; `as_of`, or now, if None.
             as_of: transaction time; the latest state if None.
 
         Raises:
-            NotFoundError: the tenant has no such fact, or it was not known as of then.
+            NotFoundError: the tenant has no such fact, or it was not known at `as_of`.
             UnavailableError: Neo4j does not answer.
         """
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
@@ -65,7 +65,7 @@ class Facts:
         """
         done = await reopen_fact(self._graph, tenant, fact_id, reason, at=self._clock())
         self._notify(tenant)
-        return await self.standing(tenant, done)
+        return await self.status(tenant, done)
 
     async def profile(
         self,

@@ -1,4 +1,4 @@
-"""The status of a fact, and reopening of closed facts."""
+"""Read the status of a fact, and reopen closed facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,12 +30,12 @@ from schema.timespan import iso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactStatus:
-    """A fact and whether it holds.
+    """A fact and whether it is valid.
 
     Attributes:
-        fact: as of the transaction time; an end known only later is left out.
-        holds: at the valid time, as of the transaction time.
-        closing: why it was closed; None while it is open.
+        fact: the fact as of the transaction time; an end that was not known then is left out.
+        holds: it is valid at the valid time, as of the transaction time.
+        closing: reason why it was closed; None while it is open.
     """
 
     fact: Fact
@@ -44,10 +44,10 @@ class FactStatus:
 
 
 async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
-    """Return whether a fact holds, and if not, why.
+    """Return a fact as of a time, whether it is valid, and the reason if it was closed.
 
     Raises:
-        NotFoundError: the tenant has no such fact, or it was not known as of then.
+        NotFoundError: the tenant has no such fact, or it was not known at the transaction time.
     """
     found = _found_or_raise(await fact_by_id(graph.read, tenant, fact_id), fact_id)
     times = found.times
@@ -79,7 +79,7 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         _check_closed(found)
         claim = found.fact.claim
         related = await related_facts(writing, tenant, content_of(found.fact))
-        items = await run_off_loop_if_large(partial(reopening, related, claim, fact_id), len(related) * FACT_CHARS)
+        items = await run_off_loop_if_large(partial(plan_reopening, related, claim, fact_id), len(related) * FACT_CHARS)
         rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
         await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)
         changes = [
@@ -108,8 +108,8 @@ def _check_closed(found: FactWithEnds) -> None:
         )
 
 
-def reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
-    """Return the facts to write so that a closed fact is open: disable its closers one after the other. Pure.
+def plan_reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+    """Return the facts to write so that a closed fact is open, by disabling its closers one after the other. Pure.
 
     Raises:
         ConflictError: only its end was ever asserted.

@@ -1,4 +1,4 @@
-"""Read what people stated by hand: the fact to correct, and the facts that a statement produced."""
+"""Read corrections by people, the facts that they correct and the facts that they produced."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _CJK: Final = ("\u4e00", "\u9fff")
 
 
 class StatementKind(StrEnum):
-    """The action of a person on a fact."""
+    """The action that a person took on a fact."""
 
     ADD = "add"
     UPDATE = "update"
@@ -40,13 +40,13 @@ _SENTENCES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A statement that a person made by hand.
+    """A correction by a person, which is stored as a message.
 
     Attributes:
         id: id of its message; `undo` accepts it.
-        fact_id: the fact it corrects or created; None until it is read.
+        fact_id: the fact it corrects or created; None while it is pending.
         replaced_id: the fact it rejected in favour of `fact_id`.
-        pending: stored, but not read yet.
+        pending: the message is stored, but its facts are not yet.
     """
 
     id: MemoryId
@@ -60,17 +60,17 @@ class Correction:
 
 
 def sentence_of(kind: StatementKind, words: str) -> str:
-    """Return the text of the statement's message, in the language of the fact. Pure."""
+    """Return the text of a correction's message, in the language of the fact. Pure."""
     return _SENTENCES[kind][any(_CJK[0] <= char <= _CJK[1] for char in words)].format(words)
 
 
 async def fact_to_correct(graph: Graph, tenant: TenantId, fact_id: str) -> FactWithEnds:
-    """Return the fact that a person corrects.
+    """Return the fact to correct.
 
     Raises:
         InputError: the id is malformed.
         NotFoundError: the tenant has no such fact.
-        ConflictError: an end is a merged entity.
+        ConflictError: its subject or object is a merged entity.
     """
     check_ids(factId=fact_id)
     found = await fact_by_id(graph.read, tenant, fact_id)
@@ -123,10 +123,10 @@ async def _with_facts(
     parameters = {"tenant": tenant, "user_id": corrections[0].user_id, "ids": sorted(scenes)}
     facts = await graph.read(statement("facts/facts_of_scenes"), parameters) if scenes else []
     visible = await _visible_edges(graph, tenant, facts)
-    return [_joined(one, [row for row in facts if assertions_of(row, one.id)], visible) for one in corrections]
+    return [_with_fact_ids(one, [row for row in facts if assertions_of(row, one.id)], visible) for one in corrections]
 
 
-def _joined(correction: Correction, facts: Sequence[Row], visible: dict[str, MemoryId]) -> Correction:
+def _with_fact_ids(correction: Correction, facts: Sequence[Row], visible: dict[str, MemoryId]) -> Correction:
     fact_by_rejection: dict[bool, MemoryId] = {}
     for row in facts:
         rejects = all(assertion.correction is CorrectionKind.REJECTS for assertion in assertions_of(row, correction.id))
@@ -144,7 +144,7 @@ def _joined(correction: Correction, facts: Sequence[Row], visible: dict[str, Mem
 
 
 async def _visible_edges(graph: Graph, tenant: TenantId, facts: Sequence[Row]) -> dict[str, MemoryId]:
-    """Return the id of the visible edge of each fact; for merged entities, that of the derived edge."""
+    """Return the id of each fact's edge on the map by fact id; for merged entities, that of the derived edge."""
     member_facts = [row for row in facts if "subject_id" in row["properties"]]
     visible = {row["properties"]["id"]: MemoryId(row["properties"]["id"]) for row in facts}
     if not member_facts:

@@ -1,7 +1,7 @@
-"""Add, edit, confirm, reject and pin facts by hand, and undo these statements.
+"""Add, edit, confirm, reject and pin facts for a person, and undo these corrections.
 
-A statement is stored as a message, in its own session, with provided facts marked as stated. So it is evidence like any
-other message: it is exported, forgotten and read again in the same way.
+A correction is stored as a message in a separate session, with provided facts that are marked as stated by a person. So
+it is evidence like any other message: it is exported, forgotten and extracted again in the same way.
 """
 
 import secrets
@@ -46,12 +46,12 @@ from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label, Role
 from schema.message import ProvidedFact
 
-_UNDO_REASON: Final = "a correction was taken back"
+_UNDO_REASON: Final = "a correction was undone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFact:
-    """A fact stated by a person, as the API and the CLI receive it.
+    """A fact that a person adds, as the API and the CLI receive it.
 
     Attributes:
         subject, object: `user`, `assistant`, or a name.
@@ -73,7 +73,7 @@ class ManualFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactEdit:
-    """Changes of a fact; None keeps the value."""
+    """Changes of a fact; None keeps the value, except of `invalid_at`, where None means that the fact has no end."""
 
     statement: str | None = None
     object: str | None = None
@@ -84,11 +84,11 @@ class FactEdit:
 
 
 class Statements:
-    """Statements of people about facts.
+    """Store and undo corrections of facts by people.
 
     Args:
-        remember: stores messages, durably when it returns.
-        refresh: reads a session immediately; None leaves that to a worker.
+        remember: stores messages durably.
+        refresh: extracts a session immediately; None leaves that to a worker.
         clock: aware UTC now.
     """
 
@@ -129,10 +129,10 @@ class Statements:
             invalid_at=manual_fact.invalid_at,
             stated=CorrectionKind.SAYS,
         )
-        return await self._state(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
+        return await self._store(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
 
     async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit) -> Correction:
-        """Edit a fact; if its predicate, relation or object changes, the old fact is rejected.
+        """Edit a fact; if its predicate, relation or object changes, reject the old fact and add the new one.
 
         Raises:
             InputError: nothing changes, or the statement for the new content is missing.
@@ -158,17 +158,17 @@ class Statements:
         if content_changed and edit.statement is None:
             raise InputError("the edit changes what the fact says: set `statement` as well")
         facts = [old, new] if content_changed else [new]
-        return await self._state(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored)
+        return await self._store(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored)
 
     async def confirm(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Confirm a fact; messages cannot close it any more.
+        """Confirm a fact, so that only corrections can close it.
 
         Raises:
             NotFoundError: the tenant has no such fact.
             ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
+        return await self._confirm(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
 
     async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
         """Confirm a fact and keep it in the profile.
@@ -178,10 +178,10 @@ class Statements:
             ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._restate(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
+        return await self._confirm(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
 
     async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
-        """Reject a fact as never true; reading the messages again does not restore it, undoing the rejection does.
+        """Reject a fact as never true; only undoing the rejection restores it.
 
         Raises:
             NotFoundError: the tenant has no such fact.
@@ -192,19 +192,19 @@ class Statements:
         if stored.fact.closing_reason is Closing.REJECTED:
             raise ConflictError(f"the fact {fact_id!r} is already rejected")
         facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
-        return await self._state(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
+        return await self._store(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
-        """Undo a statement, as if it had never been made.
+        """Undo a correction, as if it had never been made.
 
         Raises:
             InputError: the id is malformed.
-            NotFoundError: the tenant has no such statement; perhaps it was undone before.
+            NotFoundError: the tenant has no such correction; perhaps it was undone before.
             UnavailableError: Neo4j does not answer; the call may be repeated.
         """
         check_ids(correctionId=correction_id)
-        wanted = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
-        rows = await self._graph.read(statement("forgetting/messages_to_forget"), wanted)
+        parameters = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
+        rows = await self._graph.read(statement("forgetting/messages_to_forget"), parameters)
         if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:
@@ -212,7 +212,7 @@ class Statements:
         await self._forgetting.message(tenant, correction_id)
 
     async def latest(self, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
-        """Return the statements about one user's memory that were not undone, latest first.
+        """Return the corrections of one user's memory that were not undone, latest first.
 
         Raises:
             InputError: the id or the limit is invalid.
@@ -222,14 +222,16 @@ class Statements:
         check_limit(limit)
         return await statements_of_user(self._graph, tenant, user_id, limit=limit)
 
-    async def _restate(self, tenant: TenantId, fact_id: str, kind: StatementKind, stated: CorrectionKind) -> Correction:
+    async def _confirm(
+        self, tenant: TenantId, fact_id: str, kind: StatementKind, correction: CorrectionKind
+    ) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
             raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
-        fact = replace(_provided_fact(stored, stated), valid_at=stored.fact.valid_at)
-        return await self._state(tenant, kind, stored.user_id, [fact], of=stored)
+        fact = replace(_provided_fact(stored, correction), valid_at=stored.fact.valid_at)
+        return await self._store(tenant, kind, stored.user_id, [fact], of=stored)
 
-    async def _state(
+    async def _store(
         self,
         tenant: TenantId,
         kind: StatementKind,
@@ -255,7 +257,7 @@ class Statements:
             id=receipt.message_ids[0], kind=kind, user_id=UserId(user_id), text=text, at=self._clock(), pending=True
         )
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        if receipt.spooled or not await self._read(tenant, session):
+        if receipt.spooled or not await self._read_session(tenant, session):
             return said
         result = await with_stored_facts(self._graph, tenant, said)
         if result.fact_id is None or (of is not None and of.fact.id not in (result.fact_id, result.replaced_id)):
@@ -265,8 +267,8 @@ class Statements:
             )
         return result
 
-    async def _read(self, tenant: TenantId, session: str) -> bool:
-        """Read the session now if possible; return whether it was read."""
+    async def _read_session(self, tenant: TenantId, session: str) -> bool:
+        """Extract the session now if possible; return whether that was done."""
         if self._refresh is None:
             return False
         try:
@@ -280,8 +282,8 @@ def _content(fact: ProvidedFact) -> tuple[str | None, ...]:
     return fact.predicate, fact.relation or None, fact.object
 
 
-def _provided_fact(stored: FactWithEnds, stated: CorrectionKind) -> ProvidedFact:
-    """Return a stored fact as a provided fact with a statement."""
+def _provided_fact(stored: FactWithEnds, correction: CorrectionKind) -> ProvidedFact:
+    """Return a stored fact as a provided fact that is a correction by a person."""
     return ProvidedFact(
         subject=_name(stored.subject),
         predicate=stored.fact.predicate,
@@ -292,7 +294,7 @@ def _provided_fact(stored: FactWithEnds, stated: CorrectionKind) -> ProvidedFact
         object_type=stored.object.entity_type,
         strength=STATED_STRENGTH,
         confidence=1.0,
-        stated=stated,
+        stated=correction,
     )
 
 
@@ -304,32 +306,34 @@ def _name(end: FactEnd) -> str:
 
 
 async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime) -> None:
-    """Remove a statement's assertions from all facts; its message is kept.
+    """Remove a correction's assertions from all facts; its message is kept.
 
-    Facts of merged entities are corrected when forgetting reads their scenes again.
+    Facts of merged entities are corrected when forgetting extracts their scenes again.
 
     Args:
         message: a row of `forgetting/messages_to_forget`.
     """
-    user_id, said = message["user_id"], message["id"]
+    user_id, message_id = message["user_id"], message["id"]
     user = memory_id(user_uri(tenant, user_id))
 
     async def steps(writing: Writing) -> None:
         await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
         parameters = {"tenant": tenant, "user_id": user_id, "ids": [message["scene_id"]]}
         rows = [
-            row for row in await writing.run(statement("facts/facts_of_scenes"), parameters) if assertions_of(row, said)
+            row
+            for row in await writing.run(statement("facts/facts_of_scenes"), parameters)
+            if assertions_of(row, message_id)
         ]
         if not rows or any("subject_id" in row["properties"] for row in rows):
             return
         facts = [fact_from_row(row) for row in rows]
         claims = [fact.claim for fact in facts]
         related = {fact.id: fact for one in facts for fact in await related_facts(writing, tenant, content_of(one))}
-        left = [one for fact in related.values() if (one := _without(fact, said)) is not None]
-        state = known_claims(left)
+        remaining = [one for fact in related.values() if (one := _without(fact, message_id)) is not None]
+        state = known_claims(remaining)
         items = replan(state, _claims_to_plan(claims, state, known_claims(related.values())))
         put = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
-        kept = {fact.id for fact in left} | {item.fact.id for item in items}
+        kept = {fact.id for fact in remaining} | {item.fact.id for item in items}
         deleted = sorted((fact for name, fact in related.items() if name not in kept), key=lambda fact: fact.id)
         await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, put), at=at)
         edges = [{"node_id": fact.subject_id, "id": fact.id} for fact in deleted]
@@ -346,35 +350,35 @@ async def _retract(graph: Graph, tenant: TenantId, message: Row, *, at: datetime
 def _claims_to_plan(
     claims: Sequence[Claim], state: Mapping[Claim, KnownClaim], before: Mapping[Claim, KnownClaim]
 ) -> set[Claim]:
-    """Return the claims to plan again: those that lost an assertion, and those closed by a claim that is gone. Pure."""
+    """Return the claims to plan again: those that lost an assertion, and conflicting ones of deleted claims. Pure."""
     stored = set(state)
     deleted = [claim for claim in dict.fromkeys(claims) if claim not in stored]
     closed = ConflictIndex(before).of_all(deleted) & stored
     return closed | (stored & set(claims))
 
 
-def _without(fact: Fact, said: str) -> Fact | None:
+def _without(fact: Fact, message_id: str) -> Fact | None:
     """Return the fact without the assertions of one message; None if none is left. Pure."""
-    assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != said)
+    assertions = tuple(assertion for assertion in stored_assertions(fact) if assertion.message_id != message_id)
     if not assertions:
         return None
-    stated = tuple(text for text in fact.corrections if not text.startswith(f"{said}:"))
-    read = fact.extracted
-    if (read or fact).reader == PERSON and stated:
-        # Remove the wording of the undone statement, even if nothing replaces it.
-        read = _person_extraction(fact, statement_of=stated[-1].split(":", 1)[1])
-    quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{said}:"))
-    return replace(fact, assertions=assertions, corrections=stated, quotes=quotes, extracted=read)
+    corrections = tuple(text for text in fact.corrections if not text.startswith(f"{message_id}:"))
+    extracted = fact.extracted
+    if (extracted or fact).reader == PERSON and corrections:
+        # Remove the wording of the undone correction, even if nothing replaces it.
+        extracted = _values_of_person(fact, words=corrections[-1].split(":", 1)[1])
+    quotes = tuple(quote for quote in fact.quotes if not quote.startswith(f"{message_id}:"))
+    return replace(fact, assertions=assertions, corrections=corrections, quotes=quotes, extracted=extracted)
 
 
-def _person_extraction(fact: Fact, *, statement_of: str) -> ExtractedValues:
-    read = fact.extracted
+def _values_of_person(fact: Fact, *, words: str) -> ExtractedValues:
+    extracted = fact.extracted
     return ExtractedValues(
-        statement=statement_of,
-        base_strength=read.base_strength if read else fact.base_strength,
-        confidence=read.confidence if read else fact.confidence,
-        importance=read.importance if read else fact.importance,
+        statement=words,
+        base_strength=extracted.base_strength if extracted else fact.base_strength,
+        confidence=extracted.confidence if extracted else fact.confidence,
+        importance=extracted.importance if extracted else fact.importance,
         reader=PERSON,
-        trigger_emotion=read.trigger_emotion if read else fact.trigger_emotion,
-        detail=read.detail if read else fact.detail,
+        trigger_emotion=extracted.trigger_emotion if extracted else fact.trigger_emotion,
+        detail=extracted.detail if extracted else fact.detail,
     )

@@ -1,6 +1,6 @@
-"""Bitemporal queries: which facts are valid at a valid time, as known at a transaction time. Pure.
+"""Decide whether a fact is valid at a valid time, as known at a transaction time. Pure.
 
-The Cypher statements, such as `recall/recall`, contain the same rule; a test compares the two.
+Cypher statements, such as `recall/recall`, implement the same rule; a test compares the two.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from schema.timespan import as_utc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsOf:
-    """The point in time of a query.
+    """The valid time and transaction time of a query.
 
     Attributes:
         valid_at: valid time.
@@ -28,9 +28,9 @@ class TimeFilter:
     """A filter for edges of the map by time.
 
     Attributes:
-        valid_at: only those that started by then; None means any time.
-        known_at: only those known by then; None means the latest state.
-        closed: include those that had ended.
+        valid_at: only edges whose validity started by then; None means any time.
+        known_at: only edges known by then; None means the latest state.
+        closed: include edges whose validity had ended.
     """
 
     valid_at: datetime | None = None
@@ -57,7 +57,7 @@ class FactTimes:
 
 
 def resolve_as_of(*, valid_at: datetime | None, as_of: datetime | None, now: datetime) -> AsOf:
-    """Return the times of a query; the valid time defaults to the transaction time, and that to now."""
+    """Return the times of a query; the valid time defaults to `as_of`, or to `now` without it."""
     known_at = None if as_of is None else _in_utc(as_of)
     return AsOf(valid_at=_in_utc(valid_at) if valid_at else known_at or now, known_at=known_at)
 

@@ -1,7 +1,7 @@
-"""Claims with all their assertions: read from stored facts, merged with new ones, and turned into facts. Pure.
+"""Build claims from stored and new facts, merge their assertions, and convert them back to facts. Pure.
 
-Strength is computed from the number of evidence messages, so reading a message twice changes nothing. Wording and
-confidence belong to the claim, valid times to its periods.
+Strength is computed from the number of evidence messages, so reading a message twice changes nothing. All periods of a
+claim share its wording and confidence; each has its own valid times.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,18 +18,18 @@ from schema.ids import MemoryId, Uri, fact_uri, memory_id
 STATED_STRENGTH: Final = 0.9
 # Importance of a fact that a person pinned.
 IMPORTANCE_MAX: Final = 10
-# Whose wording wins at the same time: the caller's, then a model's (""), then that of the rules.
-_READERS = ("caller", "", "rules")
+# Readers by precedence of their wording at equal times; "" means any model.
+_READER_PRECEDENCE: Final = ("caller", "", "rules")
 # Factor by which each further evidence message reduces 1 - strength.
 _DOUBT_FACTOR: Final = 0.85
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The statement of a claim and the reader's judgements of it.
+    """The statement of a claim, with the scores and details that its reader extracted.
 
     Attributes:
-        rank: sort key, lowest wins; see `wording_rank`.
+        rank: sort key; lowest wins (`wording_rank`).
     """
 
     rank: tuple[bool, bool, float, int, str]
@@ -42,9 +42,9 @@ class Wording:
     detail: FactDetail
 
     def merged(self, other: "Wording") -> "Wording":
-        """Merge two wordings: the statement of the lower rank, the maximum of each number.
+        """Return the merged wording: the statement of the lower rank, and the maximum of each score.
 
-        A correction gives way to extracted wording; `KnownClaim.corrections` keeps it.
+        Extracted wording replaces that of a correction, which remains in `KnownClaim.corrections`.
         """
         if (self.reader == PERSON) != (other.reader == PERSON):
             return other if self.reader == PERSON else self
@@ -63,7 +63,7 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], correct
     """Return the wording of the latest correction by a person, else the extracted one.
 
     Args:
-        corrections: corrections, `messageId:words`.
+        corrections: as stored, `messageId:words`.
     """
     if not corrections:
         return wording
@@ -102,19 +102,19 @@ def overridden_wording(
 def wording_rank(assertions: Sequence[Assertion], reader: str, statement: str) -> tuple[bool, bool, float, int, str]:
     """Return the sort key of a wording among those of its claim; the lowest wins.
 
-    The latest that says that something changed wins ("the operation is on 24 April now"), else the earliest; starts
-    before ends, and at the same time by reader (`_READERS`) and statement.
+    The latest wording that reports a change wins ("the operation is on 24 April now"), else the earliest. Starts rank
+    before ends; ties are broken by reader (`_READER_PRECEDENCE`) and statement.
     """
-    # Only assertions of this reader count: a correction does not say when the fact was extracted.
-    mine = [
+    # Only assertions of this reader count: the time of a correction is not that of the extraction.
+    relevant = [
         assertion for assertion in assertions if (assertion.correction is not None) == (reader == PERSON)
     ] or assertions
-    place = _READERS.index(reader) if reader in _READERS else _READERS.index("")
-    changed = [assertion.valid_at for assertion in mine if assertion.changes and not assertion.ends]
+    precedence = _READER_PRECEDENCE.index(reader if reader in _READER_PRECEDENCE else "")
+    changed = [assertion.valid_at for assertion in relevant if assertion.changes and not assertion.ends]
     if changed:
-        return (False, False, -max(changed).timestamp(), place, statement)
-    ends, first = min((assertion.ends, assertion.valid_at) for assertion in mine)
-    return (ends, True, first.timestamp(), place, statement)
+        return (False, False, -max(changed).timestamp(), precedence, statement)
+    ends, first = min((assertion.ends, assertion.valid_at) for assertion in relevant)
+    return (ends, True, first.timestamp(), precedence, statement)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +138,8 @@ class KnownClaim:
     Attributes:
         first_uri: URI of its first period.
         quotes: positions of the supporting text, `messageId:start:end`.
-        ignored_closings: ids of claims and messages that do not close it, because a person said so.
-        periods: its stored facts, by slot.
+        ignored_closings: ids of claims and messages that do not close it, because a person reopened it.
+        periods: its stored facts, ordered by slot.
         corrections: corrections by people, `messageId:words`.
     """
 
@@ -160,17 +160,17 @@ class KnownClaim:
 
     @property
     def attribute(self) -> Attribute | None:
-        """Return the attribute that it states; None if its subject may have many values of it."""
+        """Return the attribute that it states; None if it states none, so that many values may be valid together."""
         return attribute_of(self.claim.predicate, self.claim.relation, self.object_name)
 
     @property
     def value(self) -> str:
-        """Return the normalized object; different spellings of a value do not replace each other."""
+        """Return the normalized object, equal for different spellings of a value."""
         return value_key(self.object_name) if self.object_name else self.claim.object_id
 
     @property
     def replaces(self) -> frozenset[MemoryId]:
-        """Return the ids of the claims that it replaces, as the caller said."""
+        """Return the ids of the claims that it replaces according to the caller."""
         return frozenset(replaced for assertion in self.assertions for replaced in assertion.replaces)
 
     def period_uri(self, slot: int) -> Uri:
@@ -193,13 +193,13 @@ def known_claims(facts: Iterable[Fact]) -> dict[Claim, KnownClaim]:
     for fact in sorted(facts, key=lambda one: (one.claim[:2], one.claim.object_id, one.slot)):
         claims.setdefault(fact.claim, []).append(fact)
     return {
-        claim: replace(merge_claims([_of_known(fact) for fact in periods]), periods=tuple(periods))
+        claim: replace(merge_claims([_claim_of_fact(fact) for fact in periods]), periods=tuple(periods))
         for claim, periods in claims.items()
     }
 
 
 def merge_claims(parts: Sequence[KnownClaim]) -> KnownClaim:
-    """Merge parts of one claim; URI and periods are those of the first part."""
+    """Merge parts of one claim; the URI and the periods are those of the first part."""
     first = parts[0]
     if len(parts) == 1:
         return first
@@ -285,7 +285,7 @@ def accepted_claim(fact: AcceptedFact, scene: MemoryId) -> KnownClaim:
 
 
 def ended(assertion: Assertion) -> Assertion:
-    """Return an assertion of a fact as one of its end."""
+    """Convert an assertion that a fact is valid into one that it has ended."""
     return replace(assertion, ends=True, adds=False, changes=False, replaces=())
 
 
@@ -295,8 +295,8 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
     Args:
         closed_by: id of the fact with the assertion that closed the period.
     """
-    said = [assertion for assertion in period.assertions if not assertion.ends] or period.assertions
-    evidence = tuple(sorted({assertion.message_id for assertion in said}))
+    supporting = [assertion for assertion in period.assertions if not assertion.ends] or period.assertions
+    evidence = tuple(sorted({assertion.message_id for assertion in supporting}))
     messages = {assertion.message_id for assertion in period.assertions}
     wording = corrected_wording(claim.wording, claim.assertions, claim.corrections)
     return Fact(
@@ -311,8 +311,8 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
         base_strength=wording.base_strength,
         strength=strength_of(wording.base_strength, len(evidence)),
         confidence=wording.confidence,
-        first_seen=min(assertion.said_at for assertion in said),
-        last_seen=max(assertion.said_at for assertion in said),
+        first_seen=min(assertion.said_at for assertion in supporting),
+        last_seen=max(assertion.said_at for assertion in supporting),
         valid_at=period.valid_at,
         invalid_at=period.invalid_at,
         closed_by=closed_by,
@@ -334,10 +334,10 @@ def fact_of_period(claim: KnownClaim, slot: int, period: ValidityPeriod, closed_
 
 
 def absorbed_fact(fact: Fact, assertions: Sequence[Assertion]) -> Fact:
-    """Close a stored period, at its start, because it turned out to be part of an earlier one.
+    """Return a stored period closed at its start, because it is now part of an earlier one.
 
     Args:
-        assertions: of the claim; the last one received joined the periods.
+        assertions: assertions of the claim; the last one received joined the two periods.
     """
     if fact.closing_reason is Closing.MERGED:
         return fact
@@ -345,22 +345,22 @@ def absorbed_fact(fact: Fact, assertions: Sequence[Assertion]) -> Fact:
     return replace(fact, invalid_at=fact.valid_at, closing_reason=Closing.MERGED, closing_known_at=known_at)
 
 
-def _of_known(fact: Fact) -> KnownClaim:
-    assertions, read = stored_assertions(fact), fact.extracted or fact
+def _claim_of_fact(fact: Fact) -> KnownClaim:
+    assertions, extracted = stored_assertions(fact), fact.extracted or fact
     return KnownClaim(
         claim=fact.claim,
         first_uri=Uri(f"{fact.uri.rsplit('/', 1)[0]}/0"),
         assertions=assertions,
         quotes=frozenset(fact.quotes),
         wording=Wording(
-            rank=wording_rank(assertions, read.reader, read.statement),
-            statement=read.statement,
-            reader=read.reader,
-            base_strength=read.base_strength,
-            confidence=read.confidence,
-            importance=read.importance,
-            trigger_emotion=read.trigger_emotion,
-            detail=read.detail,
+            rank=wording_rank(assertions, extracted.reader, extracted.statement),
+            statement=extracted.statement,
+            reader=extracted.reader,
+            base_strength=extracted.base_strength,
+            confidence=extracted.confidence,
+            importance=extracted.importance,
+            trigger_emotion=extracted.trigger_emotion,
+            detail=extracted.detail,
         ),
         ignored_closings=frozenset(fact.ignored_closings),
         object_name=fact.object_name,

@@ -52,8 +52,8 @@ async def closing_texts(graph: Graph, tenant: str, facts: Sequence[Fact]) -> dic
     messages = sorted({message for fact in closed if (message := ending_message(fact))})
     if not closers and not messages:
         return texts
-    wanted = {"tenant": tenant, "facts": closers, "messages": messages}
-    rows = await graph.read(statement("facts/closing_texts"), wanted)
+    parameters = {"tenant": tenant, "facts": closers, "messages": messages}
+    rows = await graph.read(statement("facts/closing_texts"), parameters)
     return texts | {row["id"]: row["text"] for row in rows}
 
 
@@ -78,7 +78,7 @@ def closing_view(fact: Fact, texts: Mapping[str, str]) -> ClosingView | None:
     """Return the reason why a fact was closed; None while it is open. Pure.
 
     Args:
-        texts: of facts and messages, by id; if that of the closing one is missing, only the reason is given.
+        texts: texts of facts and messages, by id; without that of the closing one, the result has only the reason.
     """
     if fact.invalid_at is None:
         return None

@@ -1,8 +1,8 @@
 """Compare a new fact with the stored ones: IGNORE, MERGE, UPDATE or CREATE, the first that applies. Pure.
 
-A fact is closed only by what cannot be true at the same time: another value of an attribute that holds one
+A fact is closed only by what cannot be true at the same time: another value of a single-valued attribute
 (`extraction/entities/attributes.py`), or of any attribute if the message says that it changed; the opposite predicate
-for the same object; a message that says it has ended; or a fact that replaces it, as the caller said.
+for the same object; a message that says that it has ended; or a fact that replaces it according to the caller.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,17 +26,17 @@ from schema.labels import Label
 from schema.predicates import whitelist
 
 SIMILAR_MAX: Final = 5
-# Minimum similarity of object names: facts about different objects are no duplicates, however similar the sentences.
+# Minimum similarity of object names, because facts about different objects may have similar statements.
 COMMON_NAME_MIN: Final = 0.8
 
 
 class ClaimContent(NamedTuple):
-    """A claim as far as it decides what it closes.
+    """The content of a claim that decides which claims it conflicts with.
 
     Attributes:
-        attribute: as `attribute_label` returns it.
-        value: the normalized object; different spellings of a value do not conflict.
-        replaces: ids of claims that it replaces, as the caller said.
+        attribute: label from `attribute_label`.
+        value: the normalized object, so that different spellings of a value do not conflict.
+        replaces: ids of the claims that it replaces according to the caller.
     """
 
     claim: Claim
@@ -47,7 +47,7 @@ class ClaimContent(NamedTuple):
 
 
 def attribute_label(claim: Claim, object_name: str | None, *, changes: bool) -> str | None:
-    """Return the key of the attribute that a claim states, as stored with its facts; None if it has many values.
+    """Return the label of the attribute that a claim states, as stored with its facts; None if it states none.
 
     Claims whose label begins with `?` do not close others of the attribute: it may have several values, and no message
     says that this one is new.
@@ -90,7 +90,7 @@ def content_of(fact: AcceptedFact | Fact) -> ClaimContent:
 
 
 def content_of_row(row: Mapping[str, Any]) -> ClaimContent:
-    """Return the content of the claim of a row of `facts/related_facts`, with what its stored facts say."""
+    """Return the content of the claim in a row of `facts/related_facts`; a stored attribute label takes precedence."""
     stored = row["properties"]
     claim = Claim(row["subject_id"], row["predicate"], stored.get("relation"), row["object_id"])
     content = claim_content(
@@ -109,12 +109,12 @@ def first_uri(uri: str) -> Uri:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectKey:
-    """A search for facts of one subject that may conflict, as in `$keys` of `facts/related_facts`.
+    """A search key for facts of one subject that may conflict: one of `$keys` of `facts/related_facts`.
 
     Attributes:
-        relations: for facts that an older version wrote without `attribute`.
+        relations: relations of facts that an older version wrote without `attribute`.
         attributes: labels of attributes, as stored.
-        claims: ids of claims to read, and to find what replaces them.
+        claims: ids of claims to read, together with the claims that replace them.
     """
 
     objects: frozenset[str] = frozenset()
@@ -125,7 +125,7 @@ class SubjectKey:
     similarity_keys: frozenset[str] = frozenset()
 
     def row(self, subject: str) -> dict[str, Any]:
-        """Return the key as a parameter of the statement."""
+        """Return the entry of `$keys` for this subject."""
         return {
             "subject_id": subject,
             "object_ids": sorted(self.objects),
@@ -153,7 +153,7 @@ class SubjectKey:
 
 
 class FactAction(StrEnum):
-    """The result for a new fact; the first that applies."""
+    """The action for a new fact; the first that applies is taken."""
 
     IGNORE = "ignore"
     MERGE = "merge"
@@ -166,7 +166,7 @@ class Resolution:
     """The result of comparing a new fact with the stored ones.
 
     Attributes:
-        same: the stored fact with the same content.
+        same: the stored fact with the same claim, or a near-duplicate.
         closes: the stored fact that the new one ends, and the reason.
     """
 
@@ -176,7 +176,7 @@ class Resolution:
 
 
 def resolve(fact: AcceptedFact, known: Iterable[Fact]) -> Resolution:
-    """Compare a new fact with the most similar stored facts of its subject."""
+    """Return the action for a new fact, from the most similar stored facts of its subject."""
     near = most_similar(fact, known)
     same = next((one for one in near if one.claim == fact.claim), None)
     same = same or next((one for one in near if nearly_same(fact, one)), None)
@@ -199,8 +199,8 @@ def most_similar(fact: AcceptedFact, known: Iterable[Fact]) -> list[Fact]:
 
     Order: the same claim, then open facts that conflict with it, then by similarity of the statements.
     """
-    mine = [one for one in known if one.subject_id == fact.subject.id and one.predicate != "MENTIONED"]
-    return sorted(mine, key=lambda one: _distance(fact, one))[:SIMILAR_MAX]
+    of_subject = [one for one in known if one.subject_id == fact.subject.id and one.predicate != "MENTIONED"]
+    return sorted(of_subject, key=lambda one: _distance(fact, one))[:SIMILAR_MAX]
 
 
 def _distance(fact: AcceptedFact, one: Fact) -> tuple[bool, bool, float, bool, str]:
@@ -210,14 +210,14 @@ def _distance(fact: AcceptedFact, one: Fact) -> tuple[bool, bool, float, bool, s
 
 
 def _closing(fact: AcceptedFact, one: Fact) -> Closing | None:
-    """Return why the new fact, or the end that it states, closes the stored one; None when it does not."""
+    """Return why the new fact, or the end that it states, closes the stored one; None if it does not."""
     if fact.closes:
         return Closing.ENDED if ends(fact.claim, one.claim) else None
     return closes(content_of(fact), content_of(one))
 
 
 def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
-    """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, similar words."""
+    """Return whether a stored fact is a near-duplicate: same subject, predicate and relation, the rest similar."""
     mine, other = fact.claim, one.claim
     if mine[:3] != other[:3] or not one.object_name:
         return False
@@ -235,7 +235,7 @@ def _digits(name: str) -> str:
 
 
 def closes(one: ClaimContent, other: ClaimContent) -> Closing | None:
-    """Return why a newer assertion of `one` closes `other`; None when both can be valid."""
+    """Return why a newer assertion of `one` closes `other`; None if both can be valid."""
     claim, known = one.claim, other.claim
     if claim.subject_id != known.subject_id or claim == known:
         return None
@@ -250,7 +250,7 @@ def closes(one: ClaimContent, other: ClaimContent) -> Closing | None:
 
 
 def ends(claim: Claim, other: Claim) -> bool:
-    """Return whether the end of `claim` also ends `other`, which differs only by having a relation."""
+    """Return whether the end of `claim`, which has no relation, also ends `other`, which differs only in having one."""
     return claim.relation is None and other.relation is not None and claim == other._replace(relation=None)
 
 

@@ -40,19 +40,21 @@ _Group = tuple[str, ...]
 _MessageTime = tuple[MemoryId, datetime]
 
 
-# The assertions of a claim that can close others: all starts, those that close another value of its attribute, or ends.
+# Selections of a claim's assertions that can close others: all starts, those that close another value of its attribute,
+# or ends.
 _STARTING: Final = "starts"
 _CLOSING: Final = "closes"
 _ENDING: Final = "ends"
 
 
-def _selects(known: KnownClaim, assertion: Assertion, which: str) -> bool:
-    if assertion.ends or which == _ENDING:
-        return assertion.ends and which == _ENDING
-    if which == _CLOSING:
+def _is_selected(known: KnownClaim, assertion: Assertion, selection: str) -> bool:
+    """Return whether an assertion belongs to a selection (`_conflicting_claim`)."""
+    if assertion.ends or selection == _ENDING:
+        return assertion.ends and selection == _ENDING
+    if selection == _CLOSING:
         attribute = known.attribute
         return assertion.changes or (attribute is not None and attribute.one)
-    return which == _STARTING or which in assertion.replaces
+    return selection == _STARTING or selection in assertion.replaces
 
 
 @cache
@@ -62,7 +64,7 @@ def _opposites(predicate: str) -> tuple[str, ...]:
 
 
 def _attribute_group(known: KnownClaim) -> _Group | None:
-    """Return the group of claims about the same attribute of a subject; None if it has many values."""
+    """Return the group of claims about the same attribute of a subject; None if the claim states no attribute."""
     attribute = known.attribute
     return None if attribute is None else ("one", known.claim.subject_id, known.claim.predicate, attribute.key)
 
@@ -73,7 +75,7 @@ def _same_value(one: KnownClaim, other: KnownClaim) -> bool:
 
 
 def _closes_attribute(known: KnownClaim) -> bool:
-    """Return whether a claim can close others of its attribute, which holds one value or is said to have changed."""
+    """Return whether a claim can close others of its attribute: it is single-valued, or a message reports a change."""
     attribute = known.attribute
     return attribute is not None and (attribute.one or any(one.changes for one in known.assertions))
 
@@ -84,20 +86,21 @@ def _object_group(claim: Claim, predicate: str) -> _Group:
 
 
 class ConflictIndex:
-    """An index that finds conflicting claims without comparing all.
+    """An index of claims that finds conflicting ones without comparing all pairs.
 
     Args:
-        claims: all claims; conflicting claims are returned in this order.
+        claims: all claims; `of` returns conflicting claims in this order.
     """
 
     def __init__(self, claims: Mapping[Claim, KnownClaim]) -> None:
         self.position = {claim: position for position, claim in enumerate(claims)}
         self._claims = claims
         self._groups: dict[_Group, list[Claim]] = {}
-        # Members of a group of an attribute that can close others.
+        # Claims of an attribute group that can close others of it.
         self._closers: dict[_Group, list[Claim]] = {}
-        # Claims that replace others as the caller said, by the id of the other; claims by id, if there are such.
+        # Claims that replace others according to the caller, by the id of the replaced claim.
         self._replacing: dict[MemoryId, list[Claim]] = {}
+        # Computed on first use, because few claims replace others by id.
         self._by_id: dict[MemoryId, Claim] | None = None
         for claim, known in claims.items():
             self._groups.setdefault(_object_group(claim, claim.predicate), []).append(claim)
@@ -114,11 +117,11 @@ class ConflictIndex:
         return self._groups.get(group, []) if group is not None else []
 
     def closers(self, group: _Group | None) -> list[Claim]:
-        """Return the claims of a group of an attribute that can close others of it."""
+        """Return the claims of an attribute group that can close others of it."""
         return self._closers.get(group, []) if group is not None else []
 
     def replacing(self, known: KnownClaim) -> list[Claim]:
-        """Return the claims that replace a claim, as the caller said."""
+        """Return the claims that replace a claim according to the caller."""
         return self._replacing.get(known.id, []) if self._replacing else []
 
     def _replaced_by(self, known: KnownClaim) -> list[Claim]:
@@ -129,7 +132,7 @@ class ConflictIndex:
         return [self._by_id[name] for name in sorted(known.replaces) if name in self._by_id]
 
     def of(self, claim: Claim) -> list[Claim]:
-        """Return the claims that can close a claim or be closed by it, as `conflict_resolution.conflicting_claims`."""
+        """Return the claims that can close a claim or be closed by it, equal to those of `conflicting_claims`."""
         found = set(self.of_all([claim])) - {claim}
         return sorted(found, key=self.position.__getitem__)
 
@@ -162,7 +165,7 @@ class ConflictIndex:
 
         Args:
             seen: for each group searched before, the value of the claim; None if claims of two values were searched,
-                so that all members are found.
+                so that all members were returned.
         """
         group = _attribute_group(known)
         if group is None:
@@ -198,18 +201,19 @@ class _ConflictingClaim:
 
 @dataclass(slots=True)
 class _OpenPeriod:
-    """The state of the last period of a claim, as far as it decides what may close it.
+    """The state of the last period of a claim that decides what may close it.
 
     Attributes:
         own_keys: assertions of the claim; a conflicting claim in the same message closes nothing.
-        value, object_id: claims of the same attribute and value do not conflict.
-        excluded: claims that do not conflict, although they are in the same group.
+        value, object_id: value and object of the claim; claims with the same do not conflict.
+        excluded: claims of the same group that do not conflict.
         ignored: ids of claims that close nothing, because a person reopened the period.
         comparisons_left: steps until the search gives up.
         opened: sort key of `opening`, the first assertion.
-        compatible_until: conflicting claims first asserted before this key may be valid too.
-        asserted: a person stated the claim; adds: a message says that it is valid in addition to others.
-        compatible: ids of conflicting claims that were found to be valid too.
+        compatible_until: conflicting claims first asserted before this key may be valid at the same time.
+        asserted: a person stated the claim.
+        adds: a message says that the claim is valid in addition to others.
+        compatible: ids of conflicting claims that are valid at the same time.
     """
 
     own_keys: Collection[_MessageTime]
@@ -269,7 +273,7 @@ class _AssertionStream:
     """The assertions of a group of conflicting claims in temporal order, with links that skip what closes nothing.
 
     Args:
-        explicit: the caller said that the claims replace the other one, so that nothing makes them compatible.
+        explicit: the claims replace the other one according to the caller, so nothing makes them compatible.
     """
 
     def __init__(self, claims: Iterable[_ConflictingClaim], why: Closing, *, explicit: bool = False) -> None:
@@ -285,10 +289,10 @@ class _AssertionStream:
         self.claims = [claim for _, claim, _ in rows]
         self.assertions = [assertion for _, _, assertion in rows]
         size = len(rows)
-        # Index of the next assertion, this one included, that is no addition.
+        # Index of the next assertion, this one included, that is not an addition.
         self._next_plain = [size] * (size + 1)
-        # The same for corrections by people.
-        self._next_stated = [size] * (size + 1)
+        # Index of the next such assertion that is a correction by a person.
+        self._next_correction = [size] * (size + 1)
         # Index of the next assertion from another message or with another start.
         self._next_message = [size] * (size + 1)
         # Index of the next assertion of another value.
@@ -297,7 +301,7 @@ class _AssertionStream:
             one = self.assertions[at]
             adds = one.adds and not explicit
             self._next_plain[at] = self._next_plain[at + 1] if adds else at
-            self._next_stated[at] = at if one.correction is not None and not adds else self._next_stated[at + 1]
+            self._next_correction[at] = at if one.correction is not None and not adds else self._next_correction[at + 1]
             alike = at + 1 < size and self._message_time(at) == self._message_time(at + 1)
             self._next_message[at] = self._next_message[at + 1] if alike else at + 1
             same = at + 1 < size and self.claims[at].value == self.claims[at + 1].value
@@ -305,7 +309,7 @@ class _AssertionStream:
         # Indexes of the corrections that assert a claim.
         self._corrections = [at for at in range(size) if self.assertions[at].asserts]
         self._correction_keys = [self.keys[at] for at in self._corrections]
-        # For each correction, the place of the last one before it that asserts another claim; -1 if there is none.
+        # For each correction, the position of the last one before it that asserts another claim; -1 if there is none.
         self._previous_claim: list[int] = []
         for place, at in enumerate(self._corrections):
             same_claim = place and self.claims[self._corrections[place - 1]] is self.claims[at]
@@ -321,7 +325,7 @@ class _AssertionStream:
         at = bisect_right(self.keys, (after,))
         end = len(self.keys) if until is None else bisect_left(self.keys, (until,))
         while period.comparisons_left > 0:
-            at = self._next_stated[at] if period.asserted else self._next_plain[at]
+            at = self._next_correction[at] if period.asserted else self._next_plain[at]
             if at >= end:
                 return None
             other = self.claims[at]
@@ -374,7 +378,7 @@ class ClaimPeriods:
     """The validity periods of a claim.
 
     Attributes:
-        ignored: ids of conflicting claims that would have closed the period that was to be kept open.
+        ignored: ids of conflicting claims that would have closed the period that `keep_open` names.
     """
 
     periods: list[ValidityPeriod] = field(default_factory=list)
@@ -430,7 +434,7 @@ class PeriodCalculator:
         return self._ids[claim]
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
-        """Return the assertions of conflicting claims, ends that also mean this claim, and claims to exclude."""
+        """Return the streams of conflicting claims, those of ends that also end this claim, and claims to exclude."""
         known = self._claims[claim]
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
@@ -470,10 +474,10 @@ class PeriodCalculator:
         if stream is None:
             replaces = why is Closing.REPLACED
             members = self._index.closers(group) if replaces else self._index.members(group)
-            which = _CLOSING if replaces else _STARTING
+            selection = _CLOSING if replaces else _STARTING
             if region is not None:
                 members = [one for one in members if self._is_region(one) in (region, None)]
-            claims = [claim for one in members if (claim := self._conflicting_claim(one, which)) is not None]
+            claims = [claim for one in members if (claim := self._conflicting_claim(one, selection)) is not None]
             stream = self._streams[group, region] = _AssertionStream(claims, why)
         return stream
 
@@ -485,17 +489,17 @@ class PeriodCalculator:
             stream = self._streams[group, None] = _AssertionStream([] if claim is None else [claim], Closing.ENDED)
         return stream
 
-    def _conflicting_claim(self, claim: Claim, which: str) -> _ConflictingClaim | None:
-        """Return a claim with the assertions that can close others; None if a person rejected it.
+    def _conflicting_claim(self, claim: Claim, selection: str) -> _ConflictingClaim | None:
+        """Return a claim with the selected assertions; None if it has none or a person rejected it.
 
         Args:
-            which: `_STARTING`, `_CLOSING`, `_ENDING`, or the id of a claim: those that say that it is replaced.
+            selection: `_STARTING`, `_CLOSING`, `_ENDING`, or the id of a claim, for the assertions that replace it.
         """
-        if (claim, which) not in self._conflicting:
-            self._conflicting[claim, which] = self._new_conflicting_claim(claim, which)
-        return self._conflicting[claim, which]
+        if (claim, selection) not in self._conflicting:
+            self._conflicting[claim, selection] = self._new_conflicting_claim(claim, selection)
+        return self._conflicting[claim, selection]
 
-    def _new_conflicting_claim(self, claim: Claim, which: str) -> _ConflictingClaim | None:
+    def _new_conflicting_claim(self, claim: Claim, selection: str) -> _ConflictingClaim | None:
         known = self._claims[claim]
         if is_rejected(known.assertions):
             return None
@@ -504,7 +508,7 @@ class PeriodCalculator:
             (((sort_key(assertion, 1), position, at), assertion) for at, assertion in enumerate(known.assertions)),
             key=lambda row: row[0],
         )
-        selected = [(key, assertion) for key, assertion in rows if _selects(known, assertion, which)]
+        selected = [(key, assertion) for key, assertion in rows if _is_selected(known, assertion, selection)]
         if not selected:
             return None
         return _ConflictingClaim(
@@ -516,14 +520,14 @@ class PeriodCalculator:
             withdrawals=[
                 key
                 for key, assertion in rows
-                if assertion.ends and assertion.correction is not None and which != _ENDING
+                if assertion.ends and assertion.correction is not None and selection != _ENDING
             ],
         )
 
 
 @dataclass(slots=True, kw_only=True)
 class _PeriodSearch:
-    """One pass over the assertions of a claim.
+    """One pass over the assertions of a claim that builds its validity periods.
 
     Attributes:
         closers: ids of the claims that closed a period so far.

@@ -13,18 +13,17 @@ from graph_service.memory.facts.rows import fact_from_row
 from schema.fact import Fact
 from schema.ids import TenantId, UserId
 
-# Rounds of the search: facts, those in conflict with them, and those in conflict with these.
+# Rounds of the search: facts, facts that conflict with them, and facts that conflict with these.
 _READS_MAX: Final = 3
 _Run = Callable[[Statement, Mapping[str, Any]], Awaitable[list[Row]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactEnd:
-    """The node at one end of a fact; its id is in the fact.
+    """The subject or object node of a fact, whose id is in the fact.
 
     Attributes:
-        name: of a user or agent that has none, its id.
-        labels: labels of the node.
+        name: name of the node, or the user id or agent id if it has none.
     """
 
     name: str
@@ -34,12 +33,12 @@ class FactEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactWithEnds:
-    """A stored fact with its ends, for readers of single facts.
+    """A stored fact with its subject and object.
 
     Attributes:
-        known_at: transaction time: when it was received, or else first stored.
+        known_at: transaction time: when it was received; `recorded_at` if that is not stored.
         recorded_at: when it was first stored.
-        merged: an end represents merged entities; the fact is derived from those of its members.
+        merged: subject or object is a merged entity, so the fact is derived from the facts of its members.
     """
 
     fact: Fact
@@ -52,7 +51,7 @@ class FactWithEnds:
 
     @property
     def times(self) -> FactTimes:
-        """Return its valid and transaction times."""
+        """Return the valid and transaction times of the fact."""
         fact = self.fact
         return FactTimes(
             valid_at=fact.valid_at,
@@ -103,10 +102,21 @@ async def related_facts(writing: Writing, tenant: TenantId, fact: ClaimContent) 
 async def read_related_rows(
     run: _Run, tenant: TenantId, keys: Mapping[str, SubjectKey], scene_ids: Sequence[str]
 ) -> list[Row]:
+    """Read the rows of `facts/related_facts` for the keys, and for the facts that conflict with those found.
+
+    Args:
+        keys: search keys by subject id.
+        scene_ids: scenes whose mentions to read too.
+    """
     rows: dict[str, Row] = {}
     for _ in range(_READS_MAX):
-        wanted = {"tenant": tenant, "keys": [keys[name].row(name) for name in sorted(keys)], "have": sorted(rows)}
-        new = await run(statement("facts/related_facts"), {**wanted, "scene_ids": [] if rows else scene_ids})
+        parameters = {
+            "tenant": tenant,
+            "keys": [keys[subject].row(subject) for subject in sorted(keys)],
+            "have": sorted(rows),
+            "scene_ids": [] if rows else scene_ids,
+        }
+        new = await run(statement("facts/related_facts"), parameters)
         rows |= {row["properties"]["id"]: row for row in new}
         wider = _widened(keys, new)
         if wider == keys:

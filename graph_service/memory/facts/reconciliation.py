@@ -1,8 +1,8 @@
-"""Decide which facts to write, from the stored and the accepted ones. Pure; the only place that decides it.
+"""Decide which facts to write, from the stored and the accepted ones; no other module does. Pure.
 
 Each accepted fact is added to a stored claim or starts a new one (`conflict_resolution`). Validity periods are computed
 from all assertions of the claim and of conflicting claims (`conflicts`), so order of arrival and repetition do not
-matter. Claims without a conflict or a new assertion never change.
+matter. Claims without a new assertion or a conflict with a changed claim never change.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,14 +54,14 @@ def plan_facts(
     Args:
         known: all stored facts that an accepted one may repeat, close or be closed by, and those in conflict with them.
         accepted: facts with the id of their scene.
-        judged: a model's verdicts about accepted facts that the rules would keep besides stored ones, by claim.
+        judged: a model's verdicts on accepted facts that would otherwise be valid alongside stored ones, by claim.
 
     Returns:
         New and changed facts only, ordered by id.
     """
     claims = {claim: _ClaimBuilder(one) for claim, one in known_claims(known).items()}
-    index = _FactIndex()
-    # Latest last, because a new fact is compared with the latest near-duplicates.
+    index = _NearDuplicateIndex()
+    # Latest last, because a new fact is compared with the latest near-duplicates only.
     for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
         index.put(one.view)
     touched: set[Claim] = set()
@@ -84,7 +84,7 @@ def plan_facts(
 
 
 class _ClaimBuilder:
-    """A claim that collects assertions and merges them only once; `view` is the claim as one fact."""
+    """Collect the assertions of a claim and merge them only once; `view` is the claim as one fact."""
 
     def __init__(self, claim: KnownClaim) -> None:
         self._parts = [claim]
@@ -114,17 +114,20 @@ class _ClaimBuilder:
 def _apply_judgement(
     new: KnownClaim, judged: FactVerdict | None, claims: Mapping[Claim, _ClaimBuilder]
 ) -> list[KnownClaim]:
-    """Apply a model's verdict to a new claim: assign it to a known claim, or end that one; ignore unknown claims."""
-    about = None if judged is None else claims.get(judged.known)
-    known = None if about is None else about.merged()
+    """Return a new claim after a model's verdict: as part of the known claim, or together with the end of that one.
+
+    A verdict about a claim that is not in `claims` is ignored.
+    """
+    builder = None if judged is None else claims.get(judged.known)
+    known = None if builder is None else builder.merged()
     if judged is None or known is None or known.claim == new.claim or any(one.ends for one in new.assertions):
         return [new]
     if judged.judgement is Judgement.SAME:
         return [replace(new, claim=known.claim, first_uri=known.first_uri)]
-    begun = min(one.valid_at for one in known.assertions)
+    known_start = min(one.valid_at for one in known.assertions)
     # A fact that became true earlier cannot have ended a later one.
-    over = tuple(replace(ended(one), judged=True) for one in new.assertions if one.valid_at >= begun)
-    return [new, replace(known, assertions=over, quotes=frozenset())] if over else [new]
+    ends = tuple(replace(ended(one), judged=True) for one in new.assertions if one.valid_at >= known_start)
+    return [new, replace(known, assertions=ends, quotes=frozenset())] if ends else [new]
 
 
 def replan(claims: dict[Claim, KnownClaim], touched: Iterable[Claim]) -> list[PlannedFact]:
@@ -152,11 +155,11 @@ def _claim_order(claim: Claim) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class _FactIndex:
-    """Known facts, indexed to find near-duplicate statements.
+class _NearDuplicateIndex:
+    """An index of known facts that finds near-duplicate statements.
 
     Attributes:
-        by_band: claims by SimHash band, each with the number of its last `put`, in this order.
+        by_band: claims by SimHash band, each with the number of its last `put`, in ascending order.
     """
 
     facts: dict[Claim, Fact] = field(default_factory=dict)
@@ -181,7 +184,7 @@ class _FactIndex:
 
 
 def _view(claim: KnownClaim) -> Fact:
-    """Return a claim as one fact, for comparison: the open one, if there is one."""
+    """Return a claim as one fact for comparisons: its open period, or one fact with all its assertions."""
     open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
         return replace(open_now, assertions=claim.assertions)
@@ -193,7 +196,7 @@ def _view(claim: KnownClaim) -> Fact:
 def _closing_facts(
     claims: dict[Claim, KnownClaim], periods_of: dict[Claim, list[ValidityPeriod]], calculator: PeriodCalculator
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """Return ids of facts by claim id, message id and `ends` of their assertions, for claims that close a period."""
+    """Map the assertions of claims that close a period (claim id, message id, `ends`) to the ids of their facts."""
     closing = {
         period.contradiction.claim
         for periods in periods_of.values()
@@ -202,15 +205,15 @@ def _closing_facts(
     }
     closing_facts: dict[tuple[str, MemoryId, bool], MemoryId] = {}
     for claim, one in claims.items():
-        name = calculator.id_of(claim)
-        if name not in closing:
+        claim_id = calculator.id_of(claim)
+        if claim_id not in closing:
             continue
         if claim not in periods_of:
             by_fact = [(fact.id, stored_assertions(fact)) for fact in one.periods]
         else:
             by_fact = [(one.period_id(slot), tuple(period.assertions)) for slot, period in enumerate(periods_of[claim])]
         for fact_id, assertions in by_fact:
-            closing_facts |= {(name, assertion.message_id, assertion.ends): fact_id for assertion in assertions}
+            closing_facts |= {(claim_id, assertion.message_id, assertion.ends): fact_id for assertion in assertions}
     return closing_facts
 
 
@@ -224,17 +227,17 @@ def _planned_periods(
     items = []
     for slot, period in enumerate(periods):
         contradiction = period.contradiction
-        by = (
+        closed_by = (
             None
             if contradiction is None
             else closing_facts[contradiction.claim, contradiction.assertion.message_id, contradiction.assertion.ends]
         )
-        mine = claim
+        narrowed = claim
         if len(periods) > 1:
             # Select the quotes of this period first, so that the cost is linear in periods and quotes.
-            said = frozenset(quote for assertion in period.assertions for quote in quotes.get(assertion.message_id, ()))
-            mine = replace(claim, quotes=said)
-        fact = fact_of_period(mine, slot, period, by)
+            own = frozenset(quote for assertion in period.assertions for quote in quotes.get(assertion.message_id, ()))
+            narrowed = replace(claim, quotes=own)
+        fact = fact_of_period(narrowed, slot, period, closed_by)
         items.append(PlannedFact(fact=fact, before=before.get(slot), reason=_reason(fact, before.get(slot))))
     surplus = [known for slot, known in sorted(before.items()) if slot >= len(periods)]
     last = [max(claim.assertions, key=lambda assertion: assertion.heard_at)] if surplus else []
@@ -254,5 +257,5 @@ def _reason(fact: Fact, before: Fact | None) -> str:
     if closed and fact.closing_reason is not None:
         return _REASONS[fact.closing_reason]
     if before.invalid_at is not None and fact.invalid_at is None:
-        return "holds again"
+        return "valid again"
     return "said again"

@@ -16,7 +16,7 @@ from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
 from schema.importance import importance_of_strength
 
-_READ_AS: Final = TypeAdapter(ExtractedValues)
+_EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
 
 
 def fact_from_row(row: Mapping[str, Any]) -> Fact:
@@ -59,7 +59,7 @@ def fact_from_row(row: Mapping[str, Any]) -> Fact:
         object_name=row.get("object_name"),
         closing_known_at=stored.get("closing_known_at"),
         corrections=tuple(stored.get("corrections") or ()),
-        extracted=_READ_AS.validate_json(stored["extracted"]) if stored.get("extracted") else None,
+        extracted=_EXTRACTED_VALUES.validate_json(stored["extracted"]) if stored.get("extracted") else None,
     )
 
 

@@ -1,9 +1,10 @@
 """Compute the validity periods of a claim from its assertions and those of conflicting claims. Pure.
 
 A claim is valid from its first assertion until a message ends it or a conflicting claim is asserted. The later valid
-time wins, regardless of the order of arrival. In doubt a period stays open: assertions of one message, additions
-("also") and what a person reopened close nothing, unless the caller says that it replaces the claim. Corrections by
-people outrank extracted assertions: these neither close a corrected fact nor are valid against it.
+time wins, regardless of the order of arrival. In doubt a period stays open: a claim asserted by the same message, or in
+addition ("also"), does not close it unless the caller says that it replaces the claim, and nothing closes again what a
+person reopened. Corrections by people outrank extracted assertions: these can neither close a corrected fact nor be
+valid against it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +21,9 @@ class Contradiction:
 
     Attributes:
         claim: id of the conflicting claim.
-        withdraws: a person stated that the conflicting claim has ended; this closes nothing, and cancels their earlier
-            corrections of that claim.
-        explicit: the caller said that the conflicting claim replaces this one.
+        withdraws: a person stated that the conflicting claim has ended; this closes nothing, and cancels the earlier
+            corrections that assert that claim.
+        explicit: the conflicting claim replaces this one according to the caller.
     """
 
     assertion: Assertion
@@ -34,13 +35,13 @@ class Contradiction:
 
 @dataclass(slots=True, kw_only=True)
 class ValidityPeriod:
-    """A period in which a claim is valid, with its assertions.
+    """A validity period of a claim, with its assertions.
 
     Attributes:
         contradiction: the assertion of a conflicting claim that closed it, if one did.
         end: the claim's own assertion that closed it, if one did.
         earlier_conflicts: conflicting claims that were asserted before it began.
-        compatible: conflicting claims that do not close it, because a message says that both are valid.
+        compatible: conflicting claims that do not close it, because both are asserted together.
     """
 
     assertions: list[Assertion]
@@ -52,23 +53,23 @@ class ValidityPeriod:
 
     @property
     def opening(self) -> Assertion:
-        """The first assertion."""
+        """Return the first assertion."""
         return self.assertions[0]
 
     @property
     def closing_assertion(self) -> Assertion | None:
-        """The assertion that closed it; None while it is open."""
+        """Return the assertion that closed it; None while it is open."""
         return self.contradiction.assertion if self.contradiction is not None else self.end
 
     @property
     def valid_at(self) -> datetime:
-        """Start according to the latest correction by a person, else the earliest start of any assertion."""
+        """Return the start of the latest correction by a person, else the earliest start of any assertion."""
         stated = last_word(assertion for assertion in self.assertions if assertion.asserts)
         return stated.valid_at if stated is not None else min(assertion.valid_at for assertion in self.assertions)
 
     @property
     def why(self) -> Closing | None:
-        """The reason of the end; None while it is open."""
+        """Return the reason of its end; None while it is open."""
         if self.contradiction is not None:
             return self.contradiction.why
         if self.end is None:
@@ -88,8 +89,8 @@ def validity_periods(  # noqa: C901  one pass over the events, each kind in one 
 
     Args:
         own: assertions of the claim.
-        ignored_closings: conflicting claims (claim id) and ends (message id) that close nothing, because a
-            person said so.
+        ignored_closings: ids of conflicting claims, and of messages that state its end, that close nothing because a
+            person reopened the claim.
     """
     if is_rejected(own):
         return [rejected_period(own)]
@@ -152,8 +153,8 @@ def rejected_period(own: Sequence[Assertion]) -> ValidityPeriod:
 def continues_period(period: ValidityPeriod, override: Contradiction | None, assertion: Assertion) -> bool:
     """Return whether an assertion belongs to this period rather than opening a new one.
 
-    It does while the period is open, if it was said before the period was closed, or if it was extracted and the
-    correction that closed the period (`override`) is still in force.
+    True while the period is open, if the assertion was said before the one that closed the period, or if it was
+    extracted and the correction that closed the period (`override`) is still in force.
     """
     closing = period.closing_assertion
     if closing is None or assertion.said_at < closing.said_at:
@@ -218,7 +219,7 @@ def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_me
 
 
 def _replace(period: ValidityPeriod, contradiction: Contradiction) -> None:
-    """Close an open period because the caller said that the other claim replaces it."""
+    """Close an open period because another claim replaces it according to the caller."""
     if not period.closing_assertion and not _is_protected(period, contradiction.assertion):
         period.contradiction, period.invalid_at = contradiction, closing_time(period, contradiction.assertion)
 

@@ -15,7 +15,7 @@ async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, 
     """Write facts; return the node ids of the sessions whose jobs embed the new statements.
 
     Args:
-        rows: of `fact_row`, ordered by id.
+        rows: results of `fact_row`, ordered by id.
         session: node id of the session whose job embeds them; by default that of each fact's first evidence message.
     """
     if not rows:

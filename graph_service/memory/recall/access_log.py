@@ -21,13 +21,13 @@ _log = logging.getLogger("mnemograph.access")
 FLUSH_S: Final = 5.0
 # Short commits, because each blocks the consolidation of one user.
 _ROWS_MAX: Final = 100
-# While Neo4j is unavailable, further accesses are not recorded.
+# Further accesses are not recorded while Neo4j is unavailable.
 _BUFFERED_MAX: Final = 20_000
 
 
 @dataclass(slots=True)
 class _Access:
-    """Number of accesses since the last flush, and time of the last one."""
+    """Number of accesses since the last flush, and time of the last access."""
 
     n: int
     at: datetime
@@ -36,7 +36,8 @@ class _Access:
 class AccessLog:
     """Record the use of messages, scenes and facts.
 
-    Accesses are not content: they cause no change for viewers and no consolidation, and a crash may lose some.
+    Accesses are not content: they cause no change for viewers and no consolidation, and a crash may lose those of the
+    last seconds.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -45,7 +46,7 @@ class AccessLog:
         self._buffered_n = 0
 
     def note(self, tenant: TenantId, user_id: str, used: Iterable[tuple[HitKind, str]], *, at: datetime) -> None:
-        """Record the kinds and ids of elements that were part of an answer; without a round trip."""
+        """Buffer the accesses to elements of an answer, given by kind and id; without a round trip."""
         buffer = self._buffer.setdefault((tenant, user_id), {})
         for key in used:
             access = buffer.get(key)
@@ -67,31 +68,31 @@ class AccessLog:
                 await self.flush()
 
     async def flush(self) -> int:
-        """Write the buffer and return the number of elements marked; accesses that cannot be written are dropped."""
+        """Write the buffer and return the number of elements updated; accesses that cannot be written are dropped."""
         buffer, self._buffer, self._buffered_n = self._buffer, {}, 0
-        marked = 0
+        updated = 0
         for tenant, user_id in sorted(buffer):
             accesses = iter(sorted(buffer[tenant, user_id].items(), key=lambda item: item[0][1]))
             while rows := [_row(kind, name, access) for (kind, name), access in islice(accesses, _ROWS_MAX)]:
                 try:
-                    marked += await self._write(tenant, user_id, rows)
+                    updated += await self._write(tenant, user_id, rows)
                 except UnavailableError as error:
                     _log.info("accesses were not recorded (%s); they are dropped", failure_of(error))
-                    return marked
+                    return updated
                 except Exception as error:
                     # Only the accesses of this user are dropped.
                     failure = failure_of(error)
                     extra = {"tenant": tenant, "code": failure.code}
                     _log.warning("accesses were not recorded (%s); they are dropped", failure, extra=extra)
                     break
-        return marked
+        return updated
 
     async def _write(self, tenant: TenantId, user_id: str, rows: list[dict[str, Any]]) -> int:
         parameters = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id)), "rows": rows}
 
         async def steps(writing: Writing) -> int:
             written = await writing.run(statement("recall/record_access"), parameters)
-            return sum(int(row["noted"]) for row in written)
+            return sum(int(row["updated"]) for row in written)
 
         return await self._graph.write(steps)
 

@@ -10,10 +10,10 @@ from schema.fact import FactKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceMessage:
-    """A message that proves a hit.
+    """A message that is evidence for a hit.
 
     Attributes:
-        whole_chars: length of the whole text if `text` is only its beginning, else None.
+        whole_chars: length of the full text if `text` is only its beginning, else None.
     """
 
     id: str
@@ -33,16 +33,18 @@ class Candidate:
     Attributes:
         scores: best raw score in each channel that found it.
         cosine: cosine to the question, -1 to 1; None if it was not compared.
-        carried: the text is in the other language than the question, and `cosine` is the only comparison with it.
-        said_at: when a message was said, a scene began, or a fact began to be valid.
+        carried: the text is not in the question's language; `cosine` is that of the cross-language vector
+            (`Embedded.carried`), and words are not comparable.
+        said_at: when a message was said, a scene began, or a fact became valid.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
-        session, position, tokens, fact_cosine: for messages only: the session; the order among messages of the same
-            time; packed token and whole-text vectors; the best cosine of a retrieved fact that the message proves.
+        session, position, tokens, fact_cosine: for messages only: node id of the session; order among messages of the
+            same time; packed token and whole-text vectors; best cosine of a retrieved fact that the message proves.
         subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
         proofs: ids of the messages that prove a fact, or of the messages of a scene.
         closed: the fact was valid only before the time of the question.
-        overtaken_by: id of the fact that closed this fact, or all facts that this message proves.
-        ends: ids of the entities that a fact is about, without user and agent.
+        overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
+            the question.
+        ends: ids of the subject and object of a fact, without user and agent.
     """
 
     kind: HitKind
@@ -85,7 +87,7 @@ class CandidateSet:
 
     Attributes:
         candidates: ordered by kind and id.
-        messages: the messages among them, ordered by session and time.
+        messages: all messages, also those that filters removed from `candidates`, ordered by session and time.
         named: keys of the entities that the question names.
     """
 
@@ -96,11 +98,7 @@ class CandidateSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerSimilarities:
-    """Cosines of a question to the summaries of a scene; None without a vector.
-
-    Attributes:
-        scene_id: the scene itself, or the scene of a message.
-    """
+    """Cosines between a question and the abstract and overview of a scene; None without a vector."""
 
     scene_id: str
     abstract: float | None
@@ -109,7 +107,7 @@ class LayerSimilarities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerScores:
-    """Layer similarities and last accesses of messages and scenes, by id."""
+    """Layer similarities and last accesses by id of message or scene; a message has the similarities of its scene."""
 
     layers: Mapping[str, LayerSimilarities]
     used_at: Mapping[str, datetime]

@@ -25,18 +25,18 @@ _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfidenceFeatures:
-    """Features of a question and its candidates; numbers but `words` and `similarity_mean` from 0 to 1.
+    """Features of a question and its candidates; `known`, `best`, `meaning`, `joint` and `stranger` are from 0 to 1.
 
     Attributes:
-        known: share of the question's terms that the candidates together contain, weighted by rarity.
-        best: highest such share of a single candidate.
+        known: share of the question's terms that any candidate contains, weighted by rarity.
+        best: highest share that a single candidate contains.
         meaning: best cosine, scaled to 0 for unrelated texts and 1 for paraphrases; None without vectors.
         joint: best mean of share and scaled cosine of a single candidate.
         stranger: 1 if the question names somebody or something that no candidate mentions, else 0.
         words: logarithm of the number of terms.
         similarity_mean: mean cosine of the messages; None without vectors.
         answer_type: what the question asks for.
-        lead: difference between the score of the best hit and the median; None if they were not ranked by default.
+        lead: best score minus the median score; None unless ranked in the default mode.
     """
 
     known: float
@@ -55,8 +55,8 @@ class ConfidenceWeights:
     """Weights of the features, and the intercept `base`.
 
     Attributes:
-        answer_types: addend for each type of answer; a positive one in proportion to `known`, in full from two thirds
-            on. A memory that names the topic of a question usually holds the reason or the person asked for, but less
+        answer_types: addend for each type of answer; a positive one is multiplied by 1.5 `known`, at most 1. A memory
+            that contains the topic of a question usually contains the reason or the person asked for too, but less
             often the number.
     """
 
@@ -134,8 +134,9 @@ def confidence_of(features: ConfidenceFeatures, *, chinese: bool, dialogue: floa
     """
     vectors = features.meaning is not None
     everyday = (EVERYDAY_WITHOUT_LEAD if features.lead is None else EVERYDAY) if vectors else EVERYDAY_WITHOUT_VECTORS
-    of_people = weights_for(chinese=chinese, vectors=vectors).total(features)
-    total = of_people if dialogue == 0.0 else (1 - dialogue) * of_people + dialogue * everyday.total(features)
+    total = weights_for(chinese=chinese, vectors=vectors).total(features)
+    if dialogue > 0.0:
+        total = (1 - dialogue) * total + dialogue * everyday.total(features)
     return round(1.0 / (1.0 + math.exp(-total)), 4)
 
 
@@ -157,53 +158,55 @@ def confidence_features(
 
     Args:
         own_names: names of the user, which never count as strangers.
-        lead: difference between the score of the best hit of the default ranking and the median.
+        lead: best score of the default ranking minus the median score.
     """
     speakers = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
-    holders_of = _holders(analysis.word_terms, candidates, speakers)
-    rarity = {word: math.log((len(candidates) + 1) / (len(holders) + 0.5)) for word, holders in holders_of.items()}
+    by_term = _candidates_by_term(analysis.word_terms, candidates, speakers)
+    rarity = {term: math.log((len(candidates) + 1) / (len(found) + 0.5)) for term, found in by_term.items()}
     total = math.fsum(rarity.values()) or 1.0
     shares = [0.0] * len(candidates)
-    for word, holders in holders_of.items():
-        for place in holders:
-            shares[place] += rarity[word] / total
-    for place, one in enumerate(candidates):
-        # A text in the other language shares no words with the question, so only its cosine can tell.
+    for term, found in by_term.items():
+        for at in found:
+            shares[at] += rarity[term] / total
+    for at, one in enumerate(candidates):
+        # A text in the other language shares no words with the question, so its cosine replaces the share.
         if one.carried:
-            shares[place] = max(shares[place], _scaled(one.cosine or 0.0))
+            shares[at] = max(shares[at], _scaled(one.cosine or 0.0))
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]
     pairs = zip(shares, candidates, strict=True)
     known_names = {*speakers, *map(name_key, own_names)}
     return ConfidenceFeatures(
-        known=math.fsum(rarity[word] for word, holders in holders_of.items() if holders) / total,
+        known=math.fsum(rarity[term] for term, found in by_term.items() if found) / total,
         best=max(shares, default=0.0),
         meaning=None if nearest is None else _scaled(nearest),
         joint=max((share / 2 + _scaled(one.cosine or 0.0) / 2 for share, one in pairs), default=0.0),
         stranger=float(_names_a_stranger(analysis.possible_names, candidates, known_names)),
-        words=math.log1p(len(holders_of)),
+        words=math.log1p(len(by_term)),
         similarity_mean=math.fsum(cosines) / len(cosines) if cosines else None,
         answer_type=analysis.answer_type,
         lead=lead,
     )
 
 
-def _holders(terms: Terms, candidates: Sequence[Candidate], speakers: Collection[str]) -> dict[str, list[int]]:
-    """Return the indexes of the candidates that contain each term, except terms in names of speakers."""
+def _candidates_by_term(
+    terms: Terms, candidates: Sequence[Candidate], speakers: Collection[str]
+) -> dict[str, list[int]]:
+    """Return the indexes of the candidates that contain each term; terms in names of speakers are left out."""
     # Field by field, because the ranking tokenises the same texts, and the tokens of each text are cached.
     names = {part for name in speakers for part in (*terms_of(name).stems, name)}
-    holders: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
+    by_term: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
     of_speaker = {one.speaker: terms_found_in(terms, one.speaker) for one in candidates if one.speaker}
-    for place, one in enumerate(candidates):
+    for at, one in enumerate(candidates):
         parts = (one.text[:_TEXT_CHARS_MAX], one.title, one.subject, one.object)
         found = [term for part in parts if part for term in terms_found_in(terms, part)]
-        for term in holders.keys() & {*of_speaker.get(one.speaker or "", ()), *found}:
-            holders[term].append(place)
-    return holders
+        for term in by_term.keys() & {*of_speaker.get(one.speaker or "", ()), *found}:
+            by_term[term].append(at)
+    return by_term
 
 
 def _names_a_stranger(names: Collection[str], candidates: Sequence[Candidate], known: Collection[str]) -> bool:
-    """Return whether no candidate mentions one of the names."""
+    """Return whether one of the names is neither known nor mentioned by any candidate."""
     strangers = set(names) - {word for name in known for word in name.split()}
     if not strangers:
         return False

@@ -1,7 +1,7 @@
-"""Cursors, with which a question requests the next page of its answer. Pure.
+"""Encode and decode cursors, which request the next page of an answer. Pure.
 
 A cursor contains marks (short hashes) of the hits shown so far, so that the next page repeats none. It grants no
-access: it identifies no tenant or memory, and is valid only with the question it was made for.
+access: it identifies no tenant or memory, and is valid only for the question it was made for.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""Compute the ranking features of the candidates, an array per feature, which `ranking` weighs. Pure."""
+"""Compute the ranking features of the candidates, one array per feature; `ranking` weights them. Pure."""
 
 import math
 import re
@@ -52,7 +52,7 @@ _MAY_NAME_TIME: Final = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
     re.IGNORECASE,
 )
-# Only the beginning is searched for times, where most are: a recall ranks two hundred texts.
+# Only this beginning of a text is searched for times, because a recall ranks two hundred texts.
 _TIMES_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
@@ -87,20 +87,20 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
     plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
-    beyond = _beyond(found, analysis)
-    if beyond.any():
+    multi_hop = _multi_hop(found, analysis)
+    if multi_hop.any():
         _inherit_from_first_hop(scaled, first_hops(found))
-    return Features(scaled=scaled, plain={**plain, "graph_proximity": graph_proximity(found), "multi_hop": beyond})
+    return Features(scaled=scaled, plain={**plain, "graph_proximity": graph_proximity(found), "multi_hop": multi_hop})
 
 
 def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
-    """Return the name key of the only speaker that the question names; None if it names none or several."""
+    """Return the name key of the one speaker that the question names; None if it names none or several."""
     named = {name_key(name) for name in {one.speaker for one in messages} if name} & analysis.name_keys
     return named.pop() if len(named) == 1 else None
 
 
 def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
-    """Return the terms without the name of the speaker asked for, which selects messages and is not a topic."""
+    """Return the search terms without the name of the speaker asked about, unless no other term is left."""
     if speaker is None:
         return analysis.terms
     others = analysis.terms.without(terms_of(speaker).stems, speaker)
@@ -137,7 +137,7 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
 def _of_tokens(
     messages: Sequence[Candidate], sessions: Sequence[str], analysis: QueryAnalysis, speaker: str | None
 ) -> dict[str, Floats]:
-    """Return late interaction with each message, and with its neighbourhood; empty without token vectors."""
+    """Return the late-interaction scores of each message, and of its neighbourhood; empty without token vectors."""
     if analysis.tokens is None:
         return {}
     if not messages:
@@ -169,7 +169,7 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
         candidate = found.candidates[at]
         proofs = [place[proof] for proof in candidate.proofs if proof in place]
         if not candidate.closed:
-            # What matches the question in an overtaken message is its closed fact.
+            # An overtaken message matches the question by its closed fact, not by this one.
             proofs = [proof for proof in proofs if found.messages[proof].overtaken_by is None]
         if proofs and candidate.kind is HitKind.FACT:
             table[:, at] = np.fmax.reduce(of_messages[:, proofs], axis=1)
@@ -182,12 +182,12 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
                 scaled["fact_similarity"][at] = candidate.cosine
     for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
-    _carry(scaled, np.array([one.carried for one in found.candidates], np.bool_))
+    _impute_other_language(scaled, np.array([one.carried for one in found.candidates], np.bool_))
     return scaled
 
 
-# Features that compare words or pieces, which texts in another language do not share.
-_OF_ONE_LANGUAGE: Final = (
+# Features that compare words or word pieces, which texts in different languages do not share.
+_WORD_FEATURES: Final = (
     "lexical",
     "lexical_previous",
     "lexical_window",
@@ -196,35 +196,36 @@ _OF_ONE_LANGUAGE: Final = (
 )
 
 
-def _carry(scaled: dict[str, Floats], carried: npt.NDArray[np.bool_]) -> None:
-    """Let the cosine of texts in the other language stand in for the comparison of words.
+def _impute_other_language(scaled: dict[str, Floats], carried: npt.NDArray[np.bool_]) -> None:
+    """Impute the word features of texts in the other language from their cosines, in place.
 
-    In each of these features such a text is as many standard deviations from the mean of the others as its cosine, or
-    keeps a higher value of its own: names are the same in both languages. Its length and specificity do not compare.
+    An imputed value is as many standard deviations from the mean of the other texts as the cosine; a higher value of
+    the text itself is kept, because names are the same in both languages. Length and specificity become NaN, because
+    they are not comparable.
     """
     if not carried.any():
         return
-    for name in (*_OF_ONE_LANGUAGE, "length", "specificity"):
+    for name in (*_WORD_FEATURES, "length", "specificity"):
         if name in scaled:
             others = np.where(carried, np.nan, scaled[name])
-            stand_in = _imputed(others, scaled["similarity"]) if name in _OF_ONE_LANGUAGE else others
-            own = scaled[name] if name in _OF_ONE_LANGUAGE else others
-            scaled[name] = np.where(carried, np.fmax(own, stand_in), scaled[name])
+            imputed = _imputed(others, scaled["similarity"]) if name in _WORD_FEATURES else others
+            own = scaled[name] if name in _WORD_FEATURES else others
+            scaled[name] = np.where(carried, np.fmax(own, imputed), scaled[name])
 
 
-def _imputed(values: Floats, meaning: Floats) -> Floats:
+def _imputed(values: Floats, cosines: Floats) -> Floats:
     """Impute missing values, each as many standard deviations from the mean as the cosine of its candidate.
 
-    Scenes and facts have a vector but no token vectors; similar ones must not count like the mean message.
+    Scenes and facts have a vector but no token vectors; without this, similar ones would count like the mean message.
     """
-    both = ~np.isnan(values) & ~np.isnan(meaning)
-    missing = np.isnan(values) & ~np.isnan(meaning)
+    both = ~np.isnan(values) & ~np.isnan(cosines)
+    missing = np.isnan(values) & ~np.isnan(cosines)
     if not missing.any():
         return values
     # Without known values, return the cosines.
-    near, of = (meaning[both], values[both]) if both.sum() > 1 else (meaning[missing], meaning[missing])
-    steps = (meaning - near.mean()) / (float(near.std()) or 1.0)
-    return np.where(missing, of.mean() + steps * of.std(), values)
+    of_cosines, of_values = (cosines[both], values[both]) if both.sum() > 1 else (cosines[missing], cosines[missing])
+    deviations = (cosines - of_cosines.mean()) / (float(of_cosines.std()) or 1.0)
+    return np.where(missing, of_values.mean() + deviations * of_values.std(), values)
 
 
 def _bm25_of_others(candidates: Sequence[Candidate], terms: Terms, words: LexicalScores) -> dict[int, float]:
@@ -251,8 +252,8 @@ def _plain(
 ) -> dict[str, Floats]:
     entity = _column(one.scores.get("entity", 0.0) for one in candidates)
     ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
-    span, wanted = analysis.time, analysis.answer_type
-    when, number = wanted is AnswerType.WHEN, wanted is AnswerType.HOW_MANY
+    span = analysis.time
+    when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
     return {
         "entity_match": entity / (entity.max(initial=0.0) or 1.0),
         "speaker": _said_by(candidates, speaker),
@@ -296,10 +297,10 @@ def _cues(text: str) -> _Cues:
 
 
 def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
-    """Return the features that depend on the question's time reference and on who is to be heard.
+    """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
-    `newer_*` is the position of a candidate's day among the days of all, from 0 (oldest) to 1, and `change_*` its
-    wording of change, each named after the time reference; those of other time references are left out.
+    `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1, and `change_*` is 1 if it
+    reports a change. Both are named after the question's time reference; those of other references are left out.
     """
     cues = [_cues(one.text[:_TIMES_CHARS_MAX]) for one in candidates]
     from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
@@ -325,7 +326,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
 
 
 def _positions_in_time(candidates: Sequence[Candidate]) -> Floats:
-    """Return the position of each candidate's day among the days of all, from 0 (the first) to 1 (the last)."""
+    """Return the position of each candidate's day among all days, from 0 (the first) to 1 (the last)."""
     days = [one.said_at.astimezone(UTC).date() for one in candidates]
     places = {day: place for place, day in enumerate(sorted(set(days)))}
     return _column(places[day] for day in days) / max(len(places) - 1, 1)
@@ -345,7 +346,7 @@ def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
 
 
 def _in_time(candidate: Candidate, asked: Timespan) -> bool:
-    """Return whether a candidate was said in the time asked for, or names a time that overlaps it."""
+    """Return whether a candidate was said on a day of the time asked about, or names a time that overlaps it."""
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
     if _overlap(Timespan(start=day, end=day + timedelta(days=1)), asked):
         return True
@@ -431,7 +432,7 @@ def _links_of_messages(found: CandidateSet, nodes: Mapping[tuple[HitKind, str], 
 
 
 def first_hops(found: CandidateSet) -> dict[int, list[int]]:
-    """Return {index of a fact two hops from a named entity: indexes of the facts on its first hop}."""
+    """Map the index of each fact two hops from a named entity to the indexes of the facts on its first hop."""
     leading: dict[str, list[int]] = {}
     for at, one in enumerate(found.candidates):
         for end in one.ends if "entity" in one.scores else ():
@@ -443,15 +444,15 @@ def first_hops(found: CandidateSet) -> dict[int, list[int]]:
     }
 
 
-def _beyond(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
+def _multi_hop(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
     """Return 1 for two-hop facts if the question is indirect (`indirect_target`), else 0."""
     target = analysis.indirect_target
-    wanted = target is not None and not any(begins_with(target, key) for key in found.named)
-    return _column(wanted and "hop" in one.scores for one in found.candidates)
+    is_indirect = target is not None and not any(begins_with(target, key) for key in found.named)
+    return _column(is_indirect and "hop" in one.scores for one in found.candidates)
 
 
 def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:
-    """Let two-hop facts inherit the best value along their path, because they answer together with it."""
+    """Give two-hop facts the best value along their path, in place, because they answer together with it."""
     for values in scaled.values():
         for at, before in hops.items():
             values[at] = np.fmax.reduce(values[[at, *before]])

@@ -1,4 +1,4 @@
-"""Score texts by the words of a question: BM25 of messages, of their neighbourhood and of other texts. Pure."""
+"""Score messages, windows of messages and other texts by the words of a question, with BM25. Pure."""
 
 import math
 from collections import Counter
@@ -138,7 +138,7 @@ def specificity(texts: Sequence[str]) -> Floats:
 
 
 def bm25_of(texts: Sequence[str], terms: Terms, messages: LexicalScores) -> Floats:
-    """Return BM25 of texts other than messages, such as statements, by the rarity of terms in the messages."""
+    """Return BM25 of texts other than messages, such as statements, with the term rarity of the messages."""
     return bm25(_term_counts(terms, texts), _lengths(texts), messages.rarity, messages.words_mean)
 
 

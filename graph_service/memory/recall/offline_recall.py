@@ -1,4 +1,4 @@
-"""Recall while Neo4j is unavailable: match words in the spooled messages and in the last snapshot of the mind map."""
+"""Recall while Neo4j is unavailable, by words in the spooled messages and in the last snapshot of the mind map."""
 
 import asyncio
 import math
@@ -52,7 +52,7 @@ class _Searchable:
 
 
 class OfflineRecall:
-    """Answer questions from the spool and the snapshots that this process holds.
+    """Answer questions from the spool and the snapshots that this process has cached.
 
     Args:
         spool: None if messages are refused while Neo4j is unavailable.
@@ -187,7 +187,7 @@ def _terms(words: Iterable[str]) -> list[str]:
 
 
 class _TermIndex:
-    """Index of search terms; the cost of searching a text does not depend on the number of Latin terms."""
+    """An index of search terms, so that searching a text costs the same for any number of Latin terms."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         self.terms = terms
@@ -248,7 +248,7 @@ def _message(message: Message) -> _Searchable:
 def _in_snapshot(
     question: Question, snapshot: Snapshot, span: Timespan, *, valid_at: datetime
 ) -> Iterable[_Searchable]:
-    """Yield the scenes of a snapshot within `span`, and its facts that were valid at a time."""
+    """Yield the scenes of a snapshot within `span`, and its facts that were valid at `valid_at`."""
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}
     if HitKind.SCENE in question.kinds:
         for node in nodes.values():
@@ -256,11 +256,15 @@ def _in_snapshot(
                 yield _scene(node)
     if HitKind.FACT in question.kinds:
         for edge in snapshot.edges:
-            if edge.predicate != "MENTIONED" and {edge.source, edge.target} <= nodes.keys() and _holds(edge, valid_at):
+            if (
+                edge.predicate != "MENTIONED"
+                and {edge.source, edge.target} <= nodes.keys()
+                and _is_valid(edge, valid_at)
+            ):
                 yield _fact(edge, nodes[edge.source], nodes[edge.target])
 
 
-def _holds(edge: EdgeView, at: datetime) -> bool:
+def _is_valid(edge: EdgeView, at: datetime) -> bool:
     start, end = (None if text is None else datetime.fromisoformat(text) for text in (edge.valid_at, edge.invalid_at))
     return (start is None or start <= at) and (end is None or end > at)
 

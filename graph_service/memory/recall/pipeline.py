@@ -24,7 +24,7 @@ from graph_service.memory.recall.confidence import (
 )
 from graph_service.memory.recall.query import Mode, Question, resolve_question
 from graph_service.memory.recall.ranking import dialogue_share, weights_for
-from graph_service.memory.recall.ranking_modes import AS_MEASURED, OrderRules, ranked
+from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules, ranked
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
@@ -35,7 +35,7 @@ from schema.timespan import iso
 # Ranking this much text takes about 20 ms; more is ranked in a thread, so as not to block the event loop.
 _RANKED_HERE_CHARS: Final = 50_000
 _RANKING: Final = BoundedThreads(cpu_max_s=30.0)
-# Total length of the evidence messages that an answer returns whole, and length of each of the others.
+# Total length of the evidence texts that an answer returns in full, and length of each truncated one.
 EVIDENCE_CHARS_MAX: Final = 400_000
 CUT_CHARS: Final = 100
 
@@ -46,13 +46,13 @@ class Answer:
 
     Attributes:
         search_path: channels or steps that found the hits.
-        notes: messages about anything missing: an unavailable embedder, a question without words.
+        notes: remarks on what is missing or limited, such as an unavailable embedder.
         analysis: analysis of the question.
         features: features from which `confidence` was estimated.
         confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
-        snapshot_age_s: age of that snapshot; None if none was searched.
-        removed: numbers of candidates that were removed, by reason.
+        snapshot_age_s: age of the searched snapshot; None if none was searched.
+        removed: numbers of removed candidates, by reason.
         next_cursor: cursor of the next page; None on the last.
     """
 
@@ -81,7 +81,7 @@ async def recall(
     *,
     now: datetime,
     hints: Sequence[str] = (),
-    rules: OrderRules = AS_MEASURED,
+    rules: OrderRules = DEFAULT_RULES,
 ) -> Answer:
     """Return the answer to a question from a user's memory.
 
@@ -174,7 +174,7 @@ def _measure_similarity(found: CandidateSet) -> None:
 
 
 async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: Answer) -> Answer:
-    """Return the answer with whole evidence texts, best hits first, up to a total length; a note counts cut ones.
+    """Return the answer with full evidence texts, best hits first, up to a total length; a note counts truncated ones.
 
     Retrieval returns only the beginning of long texts, because most candidates are not part of the answer.
     """
@@ -208,7 +208,7 @@ async def with_evidence(graph: Graph, tenant: TenantId, user_id: str, answer: An
 
 
 def whole_of(chars: Sequence[int]) -> list[bool]:
-    """Return which texts of these lengths to return whole: the first ones that fit, and all short ones. Pure."""
+    """Return for each text length whether to return the text in full: the first that fit, and all short ones. Pure."""
     left, keep = EVIDENCE_CHARS_MAX, []
     for count in chars:
         keep.append(count <= max(left, CUT_CHARS))
@@ -219,7 +219,12 @@ def whole_of(chars: Sequence[int]) -> list[bool]:
 def _with_texts(
     hits: Sequence[Hit], keep: Sequence[bool], texts: Mapping[str, str | None]
 ) -> tuple[tuple[Hit, ...], int]:
-    """Return the hits with their evidence texts whole or cut, and the number of cut texts."""
+    """Return the hits with full or truncated evidence texts, and the number of truncated texts.
+
+    Args:
+        keep: whether to return each text in full, in the order of the evidence.
+        texts: full texts by message id; None if the message was forgotten, which is then left out.
+    """
     whole, cut_n, done = iter(keep), 0, list[Hit]()
     for hit in hits:
         evidence = []

@@ -1,4 +1,4 @@
-"""A question to a memory with its filters: validate it, and work out once all that follows from it. Pure."""
+"""Validate a question to a memory, and resolve its times, scope and cursor. Pure."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from schema.zones import zone_named
 
 
 class Mode(StrEnum):
-    """Mode of ranking."""
+    """Ranking mode (`ranking_modes`)."""
 
     BEST = "best"
     LAYERED = "layered"
@@ -46,7 +46,7 @@ class QueryFilters:
 
     @property
     def by_element(self) -> bool:
-        """True if a filter applies after the index search, so that the indexes must return more."""
+        """True if any filter applies after the index search, so that the indexes must return more."""
         return bool(self.agent_id or self.roles or self.entities or self.session_id)
 
 
@@ -74,7 +74,7 @@ class Question:
         zone: time zone of such words, an IANA name or `+08:00`; None means that of `asked_at`.
         evidence: maximum number of evidence messages returned with each fact and scene, 0-20.
         session_id: session in which the question is asked; "she" refers to names in its last messages.
-        mode: mode of ranking; None means the default of the settings.
+        mode: ranking mode; None means the default of the settings.
         narrowed: filters.
     """
 
@@ -138,15 +138,15 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedQuestion:
-    """A valid question with everything that follows from it alone, worked out once.
+    """A validated question with its resolved times, scope and cursor.
 
     Attributes:
         span: time between `start` and `end`.
         reference: time to which words such as "yesterday" refer, in their time zone.
         moments: valid time and transaction time.
-        key: hash that identifies the question on all its pages.
-        shown: hits that earlier pages showed.
-        uri_prefixes: prefixes of the URIs of all possible hits: of nodes and facts, and of sessions (or one session).
+        key: fingerprint that identifies the question on all its pages.
+        shown: content of the cursor: the hits of earlier pages.
+        uri_prefixes: see `uri_prefixes`.
     """
 
     tenant: TenantId
@@ -165,10 +165,10 @@ class ResolvedQuestion:
 
 
 def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> ResolvedQuestion:
-    """Return a question with everything that follows from it.
+    """Validate a question and resolve its times, scope and cursor.
 
     Raises:
-        InputError: lists all problems, or says why the cursor is invalid.
+        InputError: lists all problems, or the one of the cursor.
     """
     span = check_question(question)
     zone = zone_named(question.zone or "UTC")
@@ -190,13 +190,14 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
 
 
 def fingerprint(tenant: str, question: Question) -> str:
-    """Return a hash that identifies a question on all its pages; independent of the numbers of hits and evidence."""
+    """Return a text that identifies a question on all its pages; independent of the cursor, `limit` and `evidence`."""
     fields = asdict(question)
     fields["narrowed"] = {name: value for name, value in fields["narrowed"].items() if name != "after"}
     return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))
 
 
 def uri_prefixes(tenant: str, user_id: str, *, session_id: str | None = None) -> tuple[str, str]:
-    """Return the prefixes of all URIs of a user's memory: of nodes and facts, and of sessions (or one session)."""
-    said = session_uri(tenant, user_id, "") if session_id is None else f"{session_uri(tenant, user_id, session_id)}/"
-    return f"{user_uri(tenant, user_id)}/", said
+    """Return the URI prefixes of a user's memory: that of nodes and facts, and that of sessions (or one session)."""
+    if session_id is None:
+        return f"{user_uri(tenant, user_id)}/", session_uri(tenant, user_id, "")
+    return f"{user_uri(tenant, user_id)}/", f"{session_uri(tenant, user_id, session_id)}/"

@@ -23,10 +23,10 @@ from schema.labels import Role
 # Weights of the features, by language.
 #
 # Source: fitted with a listwise softmax loss, one conversation left out at a time (tests/benchmarks/ranking_table.py);
-# those of Chinese were selected from a few on four data sets (tests/benchmarks/chinese_table.py). `told` was fitted on
-# data with facts extracted by agents. `role` has the weight of `speaker`, which it replaces if no speaker is named;
-# `graph` has the largest weight that does no harm, and `beyond` one that ranks the second hop above the first
-# (tests/integration/memory/recall/test_second_hop.py).
+# those of Chinese were selected from a few on four data sets (tests/benchmarks/chinese_table.py). `fact_similarity` was
+# fitted on data with facts extracted by agents. `role` has the weight of `speaker`, which it replaces if no speaker is
+# named; `graph_proximity` has the largest weight that does no harm, and `multi_hop` one that ranks the second hop above
+# the first (tests/integration/memory/recall/test_second_hop.py).
 
 # Usual spread of each feature among the candidates of a question: its rounded standard deviation on the development
 # data. Fixed, because a feature that differs little among the candidates of one question should count little there.
@@ -138,9 +138,9 @@ CHINESE_BY_VECTORS = _weights(
 )
 CHINESE_BY_WORDS = _weights(_WORDS_ZH, _PLAIN_ZH)
 # For messages to an assistant, and for small memories. Fitted like the others, on everyday memories of 16 to 650
-# messages in both languages, with and without facts of the agent (docs/evaluation.md). There neighbours say little, and
-# the time of a statement much: the weights for conversations between people lose a tenth of the first hits here, and
-# these weights a tenth of recall@10 in conversations.
+# messages in both languages, with and without facts of the agent (docs/evaluation.md). There, neighbours matter little
+# and the time of a statement much: the weights for conversations between people lose a tenth of the first hits, and
+# these weights lose a tenth of recall@10 in conversations.
 _EVERYDAY_PLAIN = {
     "entity_match": 0.55,
     "multi_hop": 0.9,
@@ -203,7 +203,7 @@ EVERYDAY_BY_VECTORS = _everyday(
 EVERYDAY_BY_WORDS = _everyday(
     {"lexical": 1.0, "lexical_previous": 0.25, "lexical_window": 0.55, "specificity": -0.15, "length": 0.2}
 )
-# A memory of one person's messages alone, as notes: up to this many are everyday messages; with twice as many, none is.
+# Up to this many messages of one person alone, such as notes, count as messages to an assistant; twice as many do not.
 _NOTES_MAX: Final = 40
 # A text that is too long for a question is taken for conversation, of which only the topic counts. Chinese has a lower
 # weight of words, because it is matched by words and by characters.
@@ -237,7 +237,11 @@ def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0, d
 
 
 def _blended(one: Weights, other: Weights, share: float) -> Weights:
-    """Return the weights between two sets, of which the other has this share."""
+    """Interpolate between two sets of weights.
+
+    Args:
+        share: share of `other`, 0 to 1.
+    """
     if share in (0.0, 1.0):
         return other if share else one
 
@@ -251,9 +255,10 @@ def _blended(one: Weights, other: Weights, share: float) -> Weights:
 
 
 def dialogue_share(messages: Sequence[Candidate]) -> float:
-    """Return how much the messages are those of a user to an assistant, rather than of people to each other, 0 to 1.
+    """Return the share of the weights for messages to an assistant, rather than for conversations of people, 0 to 1.
 
-    An assistant's messages have no speaker's name. Messages of one person alone count as such while they are few.
+    It is 1 with messages of an assistant, which have no speaker's name, and 0 with several speakers. For one person's
+    messages alone it is 1 while they are few.
     """
     if any(one.role == Role.ASSISTANT and not one.speaker for one in messages):
         return 1.0
@@ -316,17 +321,17 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """
     messages = {hit.candidate.id for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
     shown: set[str] = set()
-    stated: set[str] = set()
+    proved: set[str] = set()
     kept = []
     for hit in hits:
         one = hit.candidate
         match one.kind:
             case HitKind.MESSAGE:
-                repeats = one.id in stated
+                repeats = one.id in proved
                 shown |= set() if repeats else {one.id}
             case HitKind.FACT:
                 repeats = not shown.isdisjoint(one.proofs)
-                stated |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
+                proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
             case HitKind.SCENE:
                 repeats = not messages.isdisjoint(one.proofs)
         kept += [] if repeats else [hit]

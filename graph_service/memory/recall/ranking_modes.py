@@ -1,7 +1,8 @@
 """Rank candidates in the mode that the question or the settings choose. Pure.
 
-By default as in `ranking`. One optional mode weighs scene layers and messages by 0.2/0.3/0.5, with falling thresholds;
-the other similarity and importance by 0.7/0.3. All use the candidates of the statement `recall/recall`.
+`BEST`, the default, ranks by the features of `ranking`. `LAYERED` weights the similarities of abstract, overview and
+messages by 0.2, 0.3 and 0.5, and lowers its threshold until it finds hits. `SIMILARITY_IMPORTANCE` weights similarity
+and importance by 0.7 and 0.3. All use the candidates of the statement `recall/recall`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from graph_service.memory.recall.query import HitKind, Mode, Question
 from graph_service.memory.recall.ranking import Weights, rank, without_repeats
 from schema.ids import name_key
 
-# Returns the parts of a candidate's score; None if the step does not find it.
+# Returns the parts of a candidate's score; None if this step of the layered mode does not find the candidate.
 _Scorer = Callable[[Candidate], Mapping[str, float] | None]
 _STEP: Final = 0.1
 _METADATA: Final = {"entity_match": 0.5, "time_range": 0.3, "speaker": 0.2}
@@ -49,7 +50,7 @@ class LayerRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRules:
-    """Defaults of ranking, for questions that do not specify them.
+    """Ranking settings; a question may override the mode.
 
     Attributes:
         access_weight: weight of recent access; 0 ignores it.
@@ -64,11 +65,11 @@ class OrderRules:
         return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
 
     def mode_of(self, question: Question) -> Mode:
-        """Return the mode of a question."""
+        """Return the ranking mode of a question."""
         return question.mode or self.mode
 
 
-AS_MEASURED: Final = OrderRules()
+DEFAULT_RULES: Final = OrderRules()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,7 @@ class Ordered:
     """The hits of a mode, best first.
 
     Attributes:
-        search_path: steps that were tried, of which the last one found the hits; empty in the default mode.
+        search_path: steps that were tried, the last of which found the hits; empty in the default mode.
         removed: number of candidates that the last step did not find.
     """
 
@@ -95,7 +96,7 @@ def ranked(
     layers: Mapping[str, LayerSimilarities],
     rules: LayerRules,
 ) -> Ordered:
-    """Return all candidates as hits, best first in this mode.
+    """Return the hits among the candidates, ranked in this mode.
 
     Args:
         weights: weights of the default mode.

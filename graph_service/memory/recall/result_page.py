@@ -1,4 +1,4 @@
-"""Turn the ranked hits into one page of an answer: recent access, minimum score, cursor and snippets. Pure."""
+"""Cut one page of an answer from the ranked hits: recent access, minimum score, cursor and snippets. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,7 +64,7 @@ def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tupl
 
 
 def with_access(hits: Sequence[Hit], used_at: Mapping[str, datetime], weight: float, *, now: datetime) -> list[Hit]:
-    """Return the hits, ranked again with a part for recent access."""
+    """Return the hits, ranked again by their scores plus a part for recent access."""
     if weight <= 0:
         return list(hits)
     fresh = [_with_part(hit, round(weight * _freshness(hit.candidate, used_at, now), 6)) for hit in hits]

@@ -1,4 +1,4 @@
-"""The statement `recall/recall`, which retrieves candidates: its parameters, and its row as `CandidateSet`. Pure.
+"""Build the parameters of the statement `recall/recall`, which retrieves candidates, and parse its row. Pure.
 
 `filtered` checks the scope of the candidates a second time.
 """
@@ -43,19 +43,20 @@ _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
 _FILTERED_FACTOR: Final = 8
 # In 100,000 messages the vector index finds .992 of the ten nearest if asked for 400, and .946 if asked for 60.
 VECTOR_K: Final = 400
-# The nearest texts in the other language; the vectors of all others are about orthogonal to the carried one.
+# Texts that the vector indexes return for the cross-language vector (`Embedded.carried`) of a question; texts in the
+# question's own language are about orthogonal to it.
 _CARRIED_K: Final = 100
-# Languages of texts are told by their beginning: three Latin words in a row, or a Chinese character.
+# The language of a text is detected in this beginning: three Latin words in a row, or a Chinese character.
 _LANGUAGE_CHARS: Final = 400
 _LATIN_WORDS: Final = r"[A-Za-z]{1,20}(?:[ ,.'’-]{1,3}[A-Za-z]{1,20}){2}"
 _CHINESE: Final = r"[\u3400-\u9fff]"
 OTHER_LANGUAGE: Final = "other_language"
-# Cosines of carried vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
+# Cosines of cross-language vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
 _CARRIED_SCALE: Final = 1.5
-# Characters of evidence retrieved with all candidates, and minimum for each message; `with_evidence` reads the rest.
-# At most eleven channels find facts and scenes.
+# Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
+# and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
-# Scenes are short; longer ones end with messages that nobody asks the scene for.
+# Maximum number of message ids returned with a scene; most scenes are shorter.
 _SCENE_MESSAGES: Final = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
 
@@ -111,7 +112,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "evidence_max": question.evidence,
         "evidence_chars": max(evidence_chars, _EVIDENCE_CHARS_MIN),
         "with_layer_scores": with_layer_scores,
-        # A caller that names a time wants what was valid then.
+        # A caller that names a time asks for what was valid then.
         "with_closed": question.valid_at is None and question.as_of is None,
         "scene_messages": _SCENE_MESSAGES,
     }
@@ -174,8 +175,8 @@ def candidates_in(
     """Return the candidates in the one row of `recall/recall`.
 
     Args:
-        kinds: requested kinds; facts that are not requested only raise the messages that prove them.
-        analysis: of the question, for the cosines of messages that the vector index did not return.
+        kinds: requested kinds; facts that are not requested only raise the scores of the messages that prove them.
+        analysis: analysis of the question, for the cosines of messages that the vector index did not return.
     """
     analysis = analysis or QueryAnalysis()
     facts = [one for one in row["rows"] if one[0] == HitKind.FACT]
@@ -198,7 +199,7 @@ def candidates_in(
 def _carried_cosines(
     rows: Sequence[Sequence[Any]], stored: Sequence[bytes | None], analysis: QueryAnalysis
 ) -> list[float]:
-    """Return the cosine of each message in the other language to the carried vector; NaN for all others."""
+    """Return the cosine of each message in the other language to the cross-language vector; NaN for all others."""
     if analysis.carried is None:
         return [nan] * len(rows)
     other = re.compile(_other_language(analysis.chinese))
@@ -209,7 +210,7 @@ def _carried_cosines(
 
 
 def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
-    """Return for each message the best cosine of a fact that it proves."""
+    """Return by message id the best cosine of a valid fact that the message proves."""
     best: dict[str, float] = {}
     for _, _, scores, similarity, _, _, proofs, closed, _ in rows:
         if not closed and (cosine := _best_cosine(_cosine(similarity), _best(scores))) is not None:
@@ -218,9 +219,10 @@ def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    """Return {message: fact that replaced one it proves}, if that one is nearest to the question of all it proves.
+    """Map each message whose fact nearest to the question is closed to the fact that closed it.
 
-    "I live in Porto and work as a nurse" is overtaken by the next home if the question is where, not what the job is.
+    "I live in Porto and work as a nurse" is overtaken by the next home if the question asks where, but not if it asks
+    for the job.
     """
     replaced: dict[str, tuple[float, str]] = {}
     valid: dict[str, float] = {}
@@ -242,7 +244,12 @@ def _message(
     own_cosine: float,
     carried: float,
 ) -> Candidate:
-    """Return a message; `own_cosine` and `carried` are those of its stored vector, NaN without one."""
+    """Return the message in a row.
+
+    Args:
+        own_cosine: cosine of its stored vector to that of the question; NaN without one.
+        carried: cosine of its stored vector to the cross-language vector of the question; NaN without one.
+    """
     name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
@@ -324,9 +331,9 @@ def _cosine(similarity: float | None) -> float | None:
 
 
 def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | None:
-    """Return the cosine, or that of the carried vector if it is higher.
+    """Return the cosine, or the scaled one of the cross-language vector if that is higher.
 
-    The vector of the other language is about orthogonal to a text, so the higher one is that of the text's language.
+    The higher one is that of the text's language, because the other vector is about orthogonal to the text.
     """
     if (similarity := scores.get(OTHER_LANGUAGE)) is None:
         return cosine
@@ -361,12 +368,12 @@ def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
 def filtered(
     found: CandidateSet, asked: ResolvedQuestion, analysis: QueryAnalysis
 ) -> tuple[CandidateSet, tuple[Removed, ...]]:
-    """Return only the candidates that match user, session, kinds, roles and time, and the numbers removed by reason.
+    """Return the candidates of the user (and session), kinds and roles asked for, and the numbers removed by reason.
 
     Facts that are no longer valid remain only if the question asks about a former state, or about a time at which they
     were valid.
 
-    The indexes already filter by these; this second check of URIs prevents that an index error leaks a memory.
+    Retrieval filters by scope already; this second check, of URIs, keeps an index error from leaking a memory.
     """
     kinds, roles = asked.question.kinds, {role.value for role in asked.question.narrowed.roles}
     checks: list[tuple[str, Callable[[Candidate], bool]]] = [
@@ -384,7 +391,7 @@ def filtered(
 
 
 def _is_asked_for(fact: Candidate, analysis: QueryAnalysis) -> bool:
-    """Return whether the question asks about a state of affairs in which a closed fact was valid."""
+    """Return whether the question asks about a former state, or about a time at which a closed fact was valid."""
     if analysis.time_reference is TimeReference.FORMER:
         return True
     time = analysis.time

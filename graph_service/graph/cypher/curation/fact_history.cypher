@@ -1,4 +1,5 @@
-// Facts that belong to the history of a fact: same subject, and same object or same attribute, or one closed the other. Oldest first.
+// Facts in the history of a fact: those of the same subject with the same object or attribute, and those that closed it or that it
+// closed. Earliest start first.
 // $tenant: str
 // $subject_id: str
 // $predicates: list of str

@@ -1,4 +1,4 @@
-// Facts, before merges, that have evidence or an assertion in some scenes. Unique index memory_id.
+// Facts, as before merges of entities, that have evidence or an assertion in some scenes. Unique index memory_id.
 // $tenant: str
 // $user_id: str
 // $ids: list of scene ids

@@ -1,5 +1,5 @@
 // Create or update facts as relationships. The predicate becomes the relationship type, so it must be on the whitelist. A fact with a new
-// statement waits for a vector.
+// statement is marked for embedding (unembedded_in).
 // hot
 // $tenant: str
 // $session: str, the session that embeds them; empty: the session of the first evidence message

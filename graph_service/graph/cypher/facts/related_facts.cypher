@@ -1,5 +1,5 @@
-// Facts that new facts may repeat, continue or contradict: same subject, and same object, same attribute, a near-duplicate
-// statement, or one says that it replaces the other; and the mentions of the given scenes. For merged entities the facts before the merge.
+// Facts that new facts may repeat, continue or contradict: same subject and either the same object, the same attribute or a near-duplicate
+// statement, or one fact replaces the other; and the mentions of the given scenes. Of merged entities, the facts as before the merge.
 // hot
 // $tenant: str
 // $keys: list of {subject_id, object_ids, predicates, one_relations, attributes, claim_ids, similarity_keys}

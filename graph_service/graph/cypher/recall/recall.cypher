@@ -4,18 +4,18 @@
 // $tenant: str
 // $user_id: str
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
-// $scene_vector: the same, or null when scenes are not requested
-// $fact_vector: the same, or null when neither facts nor messages are requested (facts lead to their evidence messages)
+// $scene_vector: $vector, or null when scenes are not requested
+// $fact_vector: $vector, or null when neither facts nor messages are requested (facts lead to their evidence messages)
 // $carried: list of float, vector of the question for texts in the other language, or null
-// $scene_carried: the same, or null as $scene_vector
-// $fact_carried: the same, or null as $fact_vector
-// $carried_k: int, elements that the vector indexes return for them
-// $other_language: str, regular expression of the beginning of texts in the other language
+// $scene_carried: $carried, or null when scenes are not requested
+// $fact_carried: $carried, or null when neither facts nor messages are requested
+// $carried_k: int, elements that the vector indexes return for $carried
+// $other_language: str, regular expression that matches the beginning of texts in the other language
 // $language_chars: int, length of that beginning
-// $message_query: str, Lucene, scoped to tenant and user and, with a time range, to days
-// $stem_query: str, likewise
-// $scene_query: str, likewise
-// $fact_query: str, likewise
+// $message_query: str, Lucene query for words of messages, scoped to tenant and user and, with a time range, to days
+// $stem_query: str, Lucene query for stems of messages, scoped in the same way
+// $scene_query: str, Lucene query for scenes, scoped in the same way
+// $fact_query: str, Lucene query for facts, scoped to tenant and user
 // $entity_keys: list of str, name keys in the question
 // $kinship_query: str, Lucene, scoped to the user: relations that contain one of $kinship_words
 // $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister"
@@ -27,7 +27,7 @@
 // another type and would cause a new plan, which takes seconds)
 // $asked_to_ms: int, exclusive
 // $valid_at: datetime; only facts valid at this time
-// $with_closed: bool, also facts found by vector or words that were valid before $valid_at only
+// $with_closed: bool, also facts found by vector or words that ended before $valid_at
 // $known_at: datetime, transaction time: only what was known then; null: all. memory/facts/bitemporal.py has the same rule
 // $per_channel: int, rows per channel
 // $expand_top: int, top hits of each message channel for which neighbouring messages are returned too
@@ -51,20 +51,20 @@
 // messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for
 // each hit and neighbour.
 // rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; the
-// evidence of a scene is its messages, and a fact is closed if it was valid before $valid_at only.
+// evidence of a scene is its messages, and a fact is closed if it ended before $valid_at.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
 // subject, object], for facts also kind, rationale, steps and the ids of subject and object that are entities; null for facts that
 // were not requested and only lead to messages.
 // evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null]].
 // layer_scores: [id, scene, abstract, overview, last_accessed_ms] for each message and scene: similarity of its scene's summaries.
 // named: keys of the entities that the question names.
-// Times and scope filter inside the indexes; the WHERE clauses after full text check them again. Recall does not check tenant and
-// time again, so no channel may return more.
+// The vector indexes filter by scope and time, the full-text queries by scope and day; the WHERE clauses after them check both. The
+// caller checks only the scope again, so no channel may return elements of other times.
 CALL () {
   MATCH (e:Entity {tenant: $tenant, user_id: $user_id}) WHERE e.key IN $entity_keys
   RETURN e
  UNION
-  // Entities that a merge folded into another one: the entity that represents them.
+  // Names of merged entities lead to the entity that represents them.
   MATCH (member:MemberEntity {tenant: $tenant, user_id: $user_id}) WHERE member.key IN $entity_keys
   MATCH (member)-[:MEMBER_OF]->(e:Memory)
   RETURN e

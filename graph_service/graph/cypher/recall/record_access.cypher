@@ -1,9 +1,9 @@
-// Record that messages, scenes and facts of one user were part of answers. Takes the lock of digests, but logs no change and invalidates no
-// digest. Elements forgotten meanwhile are skipped. Unique indexes message_id, memory_id.
+// Record that messages, scenes and facts of one user were part of answers. Takes the lock that digests take, but writes no change and
+// does not increment the revision. Elements forgotten meanwhile are skipped. Unique indexes message_id, memory_id.
 // $tenant: str
 // $user_node_id: str
 // $rows: list of {id, kind, n, at}, ordered by id; kind is message, scene or fact, at a datetime
-// -> noted
+// -> updated
 MATCH (v:Revision {tenant: $tenant, id: $user_node_id})
 SET v.locked = true
 WITH [row IN $rows WHERE row.kind = 'message'] AS messages, [row IN $rows WHERE row.kind = 'scene'] AS scenes,
@@ -31,4 +31,4 @@ CALL (facts) {
   SET r.last_accessed = row.at, r.access_n = coalesce(r.access_n, 0) + row.n
   RETURN count(r) AS edges
 }
-RETURN nodes + edges AS noted
+RETURN nodes + edges AS updated

@@ -83,7 +83,7 @@ async def test_replaced_fact_is_explained_and_can_be_reopened(graph: Graph, tena
         await store_plan(graph, worker, tenant, second, day=2)
         old = (await edges(graph, tenant))[first]
         assert await open_now(graph, tenant) == {second}
-        closing = (await memory.facts.standing(whose, old["id"])).closing
+        closing = (await memory.facts.status(whose, old["id"])).closing
         assert closing is not None
         assert (closing.reason, closing.message_text) == (Closing.JUDGED, f"{second} (2)")
         await memory.facts.reopen(whose, old["id"], "she still wants it")

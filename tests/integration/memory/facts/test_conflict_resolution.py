@@ -114,7 +114,7 @@ async def test_closed_fact_names_what_closed_it(graph: Graph, tenant: str) -> No
         Closing.ENDED,
         "I moved to Oslo. I hate jazz. I don't like coffee anymore.",
     )
-    standing = await memory.facts.standing(here, found["Oslo"]["id"])
+    standing = await memory.facts.status(here, found["Oslo"]["id"])
     assert (standing.closing, standing.fact.invalid_at) == (None, None)
 
 
@@ -162,7 +162,7 @@ async def test_only_closed_facts_of_the_tenant_can_be_reopened(graph: Graph, ten
         with pytest.raises(error):
             await memory.facts.reopen(whose, fact_id, reason)
     with pytest.raises(NotFoundError):
-        await memory.facts.standing(other, found["Paris"]["id"])
+        await memory.facts.status(other, found["Paris"]["id"])
     assert await graph_hash(graph, tenant) == before
 
 

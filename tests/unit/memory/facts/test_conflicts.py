@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
-from graph_service.memory.curation.reopening import reopening
+from graph_service.memory.curation.reopening import plan_reopening
 from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims, stored_assertions
 from graph_service.memory.facts.conflict_resolution import (
     ClaimContent,
@@ -202,21 +202,21 @@ def test_reopening_ignores_all_conflicting_claims_as_if_one_after_the_other(told
             continue
         expected = one_by_one(known, fact.claim, fact.id)
         if expected:
-            assert reopening(known, fact.claim, fact.id) == expected
+            assert plan_reopening(known, fact.claim, fact.id) == expected
 
 
 def test_period_joined_into_an_earlier_one_is_reopened_with_it() -> None:
     facts = [living(place, day) for day, place in enumerate(["Oslo", "Paris", "Oslo", "Paris"])]
     known = after([], plan([], *facts))
     second = next(fact for fact in known if fact.object_name == "Oslo" and fact.slot == 1)
-    now = after(known, reopening(known, second.claim, second.id))
+    now = after(known, plan_reopening(known, second.claim, second.id))
     assert [fact.slot for fact in now if fact.object_name == "Oslo" and fact.invalid_at is None] == [0]
 
 
 def test_fact_only_ever_stated_as_over_cannot_be_reopened() -> None:
     known = after([], plan([], replace(living("Oslo", 1), closes=True)))
     with pytest.raises(ConflictError, match="only ever mentioned as ended"):
-        reopening(known, known[0].claim, known[0].id)
+        plan_reopening(known, known[0].claim, known[0].id)
 
 
 def _towns(count: int) -> list[AcceptedFact]:
@@ -302,6 +302,6 @@ def test_reopening_time_is_linear_in_the_closing_facts() -> None:
     def first(count: int) -> Callable[[], object]:
         known = after([], plan([], *_towns(count)))
         closed = min(known, key=lambda fact: fact.valid_at)
-        return lambda: reopening(known, closed.claim, closed.id)
+        return lambda: plan_reopening(known, closed.claim, closed.id)
 
     assert_about_linear(first, 300, floor_s=FLOOR_S)
