@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
-from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
+from graph_service.evaluation.everyday_memories import Memory, is_everyday, memory_of
 from graph_service.importers.file_checks import raise_problems, validated
 from schema.errors import InputError
 from schema.json_text import read_json

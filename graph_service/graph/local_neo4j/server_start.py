@@ -11,12 +11,12 @@ from typing import Final, Literal
 import psutil
 
 from extraction.verified_files import write_private
-from graph_service.graph.local.class_archive import ClassArchive, class_archive
-from graph_service.graph.local.jar_cache import ensure_jars
-from graph_service.graph.local.jar_lock import FetchProgress
-from graph_service.graph.local.launch_settings import launch_settings
-from graph_service.graph.local.owner import Owner, ProcessMark, clear_owner, read_owner, try_lock, write_owner
-from graph_service.graph.local.server_process import ServerProcess, log_tail, start_process
+from graph_service.graph.local_neo4j.class_archive import ClassArchive, class_archive
+from graph_service.graph.local_neo4j.jar_cache import ensure_jars
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress
+from graph_service.graph.local_neo4j.launch_settings import launch_settings
+from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, clear_owner, read_owner, try_lock, write_owner
+from graph_service.graph.local_neo4j.server_process import ServerProcess, log_tail, start_process
 from schema.errors import ConflictError, InstallError
 
 Stage = Literal["waiting", "fetching", "starting", "ready"]

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from graph_service.graph.local.jar_file import part_file
+from graph_service.graph.local_neo4j.jar_file import part_file
 
 _SHOWN: Final = b"META-INF/"
 _HIDDEN: Final = b"META-OFF/"

@@ -18,9 +18,9 @@ from typing import Final
 
 from extraction.embeddings.maven_artifact import Jar
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
-from graph_service.graph.local.jar_lock import FetchProgress, read_lock
-from graph_service.graph.local.jar_signature import hide_signature, with_signature
-from graph_service.graph.local.owner import try_lock
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress, read_lock
+from graph_service.graph.local_neo4j.jar_signature import hide_signature, with_signature
+from graph_service.graph.local_neo4j.owner import try_lock
 from schema.errors import InstallError
 
 LOCK_POLL_S: Final = 0.1
@@ -85,7 +85,7 @@ def _fetch(
     stopped: threading.Event,
 ) -> None:
     # Its libraries take half a second to import; not needed when all jars are in place.
-    from graph_service.graph.local.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
+    from graph_service.graph.local_neo4j.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
 
     JarFetch(jar_dir, repository_url or MAVEN_CENTRAL_URL, missing, on_progress, stopped).run()
 
