@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.settings import Settings
-from graph_service.graph.server_probe import clock_offset_s, open_for_reading, newer_migrations
+from graph_service.graph.server_probe import clock_offset_s, newer_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
