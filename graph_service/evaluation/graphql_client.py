@@ -21,7 +21,7 @@ _NO_PROGRESS_MAX_S: Final = 300.0
 
 
 class ServiceControl(Protocol):
-    """Operations on the service besides its API."""
+    """Operations on the service outside of its API."""
 
     async def work_left(self, tenant: str) -> int:
         """Return the number of pending extraction and embedding jobs."""
