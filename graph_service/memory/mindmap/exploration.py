@@ -128,7 +128,7 @@ class Explorer:
         _check(user_id, source=source, target=target)
         parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
         found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
-        paths = list({tuple(ids): ids for ids in (*found["telling"], *found["short"])}.values())[:PATHS_MAX]
+        paths = list({tuple(ids): ids for ids in (*found["informative"], *found["short"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         part = await self.part_of(tenant, _head(found), ids, total=len(ids), time_filter=time_filter)
         return part.model_copy(update={"paths": paths})

@@ -1,5 +1,5 @@
 // Shortest paths between two nodes as lists of node ids, with the head of the change log. One row.
-// `telling`: paths without users or agents in between, which are connected to everything; `short`: all shortest paths.
+// `informative`: paths without users or agents in between, which are connected to everything; `short`: all shortest paths.
 // Unique indexes memory_id, tenant_id.
 // hot
 // $tenant: str
@@ -10,7 +10,7 @@
 // $known_at: datetime; only facts known by then; null: all
 // $closed: bool; include ended facts
 // $rows_max: int, of each list
-// -> epoch, seq, telling, short
+// -> epoch, seq, informative, short
 OPTIONAL MATCH (t:Tenant {id: $tenant})
 WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
 CALL () {
@@ -26,7 +26,7 @@ CALL () {
       WHEN {{open r}} THEN 1 + r.strength ELSE 0.5 END) AS weight
   WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
   ORDER BY weight DESC, ids LIMIT $rows_max
-  RETURN collect(ids) AS telling
+  RETURN collect(ids) AS informative
 }
 CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
@@ -42,4 +42,4 @@ CALL () {
   ORDER BY weight DESC, ids LIMIT $rows_max
   RETURN collect(ids) AS short
 }
-RETURN epoch, seq, telling, short
+RETURN epoch, seq, informative, short
