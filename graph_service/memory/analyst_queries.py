@@ -1,4 +1,4 @@
-"""Read-only Cypher over the whole database for analysts, with limits on concurrency and cost."""
+"""Run read-only Cypher over the whole database for analysts, with limits on concurrency and cost."""
 
 import asyncio
 import math

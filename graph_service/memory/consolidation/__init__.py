@@ -1,1 +1,1 @@
-"""From unread messages to facts, in one commit."""
+"""Consolidate unread messages into scenes and facts, in one commit."""

@@ -31,7 +31,7 @@ def related_predicates(predicate: str) -> set[str]:
 
 
 def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list[Doubt]:
-    """Return the new facts that the rules would keep beside similar known ones; each claim once, most similar first.
+    """Return the new facts that the rules would keep alongside similar known ones; each claim once, most similar first.
 
     Args:
         similar: known facts that share words with the accepted ones, of any subject.
@@ -42,14 +42,14 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list
             continue
         if resolve(fact, similar).verdict is not FactAction.CREATE:
             continue
-        near = [known for known in similar if _may_touch(fact, known)]
+        near = [known for known in similar if _may_conflict(fact, known)]
         if near:
             near.sort(key=lambda known: (-likeness(fact.statement, known.statement), known.id))
             doubts[fact.claim] = Doubt(fact=fact, similar=tuple(near[:SIMILAR_MAX]))
     return sorted(doubts.values(), key=_order)[:DOUBTS_MAX]
 
 
-def _may_touch(fact: AcceptedFact, known: Fact) -> bool:
+def _may_conflict(fact: AcceptedFact, known: Fact) -> bool:
     return (
         known.subject_id == fact.subject.id
         and known.predicate in related_predicates(fact.predicate)
@@ -65,14 +65,14 @@ def _order(doubt: Doubt) -> tuple[float, tuple[str, ...]]:
 
 @dataclass(slots=True, kw_only=True)
 class SessionFactJudge:
-    """The judge of one session and its verdicts so far, so that a repeated plan does not ask again.
+    """The judge of one session with its verdicts so far, so that a repeated plan does not call the model again.
 
     Attributes:
         judge: None leaves all facts to the rules.
     """
 
     judge: FactJudge | None
-    so_far: FactVerdicts = NOTHING_JUDGED
+    verdicts: FactVerdicts = NOTHING_JUDGED
     asked: set[Claim] = field(default_factory=set)
 
     async def judge_scenes(
@@ -90,14 +90,14 @@ class SessionFactJudge:
         """
         if self.judge is None:
             return NOTHING_JUDGED
-        # Facts that a person states need no judge.
+        # Corrections by people are not judged.
         accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
         doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:
             self.asked |= {doubt.fact.claim for doubt in new}
-            self.so_far = _merged(self.so_far, await _ask(self.judge, new))
-        return self.so_far
+            self.verdicts = _merged(self.verdicts, await _ask(self.judge, new))
+        return self.verdicts
 
 
 async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> FactVerdicts:
@@ -119,20 +119,20 @@ def _merged(one: FactVerdicts, other: FactVerdicts) -> FactVerdicts:
 
 
 async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[Fact]:
-    """Return known facts of the same subjects that share words, other than the subject's name, with new ones."""
+    """Return the known facts of the same subjects that share words with new ones, other than the subject's name."""
     scope = scope_token(owner.tenant, owner.user_id)
-    asks = []
+    lookups = []
     for fact in accepted:
         name = set(words_in(fact.subject.name))
         words = [word for word in words_in(fact.statement) if word not in name]
-        asks.append(
+        lookups.append(
             {
                 "subject_id": fact.subject.id,
                 "predicates": sorted(related_predicates(fact.predicate)),
                 "query": scoped_query(words, fields=["statement"], scope_user=scope, days=False),
             }
         )
-    wanted = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
-    rows = await graph.read(statement("consolidation/similar_facts"), wanted) if asks else []
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "lookups": lookups, "index_rows": _ROWS_MAX}
+    rows = await graph.read(statement("consolidation/similar_facts"), parameters) if lookups else []
     facts = {fact.id: fact for fact in map(fact_from_row, rows)}
     return [facts[name] for name in sorted(facts)]

@@ -39,19 +39,20 @@ async def load_known(
     names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
     *,
-    also: Iterable[Claim] = (),
+    extra_claims: Iterable[Claim] = (),
     all_values: bool = False,
 ) -> KnownFacts:
     """Return facts that the proposals may repeat, close or be closed by, and those that these may close in turn.
 
     Args:
-        also: known claims that the model judged to be restated or contradicted, or that a caller names as replaced.
+        extra_claims: known claims that the model judged to be restated or contradicted, or that a caller names as
+            replaced.
         all_values: read all values of the attributes, also those that the proposals do not close.
     """
     entities, _ = resolve(names, candidates, owner)
     scene_ids = sorted(extraction.scene.id for extraction in scenes)
     keys = _keys(scenes, entities, all_values=all_values)
-    for claim in also:
+    for claim in extra_claims:
         key = keys.get(claim.subject_id, SubjectKey())
         keys[claim.subject_id] = key.with_content(claim_content(claim, None))
     rows = await read_related_rows(graph.read, owner.tenant, keys, scene_ids)

@@ -1,4 +1,4 @@
-"""The job `extract`: unread messages → scenes → extraction → accepted facts → one commit."""
+"""Run the job `extract`: unread messages → scenes → extraction → accepted facts → one commit."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ from graph_service.memory.consolidation.plan import (
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
 from graph_service.memory.consolidation.replaced_facts import find_replaced
-from graph_service.memory.consolidation.segmentation import SceneRules, is_ripe
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
 from graph_service.memory.consolidation.session_input import (
     ProvidedByMessage,
     SessionInput,
@@ -65,7 +65,7 @@ from schema.scene import Scene
 
 _log = logging.getLogger("mnemograph.worker")
 
-# Plans made before the job is released, when the user's memory changes after each plan.
+# If the user's memory changes after each plan, the job is released after this many.
 _PLANS_MAX: Final = 5
 
 
@@ -80,7 +80,7 @@ class Readers:
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: writes overviews; None keeps extractive ones.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
-        waits_for_ripe: read a scene when it is complete, so that a model reads each scene once.
+        waits_for_ripe: read a scene only when it is complete, so that a model reads each scene once.
     """
 
     first: Reader
@@ -93,7 +93,7 @@ class Readers:
 
 
 class StalePlanError(Exception):
-    """The user's memory changed after the plan was made; make a new plan. Never leaves this module."""
+    """The user's memory changed after the plan was made, so a new plan is needed; caught in this module."""
 
 
 async def read_session(
@@ -101,7 +101,7 @@ async def read_session(
     readers: Readers,
     claim: JobClaim,
     job_context: JobContext,
-    rules: SceneRules,
+    thresholds: SegmentationThresholds,
     user_locks: KeyedLock,
     *,
     embedder: Embedder | None = None,
@@ -109,23 +109,23 @@ async def read_session(
     whole: bool = False,
     until_ms: int | None = None,
 ) -> bool:
-    """Digest the unread messages of one session.
+    """Consolidate the unread messages of one session in one commit.
 
     Args:
-        user_locks: keeps digests of one user apart within this process.
+        user_locks: locks by user, so that this process plans one digest of a user at a time.
         embedder: used to find topic shifts; None uses the words alone.
         final: the session ends, so every scene is complete.
         whole: update the summary layers of every scene, complete or not.
         until_ms: read messages before this time only, in milliseconds since 1970; None for all.
 
     Returns:
-        True when unread messages are left.
+        True if unread messages are left.
 
     Raises:
         UnavailableError: the model or Neo4j does not answer; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
-    session_input = await load_session_input(graph, claim, rules, embedder, with_deferred=whole, until_ms=until_ms)
+    session_input = await load_session_input(graph, claim, thresholds, embedder, with_deferred=whole, until_ms=until_ms)
     job_context.step("read loaded")
     if session_input is None:
         await _finish_without_scenes(graph, claim, job_context)
@@ -136,13 +136,13 @@ async def read_session(
     if over_budget:
         readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
     tombstones = await load_user_tombstones(graph, session_input.owner)
-    scenes = await _read_scenes(session_input, readers, rules, tombstones, final=final, whole=whole)
+    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, final=final, whole=whole)
     if not scenes:
         await _finish_without_scenes(graph, claim, job_context, session_input)
         return session_input.more
     job_context.step("read")
     judge = SessionFactJudge(judge=readers.judge)
-    # Of two plans for one memory at a time, the later would be stale.
+    # Of two concurrent plans for one memory, the later would be stale.
     async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}") as waited:
         if waited:
             session_input = await _refresh(graph, session_input, claim)
@@ -188,20 +188,20 @@ async def _finish_without_scenes(
 async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share what came before
     session_input: SessionInput,
     readers: Readers,
-    rules: SceneRules,
+    thresholds: SegmentationThresholds,
     tombstones: UserTombstones,
     *,
     final: bool,
     whole: bool,
 ) -> list[SceneExtraction]:
-    """Read the scenes that changed, and make new summary layers where the stored ones are out of date."""
+    """Read the scenes that changed, and compute the summary layers that are out of date."""
     provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
     # Rules share the processor and a few threads with all requests; only calls of a model gain from concurrency.
     limit = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
 
     async def read_scene(scene: Scene) -> SceneExtraction | None:
         stored = session_input.stored.get(scene.id, {})
-        ripe = is_ripe(scene, rules, newest_ms=session_input.newest_ms, final=final)
+        ripe = is_ripe(scene, thresholds, newest_ms=session_input.newest_ms, final=final)
         pending = readers.waits_for_ripe and not ripe
         changed = scene.id in session_input.changed
         due = changed or (bool(stored.get("unextracted")) and not pending)
@@ -237,7 +237,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
             except TooSlowError:
                 layers, slow = plain_layers(shown), True
             if pending and writer is None and readers.writer is not None and worth_writing(lines):
-                # A request for the layers before the scene is read has the model write them.
+                # If these layers are requested before the scene is complete, the model writes the overview.
                 layers = replace(layers, needs_model=True)
             return SceneExtraction(
                 scene=scene, readings=readings, layers=layers, basis=basis, pending=pending, too_slow=slow
@@ -271,13 +271,13 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
-    """Return the dead letter for scenes that took too long; it names their URIs and never quotes them."""
+    """Return the dead letter for scenes that took too long; it contains their URIs, but no text of them."""
     slow = [extraction.scene.uri for extraction in scenes if extraction.too_slow]
     if not slow:
         return None
     return (
         f"TooSlowError: reading took too long and was stopped for {len(slow)} scene(s); their messages are stored and"
-        f" searchable, no facts were read from them; cancel this letter when it was seen: {', '.join(slow)}"
+        f" searchable, no facts were read from them; cancel this dead letter once you have seen it: {', '.join(slow)}"
     )
 
 
@@ -299,8 +299,8 @@ async def _plan(
     candidates = await load_candidates(graph, owner, names)
     judging = await judge.judge_scenes(graph, owner, scenes, names, candidates)
     replaced = await find_replaced(graph, owner, scenes, names, candidates)
-    also = [*(verdict.known for verdict in judging.verdicts.values()), *(fact.claim for fact in replaced.values())]
-    known = await load_known(graph, owner, scenes, names, candidates, also=also)
+    extra = [*(verdict.known for verdict in judging.verdicts.values()), *(fact.claim for fact in replaced.values())]
+    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra)
     planning = partial(
         plan_digest,
         replace(session_input, user_properties=user_properties),
@@ -318,7 +318,7 @@ async def _plan(
         plan = await run_off_loop_if_large(planning, planning_chars(scenes, known.facts))
     except TooSlowError as error:
         raise TooSlowError(
-            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) beside {len(known.facts)} known ones took too"
+            f"planning {facts_in(scenes)} facts of {len(scenes)} scene(s) with {len(known.facts)} known ones took too"
             f" long ({error}); the messages of session {session_input.session_uri} are stored and searchable; forget"
             " some of these facts, or send them again in smaller parts, and retry the job"
         ) from error

@@ -38,7 +38,7 @@ from schema.timespan import day_token, millis
 
 T = TypeVar("T")
 
-# Planning searches each message for time expressions; more characters than this are planned away from the event loop.
+# Planning searches each message for time expressions; more characters than this are planned in a thread.
 ON_LOOP_CHARS: Final = 20_000
 # Planning cost of a fact, and of each of its assertions or quotes, in characters.
 FACT_CHARS: Final = 200
@@ -99,8 +99,8 @@ class SceneExtraction:
     Attributes:
         layers: None if the stored layers are up to date.
         basis: input of the layers.
-        pending: the scene may still grow and is read when it is complete.
-        too_slow: extraction or summary passed the deadline, and the low-cost fallback was used.
+        pending: the scene is not read yet, because it may still grow.
+        too_slow: extraction or summary exceeded the deadline, so that the low-cost fallback was used.
     """
 
     scene: Scene
@@ -116,7 +116,7 @@ class DigestPlan:
     """Rows for the statements of one commit, each list ordered by id, and the rejected proposals.
 
     Attributes:
-        own_names: changed properties of the user, because of new aliases.
+        own_names: properties of the user that new aliases change.
         member_entities, member_facts: rows of merged entities, from which their projection on the map is computed.
     """
 
@@ -136,7 +136,7 @@ class DigestPlan:
 
 
 def names_of(scenes: Sequence[SceneExtraction]) -> list[NameMention]:
-    """Return the names in the readings with the time they were said, in the order of scenes and lines."""
+    """Return the names in the readings with the times at which they were said, in the order of scenes and lines."""
     seen: dict[tuple[str, datetime], NameMention] = {}
     for extraction in scenes:
         lines = extraction.scene.messages
@@ -231,7 +231,7 @@ def plan_digest(
         episodes=list(session_input.episodes),
         changes=[
             _user_change(session_input, last_said),
-            # Unchanged ones too: a viewer of a part of the map needs both ends of each edge that follows.
+            # Includes unchanged entities, because a viewer of a part of the map needs both ends of each new edge.
             *(node_put_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
             *(node_put_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
             *(node_put_change(row, Label.SCENE, "read") for row in scene_rows),
@@ -251,7 +251,7 @@ def plan_digest(
 def _split_members(
     plan: DigestPlan, entities: Sequence[dict[str, Any]], member_ids: Collection[MemoryId]
 ) -> DigestPlan:
-    """Move the rows of merged entities to `member_entities` and `member_facts`; the map shows their projection."""
+    """Move the rows of merged entities to `member_entities` and `member_facts`, whose projection the map shows."""
     names = {row["id"] for row in entities}
     facts = [row for row in plan.facts if row["id"] in member_ids or {row["subject_id"], row["object_id"]} & names]
     gone = names | {row["id"] for row in facts}
@@ -357,9 +357,9 @@ def facts_in(scenes: Sequence[SceneExtraction]) -> int:
 
 
 async def run_off_loop_if_large(work: Callable[[], T], chars: int) -> T:
-    """Return the result of `work`, run in a thread if it is about more than a few characters.
+    """Return the result of `work`, run in a thread if it processes more than `ON_LOOP_CHARS`.
 
     Raises:
-        TooSlowError: it passed the deadline and was stopped.
+        TooSlowError: it exceeded the deadline and was stopped.
     """
     return work() if chars <= ON_LOOP_CHARS else await THREADS.run(work)

@@ -21,9 +21,9 @@ from schema.timespan import as_utc
 CALLER: Final = "caller"
 # A wrong edge on the map costs more trust than a missing one.
 CONFIDENCE_MIN: Final = 0.5
-# Importance of 1 to 10 as the reader rates it; facts that a caller provides are not checked for it.
+# Minimum importance, 1 to 10, of facts from other readers than the caller.
 IMPORTANCE_MIN: Final = 5
-# Evidence that is searched for words of change: messages, and characters of each.
+# Maximum evidence that is searched for words of change: messages, and characters of each.
 _QUOTES_MAX: Final = 4
 _QUOTE_CHARS_MAX: Final = 2_000
 # Facts accepted from one reading; more indicate a faulty reader or an attack.
@@ -31,10 +31,10 @@ FACTS_MAX: Final = 500
 
 
 class ReplacedName(NamedTuple):
-    """A fact that the caller names as replaced.
+    """A caller's reference to a fact that is replaced.
 
     Attributes:
-        text: its id, URI, statement or object.
+        text: id, URI, statement or object of that fact.
     """
 
     subject_id: MemoryId
@@ -43,7 +43,7 @@ class ReplacedName(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedProposal:
-    """A rejected proposal; `reason` is one of a fixed set, by which the metric counts."""
+    """A rejected proposal; `reason` is one of a fixed set, and a label of the metric."""
 
     fact: ProposedFact
     reason: str
@@ -112,7 +112,7 @@ def _accept(
     said = sorted(messages[quote.line].said_at for quote in fact.quotes)
     valid_at = as_utc(fact.valid_at) if fact.valid_at else said[0]
     invalid_at = as_utc(fact.invalid_at) if fact.invalid_at else None
-    adds = reader == CALLER and is_beside(fact)
+    adds = reader == CALLER and is_addition(fact)
     return AcceptedFact(
         subject=entities[fact.subject],
         predicate=fact.predicate,
@@ -142,18 +142,18 @@ def says_changed(fact: ProposedFact, messages: Sequence[Message]) -> bool:
     """Return whether a proposal or its evidence says that the value is new.
 
     Args:
-        messages: of the scene, to which the quotes of the proposal refer.
+        messages: messages of the scene, to which the quotes of the proposal refer.
     """
     if fact.closes or fact.correction is not None:
         return False
-    # Many messages prove many facts; what changed in them need not be this fact.
+    # Many messages usually prove several facts, so a change in them may be of another fact.
     quotes = fact.quotes if len(fact.quotes) <= _QUOTES_MAX else ()
     texts = [messages[quote.line].text[quote.start : quote.end][:_QUOTE_CHARS_MAX] for quote in quotes]
     return says_replaced(fact.statement, texts, fact.object)
 
 
-def is_beside(fact: ProposedFact) -> bool:
-    """Return whether a provided fact is valid beside others, or only its end is known."""
+def is_addition(fact: ProposedFact) -> bool:
+    """Return whether a provided fact is valid in addition to others, or only its end is known."""
     if fact.correction is not None:
         return False
     return (fact.invalid_at is not None and fact.valid_at is None) or says_beside(fact.statement, fact.object)

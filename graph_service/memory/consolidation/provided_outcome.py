@@ -1,7 +1,6 @@
-"""Tell a caller what its provided facts close, and which known facts they may contradict, before they are digested.
+"""Compute which stored facts a caller's provided facts close or may contradict, before they are digested.
 
-The same planning as in a digest, on the facts read so far, without writing anything. Facts of calls that wait for their
-digest are not known yet.
+The plan is that of a digest, but nothing is written. Facts of calls that were not digested yet are not compared.
 """
 
 import asyncio
@@ -50,9 +49,9 @@ _NO_LAYERS: Final = LayerBasis(messages=0, key="", behind=False, fresh=True)
 
 
 async def provided_outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
-    """Return what the facts of an episode close, and what they may contradict, within a few seconds.
+    """Return the stored facts that the facts of an episode close or may contradict, within a few seconds.
 
-    The episode is stored already, so that a failure costs this answer only.
+    The episode is already stored, so a failure is only a note in the result.
     """
     if all(fact.stated is not None for fact in episode.facts):
         return NO_OUTCOME
@@ -60,22 +59,22 @@ async def provided_outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
         async with asyncio.timeout(_WAIT_MAX_S):
             return await _outcome(graph, episode)
     except (TimeoutError, UnavailableError, TooSlowError) as error:
-        _log.warning("provided facts were stored without looking for conflicts: %s", type(error).__name__)
+        _log.warning("provided facts were stored without a search for conflicts: %s", type(error).__name__)
         return ProvidedOutcome(
-            notes=("the facts are stored; known facts were not compared with them, for lack of time",)
+            notes=("the facts are stored, but there was no time to compare them with the known ones",)
         )
 
 
 async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
     owner = await _owner(graph, episode)
     if owner is None:
-        return ProvidedOutcome(notes=tuple(_unknown(episode, range(len(episode.facts)), lambda _index, _text: False)))
+        return ProvidedOutcome(notes=tuple(_unmatched(episode, range(len(episode.facts)), lambda _index, _text: False)))
     scenes = (_scene_of(episode),)
     names = names_of(scenes)
     candidates = await load_candidates(graph, owner, names)
     replaced = await find_replaced(graph, owner, scenes, names, candidates)
-    also = [fact.claim for fact in replaced.values()]
-    known = await load_known(graph, owner, scenes, names, candidates, also=also, all_values=True)
+    extra = [fact.claim for fact in replaced.values()]
+    known = await load_known(graph, owner, scenes, names, candidates, extra_claims=extra, all_values=True)
     entities, _ = resolved_names(names, candidates, owner)
     claim_ids = {name: fact.claim_id for name, fact in replaced.items()}
     [reading] = scenes[0].readings
@@ -91,11 +90,15 @@ async def _outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
         subject = entities.get(reading.facts[index].subject)
         return subject is not None and ReplacedName(subject.id, text) in replaced
 
-    return replace(found, notes=tuple(_unknown(episode, range(len(reading.facts)), matched)))
+    return replace(found, notes=tuple(_unmatched(episode, range(len(reading.facts)), matched)))
 
 
 def outcome_of(known: Sequence[Fact], accepted: dict[int, AcceptedFact], scene: MemoryId) -> ProvidedOutcome:
-    """Return what accepted facts, by index in the call, close of the known ones, and what they may contradict. Pure."""
+    """Return the known facts that accepted facts close or may contradict. Pure.
+
+    Args:
+        accepted: accepted facts by index in the call.
+    """
     planned = plan_facts(known, [(fact, scene) for fact in accepted.values()])
     claims = {fact.claim for fact in accepted.values()}
     closed = {
@@ -103,9 +106,11 @@ def outcome_of(known: Sequence[Fact], accepted: dict[int, AcceptedFact], scene: 
         for item in planned
         if item.before is not None and item.before.invalid_at is None and item.fact.invalid_at is not None
     }
-    still = [fact for fact in known if fact.invalid_at is None and fact.id not in closed and fact.claim not in claims]
+    open_facts = [
+        fact for fact in known if fact.invalid_at is None and fact.id not in closed and fact.claim not in claims
+    ]
     by_attribute: dict[tuple[str, str, str], list[Fact]] = {}
-    for fact in still:
+    for fact in open_facts:
         if (label := content_of(fact).attribute) is not None:
             by_attribute.setdefault((fact.subject_id, fact.predicate, label.removeprefix("?")), []).append(fact)
     index_of = {fact.claim: index for index, fact in accepted.items()}
@@ -161,14 +166,14 @@ def _text(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
-def _unknown(episode: Episode, indexes: Iterable[int], matched: Callable[[int, str], bool]) -> Iterator[str]:
-    """Yield a note for each name of a replaced fact that means none."""
+def _unmatched(episode: Episode, indexes: Iterable[int], matched: Callable[[int, str], bool]) -> Iterator[str]:
+    """Yield a note for each reference to a replaced fact that matches no known fact, or several."""
     for index in indexes:
         for place, text in enumerate(episode.facts[index].replaces):
             if not matched(index, text):
                 yield (
-                    f"facts[{index}].replaces[{place}] names no one known fact of this subject, so nothing"
-                    " is closed for it; take an id from recall or from the conflicts"
+                    f"facts[{index}].replaces[{place}] matches no known fact of this subject, or several, so it"
+                    " closes nothing; take an id from recall or from the conflicts"
                 )
 
 

@@ -22,17 +22,17 @@ from schema.ids import MemoryId, fact_uri, memory_id, name_key, scope_token
 from schema.predicates import whitelist
 from schema.relations import canonical_relation
 
-# Full-text rows for each name.
+# Full-text rows for each reference.
 _ROWS_MAX: Final = 30
-# Names looked up in one digest; further ones replace nothing.
+# References looked up in one digest; further ones replace nothing.
 NAMES_MAX: Final = 2_000
-# Likeness of a statement in other words.
+# Minimum likeness of a reference that paraphrases the statement.
 _LIKE_MIN: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplacedFact:
-    """The fact that a name means."""
+    """The fact that a `ReplacedName` refers to."""
 
     id: MemoryId
     claim: Claim
@@ -47,32 +47,33 @@ async def find_replaced(
     names: Sequence[NameMention],
     candidates: Sequence[EntityRecord],
 ) -> dict[ReplacedName, ReplacedFact]:
-    """Return the facts that provided facts name as replaced; names of no fact, or of several, are left out."""
+    """Return the facts that provided facts name as replaced; names that match no fact, or several, are left out."""
     entities, _ = resolve(names, candidates, owner)
-    wanted = dict(_wanted(scenes, entities))
-    if not wanted:
+    references = dict(_references(scenes, entities))
+    if not references:
         return {}
     scope = scope_token(owner.tenant, owner.user_id)
-    asks = [
+    lookups = [
         {
             "subject_id": name.subject_id,
             "text": name.text,
             "key": name_key(name.text),
             "query": scoped_query(words_in(name.text), fields=["statement"], scope_user=scope, days=False),
         }
-        for name in wanted
+        for name in references
     ]
-    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "asks": asks, "wide": _ROWS_MAX}
+    parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "lookups": lookups, "index_rows": _ROWS_MAX}
     rows: dict[ReplacedName, list[Row]] = {}
     for row in await graph.read(statement("consolidation/replaced_facts"), parameters):
         rows.setdefault(ReplacedName(row["subject_id"], row["text"]), []).append(row)
-    found = {name: replaced_fact(name.text, wanted[name], rows.get(name, ())) for name in wanted}
+    found = {name: replaced_fact(name.text, new, rows.get(name, ())) for name, new in references.items()}
     return {name: fact for name, fact in found.items() if fact is not None}
 
 
-def _wanted(
+def _references(
     scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]
 ) -> Iterable[tuple[ReplacedName, ClaimContent]]:
+    """Yield the references to replaced facts, each with the content of the fact that replaces."""
     count = 0
     readings = [one for scene in scenes for one in scene.readings if one.reader == CALLER]
     for fact in (fact for reading in readings for fact in reading.facts):
@@ -94,13 +95,13 @@ def _content(fact: ProposedFact, entities: Mapping[str, EntityRef]) -> ClaimCont
 
 
 def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]]) -> ReplacedFact | None:
-    """Return the fact that a name means; None if there is none, or several are as likely. Pure.
+    """Return the fact that a text refers to; None if there is none, or several are equally likely. Pure.
 
-    An id or URI names a fact exactly. Words name an open fact by its statement, or by its object if it states the same
+    An id or URI matches exactly. Other texts match an open fact by its statement, or by its object if it has the same
     attribute or relation as the new one: "Porto" never ends "was born in Porto".
 
     Args:
-        rows: of `consolidation/replaced_facts`.
+        rows: rows of `consolidation/replaced_facts`.
     """
     ranked: dict[tuple[int, bool], dict[MemoryId, ReplacedFact]] = {}
     for row in rows:
@@ -118,7 +119,7 @@ def replaced_fact(text: str, new: ClaimContent, rows: Sequence[Mapping[str, Any]
 
 
 def _rank(text: str, new: ClaimContent, known: ClaimContent, row: Mapping[str, Any]) -> int | None:
-    """Return how well a name fits a fact, the lowest best; None if it does not."""
+    """Return the rank of the match between a text and a known fact, lowest best; None if they do not match."""
     stored = row["properties"]
     if text in (stored["id"], stored["uri"]):
         return 0
@@ -131,10 +132,10 @@ def _rank(text: str, new: ClaimContent, known: ClaimContent, row: Mapping[str, A
     name = row.get("object_name") or ""
     if related and name and value_key(text) == value_key(name):
         return 2
-    said = {stem(word) for word in words_in(text)}
-    words = {stem(word) for word in words_in(f"{stored['statement']} {known.claim.relation or ''} {name}")}
-    holds_object = bool(name) and value_key(name) in value_key(text)
-    if related and said and (said <= words or holds_object):
+    stems = {stem(word) for word in words_in(text)}
+    of_fact = {stem(word) for word in words_in(f"{stored['statement']} {known.claim.relation or ''} {name}")}
+    contains_object = bool(name) and value_key(name) in value_key(text)
+    if related and stems and (stems <= of_fact or contains_object):
         return 3
     alike = likeness(text, stored["statement"]) >= _LIKE_MIN
-    return 4 if alike or (holds_object and len(said) > 1 and said <= words) else None
+    return 4 if alike or (contains_object and len(stems) > 1 and stems <= of_fact) else None

@@ -10,34 +10,35 @@ from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
 from schema.scene import Scene
 
-# Late messages may fill a scene to this multiple of its size, because a scene of their own would be a fragment.
+# Late messages may fill a scene to this multiple of its maximum size, because a separate scene would be a fragment.
 _LATE_FACTOR = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SceneRules:
-    """Conditions for a new scene; topic shifts are in standard deviations (`extraction.text.topic_shift`).
+class SegmentationThresholds:
+    """Thresholds for a new scene; topic shifts are in standard deviations (`extraction.text.topic_shift`).
 
     Attributes:
-        pause_s: a longer silence ends a scene.
-        lull_s: after a longer silence, or for a new speaker, a slight topic shift ends a scene.
-        messages_min: no topic shift ends a shorter scene, to avoid fragments; half of it after a lull or for a new
-            speaker.
-        messages_full: a slight topic shift ends a longer scene.
+        pause_s: a longer pause ends a scene.
+        short_pause_s: after a longer pause, or with a new speaker, a slight topic shift ends a scene.
+        messages_min: no topic shift ends a shorter scene, to avoid fragments; after a short pause or with a new speaker
+            half of it.
+        messages_full: a slight topic shift ends a scene that is at least this long.
         messages_max: maximum size, so that a model can read a scene in one call.
         chars_max: maximum number of characters, for the same reason.
-        turn_clear: topic shift that ends a scene; turn_slight: one that does together with another sign.
+        clear_shift: topic shift that ends a scene.
+        slight_shift: topic shift that ends a scene only under the conditions above.
         importance_min: a less important message does not end a scene by its topic.
     """
 
     pause_s: float = 3_600.0
-    lull_s: float = 1_200.0
+    short_pause_s: float = 1_200.0
     messages_min: int = 8
     messages_full: int = 24
     messages_max: int = 36
     chars_max: int = 24_000
-    turn_clear: float = 1.4
-    turn_slight: float = 0.9
+    clear_shift: float = 1.4
+    slight_shift: float = 0.9
     importance_min: int = 4
 
 
@@ -55,14 +56,14 @@ class _OpenScene:
         start, end = self.messages[0].said_at, self.messages[-1].said_at
         return max((start - moment).total_seconds(), (moment - end).total_seconds(), 0.0)
 
-    def take(self, message: Message) -> None:
+    def add(self, message: Message) -> None:
         insort(self.messages, message, key=_key)
         self.chars += len(message.text)
         self.touched = True
 
 
 def in_order(messages: Sequence[Message]) -> list[Message]:
-    """Return messages oldest first; those of the same time in the order of the call."""
+    """Return messages oldest first, and those of the same time in the order of the call."""
     return sorted(messages, key=_key)
 
 
@@ -70,44 +71,44 @@ def assign(
     session: str,
     unread: Sequence[Message],
     known: Sequence[Scene],
-    rules: SceneRules | None = None,
+    thresholds: SegmentationThresholds | None = None,
     topics: Mapping[MemoryId, Topic] | None = None,
 ) -> list[Scene]:
     """Return the scenes that the unread messages change or create, with all their messages, oldest first.
 
     Each message joins the nearest scene within the pause. If it follows that scene and shifts its topic, or the scene
     is full, it starts a new scene, whose URI derives from it. A message that falls inside a scene joins it. Messages
-    are assigned in the order they were said, from earlier messages only, and never change their scene. So twenty
-    calls with one message give the same scenes as one call with twenty, and late messages move no others.
+    are assigned in the order they were said, by earlier messages only, and never change their scene. So twenty calls
+    with one message give the same scenes as one call with twenty, and late messages do not move others.
 
     Args:
         session: URI of the session.
         known: scenes of the session within the pause of an unread message.
         topics: of unread and known messages, by id; without them only pauses and size count.
     """
-    rules = rules or SceneRules()
+    thresholds = thresholds or SegmentationThresholds()
     scenes = [_opened(scene) for scene in known]
     assigned = {message.id for scene in scenes for message in scene.messages}
     turns = Turns()
     for message in in_order(unread):
         if message.id in assigned:
             continue
-        scene = _nearest(scenes, message, rules)
-        if scene is None or _ends(scene, message, rules, topics or {}, turns):
+        scene = _nearest(scenes, message, thresholds)
+        if scene is None or _ends(scene, message, thresholds, topics or {}, turns):
             uri = scene_uri(session, message.id)
             scene = _OpenScene(id=memory_id(uri), uri=uri)
             scenes.append(scene)
-        scene.take(message)
+        scene.add(message)
     touched = [_close(scene) for scene in scenes if scene.touched]
     return sorted(touched, key=lambda scene: (scene.episode_start, scene.id))
 
 
-def span_pauses(rules: SceneRules) -> int:
+def span_pauses(thresholds: SegmentationThresholds) -> int:
     """Return the maximum length of a scene in pauses; each message is within a pause of another."""
-    return rules.messages_max * _LATE_FACTOR
+    return thresholds.messages_max * _LATE_FACTOR
 
 
-def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> bool:
+def is_ripe(scene: Scene, thresholds: SegmentationThresholds, *, newest_ms: int, final: bool) -> bool:
     """Return whether a scene is complete: it is full, a later one has begun, or the session ends.
 
     Args:
@@ -115,11 +116,11 @@ def is_ripe(scene: Scene, rules: SceneRules, *, newest_ms: int, final: bool) -> 
         final: the session ends.
     """
     started_ms = round(scene.episode_start.timestamp() * 1000)
-    return final or _is_full(len(scene.messages), _chars(scene), rules) or started_ms < newest_ms
+    return final or _is_full(len(scene.messages), _chars(scene), thresholds) or started_ms < newest_ms
 
 
-def _is_full(messages: int, chars: int, rules: SceneRules) -> bool:
-    return messages >= rules.messages_max or chars >= rules.chars_max
+def _is_full(messages: int, chars: int, thresholds: SegmentationThresholds) -> bool:
+    return messages >= thresholds.messages_max or chars >= thresholds.chars_max
 
 
 def _chars(scene: Scene) -> int:
@@ -134,10 +135,10 @@ def _key(message: Message) -> tuple[datetime, int, MemoryId]:
     return message.said_at, message.position, message.id
 
 
-def _nearest(scenes: Sequence[_OpenScene], message: Message, rules: SceneRules) -> _OpenScene | None:
-    """Return the scene nearest in time within the pause; of equals, the latest that began before the message."""
+def _nearest(scenes: Sequence[_OpenScene], message: Message, thresholds: SegmentationThresholds) -> _OpenScene | None:
+    """Return the scene nearest in time within the pause; of equally near ones, the last that began before it."""
     moment, key = message.said_at, _key(message)
-    near = [scene for scene in scenes if scene.distance_s(moment) <= rules.pause_s]
+    near = [scene for scene in scenes if scene.distance_s(moment) <= thresholds.pause_s]
     if not near:
         return None
     least = min(scene.distance_s(moment) for scene in near)
@@ -147,25 +148,29 @@ def _nearest(scenes: Sequence[_OpenScene], message: Message, rules: SceneRules) 
 
 
 def _ends(
-    scene: _OpenScene, message: Message, rules: SceneRules, topics: Mapping[MemoryId, Topic], turns: Turns
+    scene: _OpenScene,
+    message: Message,
+    thresholds: SegmentationThresholds,
+    topics: Mapping[MemoryId, Topic],
+    turns: Turns,
 ) -> bool:
     """Return whether this message starts a new scene instead of joining."""
     ordered, size = scene.messages, len(scene.messages)
     if _key(message) < _key(ordered[-1]):
-        return size >= rules.messages_max * _LATE_FACTOR or scene.chars >= rules.chars_max * _LATE_FACTOR
-    if _is_full(size, scene.chars, rules):
+        return size >= thresholds.messages_max * _LATE_FACTOR or scene.chars >= thresholds.chars_max * _LATE_FACTOR
+    if _is_full(size, scene.chars, thresholds):
         return True
     new = topics.get(message.id)
-    if new is None or message.importance < rules.importance_min:
+    if new is None or message.importance < thresholds.importance_min:
         return False
     speakers = {(one.speaker or one.role) for one in ordered}
-    lull = (message.said_at - ordered[-1].said_at).total_seconds() > rules.lull_s
-    slight_counts = lull or (message.speaker is not None and message.speaker not in speakers)
-    if size < (rules.messages_min // 2 if slight_counts else rules.messages_min):
+    paused = (message.said_at - ordered[-1].said_at).total_seconds() > thresholds.short_pause_s
+    slight_counts = paused or (message.speaker is not None and message.speaker not in speakers)
+    if size < (thresholds.messages_min // 2 if slight_counts else thresholds.messages_min):
         return False
-    slight = slight_counts or size >= rules.messages_full
+    slight = slight_counts or size >= thresholds.messages_full
     earlier = [topics[one.id] for one in ordered if one.id in topics]
-    return turns.strength(earlier, new) >= (rules.turn_slight if slight else rules.turn_clear)
+    return turns.strength(earlier, new) >= (thresholds.slight_shift if slight else thresholds.clear_shift)
 
 
 def _close(scene: _OpenScene) -> Scene:

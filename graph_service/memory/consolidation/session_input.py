@@ -17,7 +17,7 @@ from extraction.text.topic_shift import Topic, terms_of
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.proposal_check import CALLER
-from graph_service.memory.consolidation.segmentation import SceneRules, assign, span_pauses
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign, span_pauses
 from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.jobs.outbox import JobClaim
 from schema.assertion import CorrectionKind
@@ -73,12 +73,12 @@ class SessionInput:
 
     Attributes:
         revision: number of writes to the user's memory, for optimistic locking.
-        scenes: those with new messages, those of provided facts, and those that wait to be read or for layers of all
-            their messages; oldest first.
-        changed: ids of the first two.
-        newest_ms: when the latest scene of the session begins, milliseconds since 1970.
+        scenes: scenes with new messages or provided facts, and scenes that wait to be read or for layers of all their
+            messages; oldest first.
+        changed: ids of the scenes with new messages or provided facts.
+        newest_ms: start of the latest scene of the session, in milliseconds since 1970.
         stored: properties of the stored scenes, by id.
-        provided: unread facts first, then earlier ones of messages in the same scenes.
+        provided: episodes whose facts are read now, then earlier ones with messages in the same scenes.
         episodes: ids of the episodes whose provided facts are read now.
         more: unread messages or provided facts are left for the next digest.
     """
@@ -99,23 +99,23 @@ class SessionInput:
 async def load_session_input(
     graph: Graph,
     claim: JobClaim,
-    rules: SceneRules,
+    thresholds: SegmentationThresholds,
     embedder: Embedder | None,
     *,
     with_deferred: bool = False,
     until_ms: int | None = None,
 ) -> SessionInput | None:
-    """Return the input to digest; None when everything was read before.
+    """Return the input of the next digest; None if there is nothing to read.
 
     Args:
         embedder: used to find topic shifts; None uses the words alone.
         with_deferred: include scenes that wait for an overview by a model.
-        until_ms: messages before this time only, in milliseconds since 1970; None for all.
+        until_ms: read messages before this time only, in milliseconds since 1970; None for all.
 
     Raises:
         BrokenDataError: stored data lacks a property; the message names the node.
     """
-    pause_ms = round(rules.pause_s * 1000)
+    pause_ms = round(thresholds.pause_s * 1000)
     parameters = {
         "tenant": claim.tenant,
         "session": claim.session,
@@ -125,7 +125,7 @@ async def load_session_input(
         "facts_chars_max": _FACTS_CHARS_MAX,
         "references_max": _REFERENCES_MAX,
         "pause_ms": pause_ms,
-        "span_ms": pause_ms * span_pauses(rules),
+        "span_ms": pause_ms * span_pauses(thresholds),
         "include_pending_overviews": with_deferred,
         "until_ms": until_ms,
     }
@@ -146,8 +146,8 @@ async def load_session_input(
     provided = unread_episodes + await _earlier_episodes(graph, claim, [*near, row], unread_episodes)
     together = [message for scene in known for message in scene.messages] + unread
     # Shorter scenes end at pauses only.
-    topics = await topics_of(together, embedder) if len(together) >= rules.messages_min // 2 else {}
-    changed = assign(row["session_uri"], unread, known, rules, topics)
+    topics = await topics_of(together, embedder) if len(together) >= thresholds.messages_min // 2 else {}
+    changed = assign(row["session_uri"], unread, known, thresholds, topics)
     referenced = {message_id for episode in unread_episodes for message_id in episode.message_ids}
     ids = {scene.id for scene in changed}
     also = [s for s in known if s.id not in ids and any(message.id in referenced for message in s.messages)]
@@ -166,14 +166,14 @@ async def load_session_input(
         stored={scene["id"]: scene["properties"] for scene in near},
         provided=provided,
         episodes=tuple(episode.id for episode in unread_episodes),
-        # If no episode fitted, messages are left, or `until_ms` excludes them.
+        # Episodes are left for the next digest only if this one read some; otherwise they wait for their messages.
         more=row["messages_left"] or (bool(unread_episodes) and row["episodes_left"]),
     )
 
 
 def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
     user = row["user_properties"]
-    # Aliases that the user declared in a conversation hold from then on only (`user_aliases.py`).
+    # Aliases that the user declared in a conversation are valid only from then on (`user_aliases.py`).
     declared = set(user.get("declared_names") or ())
     names = dict.fromkeys([user["name"], *(name for name in user["aliases"] if name not in declared)])
     return Owner(
@@ -187,7 +187,7 @@ def _owner(tenant: TenantId, row: Mapping[str, Any]) -> Owner:
 async def _earlier_episodes(
     graph: Graph, claim: JobClaim, near: Sequence[Mapping[str, Any]], unread: Sequence[ProvidedEpisode]
 ) -> tuple[ProvidedEpisode, ...]:
-    """Return provided facts of earlier digests whose messages are in the scenes; scenes are always read whole."""
+    """Return the provided facts of earlier digests about messages of the scenes, because scenes are read as a whole."""
     ids = {message["episode_id"] for scene in near for message in scene["messages"] if message["episode_id"]}
     ids -= {episode.id for episode in unread}
     if not ids:
@@ -199,7 +199,7 @@ async def _earlier_episodes(
 
 @contextlib.contextmanager
 def broken_data_errors(what: str) -> Iterator[None]:
-    """Turn lookup and conversion errors inside the block into `BrokenDataError`, naming the damaged node."""
+    """Convert lookup and conversion errors inside the block to `BrokenDataError`, which names the damaged node."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -214,7 +214,7 @@ def scene_text(session_input: SessionInput, scene: Scene, covered: Collection[Me
     """Return the scene as input of a reader.
 
     Args:
-        covered: messages with provided facts; context only, because the caller has read them.
+        covered: ids of messages with provided facts, which are only context, because the caller has read them.
     """
     owner = session_input.owner
     return SceneText(
@@ -235,22 +235,22 @@ def scene_text(session_input: SessionInput, scene: Scene, covered: Collection[Me
 
 
 @dataclass(slots=True)
-class _FactIndex:
-    """Index of the facts of one call by message.
+class _FactsByMessage:
+    """The facts of one call, by index in the call, indexed by evidence message.
 
     Attributes:
-        places: positions of a message in the call.
-        chosen: facts that reference a message, with the rank of the reference.
-        whole: facts that reference all messages of the call.
+        positions: positions of a message in the call.
+        referencing: facts that reference a message, with the rank of the reference.
+        of_all: facts that reference all messages of the call.
     """
 
-    places: dict[MemoryId, list[int]] = field(default_factory=dict)
-    chosen: dict[MemoryId, list[tuple[int, int]]] = field(default_factory=dict)
-    whole: list[int] = field(default_factory=list)
+    positions: dict[MemoryId, list[int]] = field(default_factory=dict)
+    referencing: dict[MemoryId, list[tuple[int, int]]] = field(default_factory=dict)
+    of_all: list[int] = field(default_factory=list)
 
 
 class ProvidedByMessage:
-    """Provided facts indexed by message, so that no scene has to scan all of them.
+    """An index of provided facts by message, so that no scene has to scan all of them.
 
     Raises:
         BrokenDataError: a provided fact lacks a property.
@@ -283,28 +283,28 @@ class ProvidedByMessage:
         return Reading(reader=CALLER, facts=tuple(facts), summary=summaries[-1] if summaries else None)
 
 
-def _index_facts(provided: ProvidedEpisode) -> _FactIndex:
-    index = _FactIndex()
-    for place, name in enumerate(provided.message_ids):
-        index.places.setdefault(name, []).append(place)
+def _index_facts(provided: ProvidedEpisode) -> _FactsByMessage:
+    index = _FactsByMessage()
+    for position, name in enumerate(provided.message_ids):
+        index.positions.setdefault(name, []).append(position)
     for number, fact in enumerate(provided.facts):
         if not fact["message_indexes"]:
-            index.whole.append(number)
-        for rank, place in enumerate(fact["message_indexes"] or ()):
-            index.chosen.setdefault(provided.message_ids[place], []).append((number, rank))
+            index.of_all.append(number)
+        for rank, position in enumerate(fact["message_indexes"] or ()):
+            index.referencing.setdefault(provided.message_ids[position], []).append((number, rank))
     return index
 
 
-def _quotes(index: _FactIndex, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
-    """Return the lines of a scene that prove each fact of a call, in the order of the call's references."""
-    together = sorted((place, line) for name, line in lines.items() for place in index.places.get(name, ()))
-    whole = tuple(Quote(line=line) for _, line in together)
-    chosen: dict[int, list[tuple[int, int]]] = {}
+def _quotes(index: _FactsByMessage, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
+    """Return the lines of a scene that prove each fact of a call, in the order of the fact's references."""
+    in_call = sorted((position, line) for name, line in lines.items() for position in index.positions.get(name, ()))
+    all_lines = tuple(Quote(line=line) for _, line in in_call)
+    referenced: dict[int, list[tuple[int, int]]] = {}
     for name, line in lines.items():
-        for number, rank in index.chosen.get(name, ()):
-            chosen.setdefault(number, []).append((rank, line))
-    quotes = {number: tuple(Quote(line=line) for _, line in sorted(ranked)) for number, ranked in chosen.items()}
-    return quotes | dict.fromkeys(index.whole, whole)
+        for number, rank in index.referencing.get(name, ()):
+            referenced.setdefault(number, []).append((rank, line))
+    quotes = {number: tuple(Quote(line=line) for _, line in sorted(ranked)) for number, ranked in referenced.items()}
+    return quotes | dict.fromkeys(index.of_all, all_lines)
 
 
 def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact:
@@ -342,7 +342,7 @@ def _correction_of(fact: Mapping[str, Any]) -> CorrectionKind | None:
 
 
 def entity_type(word: str | None) -> EntityType | None:
-    """Return the entity type of that name; None without a name or for an unknown one."""
+    """Return the entity type with this name; None if there is none."""
     cleaned = (word or "").strip().casefold()
     return EntityType(cleaned) if cleaned in tuple(EntityType) else None
 

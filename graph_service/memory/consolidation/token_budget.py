@@ -1,4 +1,4 @@
-"""Token usage of the model: by scene, and by tenant and day; the daily budget and what it deferred."""
+"""Account for the model's tokens by scene, and by tenant and day; apply the daily budget and read deferred scenes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class DayUsage:
     """Usage of one tenant on one UTC day.
 
     Attributes:
-        scenes_over_budget: read by the rules although a model is configured, because the daily budget was spent.
+        scenes_over_budget: scenes read by the rules although a model is configured, because the budget was spent.
         items_dropped: rejected proposals: predicate not allowed, no evidence, not important enough, unreadable.
     """
 
@@ -59,7 +59,7 @@ def day_of(moment: datetime) -> str:
 
 
 def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
-    """Return the scene properties that say who read it and how; empty for an unread scene."""
+    """Return the scene properties that record its reader and the readers tried; empty for an unread scene."""
     readings_here = [reading for reading in readings if reading.reader != CALLER]
     if readings_here:
         last = readings_here[-1]
@@ -114,7 +114,7 @@ async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
 
 
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
-    """Return the usage of a tenant on each of the last days with any.
+    """Return the usage of a tenant on those of the last `days` days that have any.
 
     Raises:
         InputError: `days` is out of bounds.

@@ -1,6 +1,6 @@
-"""Aliases that users declare for themselves, and their replacement by the user in later lines of others. Pure.
+"""Collect aliases that users declare for themselves, and replace them by the user in later lines of others. Pure.
 
-An alias counts only in lines after its declaration, so the result does not depend on how a conversation is split into
+An alias is valid only in lines after its declaration, so the result does not depend on how a conversation is split into
 calls. The user's own lines are not changed: a user called Bob may have a friend called Bob.
 """
 

@@ -1,4 +1,4 @@
-"""The profile category of a fact, from its predicate, relation and kind. Pure."""
+"""Find the profile category of a fact from its predicate, relation and kind. Pure."""
 
 from functools import cache
 from typing import Final

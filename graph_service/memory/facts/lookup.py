@@ -23,7 +23,7 @@ class FactEnd:
     """The subject or object node of a fact, whose id is in the fact.
 
     Attributes:
-        name: name of the node, or the user id or agent id if it has none.
+        name: name of the node, or its `user_id` if it has none.
     """
 
     name: str

@@ -9,7 +9,7 @@ from typing import Any
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids
-from graph_service.memory.consolidation.segmentation import SceneRules
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.entity_resolution.merge_writer import split_node
 from graph_service.memory.entity_resolution.projection_writer import load_members
 from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, commit_forgetting
@@ -50,7 +50,7 @@ class Forgetting:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         on_forgotten: Callable[[str], None],
-        rules: SceneRules | None = None,
+        rules: SegmentationThresholds | None = None,
     ) -> None:
         self._graph = graph
         self._window = window
@@ -58,7 +58,7 @@ class Forgetting:
         self._clock = clock
         self._notify = notify
         self._on_forgotten = on_forgotten
-        self._pause_ms = round((rules or SceneRules()).pause_s * 1000)
+        self._pause_ms = round((rules or SegmentationThresholds()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
         """Forget one message; its scene is segmented anew from the remaining messages.

@@ -1,6 +1,6 @@
 """Find communities of entities and scenes with the Louvain method. Pure and deterministic.
 
-Users and agents belong to no community: they are connected to everything, and would join all communities into one.
+Users and agents belong to no community, because they are connected to everything and would join all communities.
 Source: Blondel et al. 2008, in the implementation of networkx, with a fixed seed.
 """
 
@@ -23,7 +23,7 @@ LinkRow = tuple[str, Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An entity or a scene."""
+    """An entity or scene, which belongs to one community."""
 
     id: str
     name: str
@@ -33,10 +33,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Community:
-    """A community.
+    """A community of densely connected entities and scenes.
 
     Attributes:
         id: id of its first member.
+        label: names of its first members.
         members: ids of entities, then of scenes, highest degree first.
         edges: number of edges between members.
     """
@@ -53,9 +54,9 @@ class Communities:
     """The communities of a memory.
 
     Attributes:
-        found: largest first.
-        of: the community id of each member.
-        ties: number of edges between two communities, or a user and a community, by their ids in order.
+        found: communities, largest first.
+        of: community id by member id.
+        ties: number of edges between two communities, or a user and a community, by the sorted pair of their ids.
     """
 
     found: tuple[Community, ...]
@@ -72,7 +73,7 @@ def find_communities(
 
     Args:
         links: source, target and weight of each edge, in any order.
-        people: ids of users; their edges to communities are counted in `ties`.
+        people: ids of user nodes; their edges to communities are counted in `ties`.
     """
     links = list(links)
     known = {member.id: member for member in members}

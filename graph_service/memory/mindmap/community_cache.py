@@ -1,4 +1,4 @@
-"""Compute communities outside the event loop, and cache them until some time after the memory has changed."""
+"""Compute communities outside the event loop, and cache them; those of changed memories are replaced after a while."""
 
 import asyncio
 import contextlib
@@ -31,17 +31,17 @@ FRESH_S: Final = 20.0
 _CACHED_MAX: Final = 8
 _LEADING_MEMBERS: Final = 12
 _BATCHES: Final = 20
-# Larger memories are computed in a process of their own, because a thread would block this one for seconds.
+# Larger memories are computed in a separate process, because a thread would block the event loop for seconds.
 LARGE_FROM: Final = 5_000
 _LARGE_LINKS: Final = 50_000
 # Maximum size; a hundred thousand nodes take half a gigabyte in the other process.
 NODES_MAX: Final = 200_000
 LINKS_MAX: Final = 1_000_000
-# Large memories are computed one at a time; these bound how many run or wait, for a tenant and in all.
+# Large memories are computed one at a time; these limit how many run or wait, for one tenant and for all.
 _LARGE_OF_TENANT_MAX: Final = 2
 _LARGE_MAX: Final = 8
 _RETRY_AFTER_S: Final = 30.0
-# A forgetting makes a computation outdated; after this many attempts the request fails.
+# A computation is repeated if something was forgotten meanwhile; after this many attempts the request fails.
 _TRIES_MAX: Final = 3
 
 _Key = tuple[TenantId, str | None]
@@ -64,7 +64,7 @@ class _Computation:
 
     Attributes:
         waiters: number of requests that wait for it.
-        in_background: it replaces outdated communities, and goes on even if no request waits.
+        in_background: it replaces outdated communities, and continues even if no request waits.
         outdated: something of the tenant was forgotten since the data was read.
     """
 
@@ -150,7 +150,7 @@ class CommunityMaps:
         """Return the members of a community with the highest degree, and the edges between them.
 
         Raises:
-            NotFoundError: this memory has no such community (any more).
+            NotFoundError: this memory has no such community, perhaps not any more.
             UnavailableError: Neo4j does not answer.
         """
         cached = await self._current(tenant, user_id)
@@ -304,19 +304,19 @@ class CommunityMaps:
         return [row["user_id"] for row in rows]
 
 
-def _largest_per_user(found: Sequence[Community], most: int) -> list[Community]:
-    """Return `most` communities, largest first: the largest of each user, then the second of each, and so on."""
+def _largest_per_user(found: Sequence[Community], limit: int) -> list[Community]:
+    """Select the largest community of each user, then the second largest, up to a limit; return them largest first."""
     ranks: Counter[str] = Counter()
     ranked = []
     for community in found:
         ranked.append((ranks[community.user_id], community))
         ranks[community.user_id] += 1
     # The sort is stable: within a rank, larger communities stay first.
-    chosen = [community for _, community in sorted(ranked, key=lambda one: one[0])[:most]]
+    chosen = [community for _, community in sorted(ranked, key=lambda one: one[0])[:limit]]
     return sorted(chosen, key=lambda one: (-len(one.members), one.id))
 
 
 def _communities_of_members(listed: Sequence[Community]) -> dict[str, str]:
-    """Return the community of each member, or only of the first members of each if there are more than `OF_MAX`."""
+    """Return community ids by member id, or only of the leading members if there are more than `OF_MAX` members."""
     few = sum(len(each.members) for each in listed) <= OF_MAX
     return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING_MEMBERS])}

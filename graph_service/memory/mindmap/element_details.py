@@ -27,7 +27,7 @@ class MergedView(FrozenModel):
 class FactLine(FrozenModel):
     """Summary of a fact whose subject or object is the node.
 
-    Part of the response and not a `Fact`: fifty are read with each node, with only these columns.
+    Not a `Fact`, because fifty are read with each node, with only these columns.
     """
 
     id: str
@@ -156,15 +156,15 @@ def node_element(
 
 
 def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
-    """Return rows of facts as summaries, in the same order."""
+    """Convert rows of facts to summaries, in the same order."""
     return [FactLine(**{**row["fact"], "invalid_at": moment_text(row["fact"]["invalid_at"])}) for row in rows]
 
 
 def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
-    """Return messages, each with the position of its first quote.
+    """Convert rows of messages, each with the position of its first quote.
 
     Args:
-        rows: with the columns of `lookup/messages_by_id`.
+        rows: rows with the columns of `lookup/messages_by_id`.
         quotes: `messageId:start:end`, as stored in facts.
     """
     spans = _spans(quotes)

@@ -1,4 +1,4 @@
-"""Parts of the mind map that a viewer requests: neighbours, paths, search, causes, past states and recent changes."""
+"""Read the parts of the mind map that viewers request: neighbours, paths, search, causes, past states and changes."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from schema.ids import TenantId, scope_token
 from schema.labels import Label
 from schema.parts import ChangeLine, GraphPart, RecentChanges
 
-# Bounds of chains of CAUSED_BY facts.
+# Limits of chains of CAUSED_BY facts.
 STEPS_MAX: Final = 6
 CAUSES_MAX: Final = 5
 CHAINS_MAX: Final = 6
@@ -31,8 +31,9 @@ _PEOPLE_LABELS: Final = frozenset({Label.USER.value, Label.AGENT.value})
 async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, element_id: str) -> list[list[str]]:
     """Read the chains of causes of an element, each as node ids from the effect to its last known cause.
 
-    For a fact, the causes of its object and subject, unless these are users or agents: their causes do not explain each
-    of their facts. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with `CAUSES_MAX` causes of each node.
+    The chains of a fact start at its object and subject, except users and agents, whose causes do not explain each of
+    their facts; those of a CAUSED_BY fact at its subject. At most `CHAINS_MAX` chains of `STEPS_MAX` steps, with
+    `CAUSES_MAX` causes of each node.
 
     Raises:
         NotFoundError: this memory has no such element.
@@ -44,9 +45,9 @@ async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, elem
     for _ in range(STEPS_MAX):
         if not frontier:
             break
-        wanted = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
+        parameters = {"tenant": tenant, "user_id": user_id, "ids": frontier, "rows_max": CAUSES_MAX}
         causes |= {one: [] for one in frontier}
-        for row in await graph.read(statement("mindmap/causes_of"), wanted):
+        for row in await graph.read(statement("mindmap/causes_of"), parameters):
             causes[row["source"]].append(row["target"])
         frontier = sorted({target for one in frontier for target in causes[one]} - causes.keys())
     return chains(starts, causes)
@@ -54,16 +55,16 @@ async def cause_chains(graph: Graph, tenant: TenantId, user_id: str | None, elem
 
 def chains(starts: Sequence[str], causes: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """Return the maximal chains from the starts along causes without cycles, longest first. Pure."""
-    whole: list[list[str]] = []
-    waiting = [[start] for start in reversed(starts)]
-    while waiting and len(whole) < CHAINS_MAX * CAUSES_MAX:
-        path = waiting.pop()
+    complete: list[list[str]] = []
+    stack = [[start] for start in reversed(starts)]
+    while stack and len(complete) < CHAINS_MAX * CAUSES_MAX:
+        path = stack.pop()
         further = [cause for cause in causes.get(path[-1], ()) if cause not in path] if len(path) <= STEPS_MAX else []
-        waiting.extend([*path, cause] for cause in reversed(further))
+        stack.extend([*path, cause] for cause in reversed(further))
         if not further and len(path) > 1:
-            whole.append(path)
-    apart = [path for path in whole if not any(path != other and _is_suffix(other, path) for other in whole)]
-    return sorted(apart, key=len, reverse=True)[:CHAINS_MAX]
+            complete.append(path)
+    maximal = [path for path in complete if not any(path != other and _is_suffix(other, path) for other in complete)]
+    return sorted(maximal, key=len, reverse=True)[:CHAINS_MAX]
 
 
 def _is_suffix(whole: Sequence[str], end: Sequence[str]) -> bool:
@@ -120,7 +121,7 @@ class Explorer:
     async def between(
         self, tenant: TenantId, user_id: str | None, source: str, target: str, *, time_filter: TimeFilter = UNFILTERED
     ) -> GraphPart:
-        """Return the shortest paths between two nodes; paths through users or agents come last.
+        """Return the shortest paths between two nodes, those through users or agents last.
 
         Raises:
             UnavailableError: Neo4j does not answer.
@@ -128,7 +129,7 @@ class Explorer:
         _check(user_id, source=source, target=target)
         parameters = {"tenant": tenant, "user_id": user_id, "source": source, "target": target, "rows_max": PATHS_MAX}
         found = (await self._graph.read(statement("mindmap/paths_between"), {**parameters, **asdict(time_filter)}))[0]
-        paths = list({tuple(ids): ids for ids in (*found["informative"], *found["short"])}.values())[:PATHS_MAX]
+        paths = list({tuple(ids): ids for ids in (*found["direct"], *found["all_paths"])}.values())[:PATHS_MAX]
         ids = list(dict.fromkeys(node_id for path in paths for node_id in path))
         part = await self.part_of(tenant, _head(found), ids, total=len(ids), time_filter=time_filter)
         return part.model_copy(update={"paths": paths})
@@ -147,7 +148,7 @@ class Explorer:
         return (await self.part_of(tenant, head, ids, total=len(ids))).model_copy(update={"paths": paths})
 
     async def named(self, tenant: TenantId, user_id: str | None, text: str, *, limit: int) -> GraphPart:
-        """Return nodes whose name, alias or title contains all words of the text as prefixes; no edges.
+        """Return nodes, without edges, whose name, alias or title contains all words of the text as prefixes.
 
         Raises:
             InputError: the text is too long.
@@ -176,7 +177,7 @@ class Explorer:
     async def at(
         self, tenant: TenantId, user_id: str | None, moments: AsOf, *, limit: int, closed: bool = True
     ) -> GraphPart:
-        """Return the top facts at a point in time, with their ends.
+        """Return the top facts at a point in time, with their subjects and objects.
 
         Args:
             closed: include facts that had ended, after the valid ones.
@@ -207,7 +208,7 @@ class Explorer:
         """Return recent entries of the change log, newest first, without mentions and forgotten elements.
 
         Args:
-            since: aware; only changes from this time on.
+            since: only changes from this time (aware) on.
             before: only changes with a lower sequence number.
 
         Raises:
@@ -234,7 +235,7 @@ class Explorer:
         """Return nodes and all edges between them; unknown ids are left out.
 
         Args:
-            head: head of the change log, read before or together with the ids.
+            head: head of the change log, read no later than the ids.
             total: number of nodes available, including these.
         """
         if not ids:

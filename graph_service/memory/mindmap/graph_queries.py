@@ -1,4 +1,4 @@
-"""Batched reads for the GraphQL API, one round trip each: nodes, facts, messages, scenes, jobs and counts."""
+"""Read nodes, facts, messages, scenes, jobs and counts for the GraphQL API, in batches of one round trip."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from schema.timespan import moment_of
 # A fact, message or job as returned by a statement.
 Row = dict[str, Any]
 _STATES: Final = ("open", "leased", "dead")
-# Names of the counts in the answer, in order, and their `sort` in `mindmap/stats`.
+# Names of the counts in the answer, in order, and their `kind` in `mindmap/stats`.
 STATS: Final = {
     "messages": "messages",
     "sessions": "sessions",
@@ -34,7 +34,7 @@ STATS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPageRequest:
-    """A page of facts of a node, as requested.
+    """A request for a page of facts of a node.
 
     Attributes:
         closed: include ended facts.
@@ -69,15 +69,15 @@ class GraphReads:
         """Return one node of the mind map, by id or URI.
 
         Args:
-            kind: the required kind; None accepts any.
+            kind: required kind of the node; None accepts any.
 
         Raises:
-            InputError: an id is malformed.
-            NotFoundError: the tenant has none.
+            InputError: the id is malformed.
+            NotFoundError: the tenant has no such node.
             UnavailableError: Neo4j does not answer.
         """
-        wanted = to_element_id(name)
-        found = (await self.nodes(tenant, [wanted])).get(wanted)
+        node_id = to_element_id(name)
+        found = (await self.nodes(tenant, [node_id])).get(node_id)
         if found is None or (kind is not None and found.kind != kind):
             what = (kind or "node").lower()
             raise NotFoundError(f"there is no {what} {name!r} in this tenant; use an id from recall or from the map")
@@ -125,8 +125,8 @@ class GraphReads:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        wanted: dict[str, Any] = {"tenant": tenant, "ids": sorted(set(ids)), "rows_max": max(len(ids), 1)}
-        rows = await self._graph.read(statement("lookup/messages_by_id"), wanted)
+        parameters: dict[str, Any] = {"tenant": tenant, "ids": sorted(set(ids)), "rows_max": max(len(ids), 1)}
+        rows = await self._graph.read(statement("lookup/messages_by_id"), parameters)
         return {row["message"]["id"]: row["message"] for row in rows}
 
     async def stats(self, tenant: TenantId, user_id: str | None) -> dict[str, int]:
@@ -139,8 +139,8 @@ class GraphReads:
         if user_id is not None:
             check_ids(userId=user_id)
         rows = await self._graph.read(statement("mindmap/stats"), {"tenant": tenant, "user_id": user_id})
-        found = {row["sort"]: row["n"] for row in rows}
-        return {name: found.get(sort, 0) for name, sort in STATS.items()}
+        found = {row["kind"]: row["n"] for row in rows}
+        return {name: found.get(kind, 0) for name, kind in STATS.items()}
 
     async def jobs(self, tenant: TenantId, state: str | None, *, first: int, after: str | None) -> list[Row]:
         """Return open, leased and dead jobs, the next due first: at most `first`, and one more if there are more.
@@ -150,9 +150,9 @@ class GraphReads:
             UnavailableError: Neo4j does not answer.
         """
         check_limit(first)
-        dead, due_ms, behind = decode_cursor(ListName.JOBS, after)
+        dead, due_ms, job_id = decode_cursor(ListName.JOBS, after)
         parameters: dict[str, Any] = {"tenant": tenant, "states": list(_STATES) if state is None else [state]}
-        parameters |= {"dead": dead, "due_ms": due_ms, "after": behind, "rows_max": first + 1}
+        parameters |= {"dead": dead, "due_ms": due_ms, "after": job_id, "rows_max": first + 1}
         rows = await self._graph.read(statement("jobs/list_jobs"), parameters)
         return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
 
@@ -167,10 +167,10 @@ class GraphReads:
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         check_limit(first)
-        begun_ms, behind = decode_cursor(ListName.SCENES, after)
+        start_ms, scene_id = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
-        parameters |= {"start_ms": begun_ms, "after": behind}
+        parameters |= {"start_ms": start_ms, "after": scene_id}
         rows = await self._graph.read(statement("mindmap/scenes_of_user"), parameters)
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
@@ -183,7 +183,7 @@ def to_element_id(name: str) -> str:
 
 
 def fact_cursor(fact: Row) -> str:
-    """Return the cursor of a fact in the facts of its node; it stays valid when facts are written. Pure."""
+    """Return the cursor of a fact among the facts of its node, which stays valid when facts are written. Pure."""
     return encode_cursor(ListName.FACTS, fact["at"], fact["id"])
 
 

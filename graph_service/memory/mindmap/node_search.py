@@ -17,7 +17,8 @@ from schema.ids import MemoryId, TenantId, name_key, scope_token
 from schema.limits import LIMITS
 
 NAMED_MAX: Final = 1_000
-_WIDE: Final = 50
+# Candidates of each full-text index.
+_INDEX_ROWS: Final = 50
 _NAMES_MAX: Final = 32
 
 
@@ -56,7 +57,7 @@ class NodeMatch:
 
 
 class Nodes:
-    """Users, agents and entities of all tenants.
+    """Search the users, agents and entities of one tenant and user.
 
     Args:
         clock: aware UTC now.
@@ -94,7 +95,7 @@ class Nodes:
             "facts": scoped_query(words, fields=["statement", "relation"], scope_user=scope, days=False),
             "types": list(types),
             "now": self._clock(),
-            "wide": _WIDE,
+            "index_rows": _INDEX_ROWS,
             "rows_max": limit,
             "facts_max": facts,
         }
@@ -106,8 +107,9 @@ class Nodes:
         """Return the nodes of one memory with these names, the most recently mentioned first; one round trip.
 
         Args:
-            names: in any case and width; None means all nodes.
-            limit: 1 to 1,000; facts: maximum number of each, 0 to 100.
+            names: names in any case and width; None means all nodes.
+            limit: maximum number of nodes, 1 to 1,000.
+            facts: maximum number of facts of each, 0 to 100.
 
         Raises:
             InputError: an argument is invalid.

@@ -67,8 +67,8 @@ class MindMap:
         """Return the top nodes and edges of one user, or of all users of the tenant.
 
         Order: users, then facts with both ends (open ones first, then by strength, recency and evidence), then the
-        newest scenes with their mentions, then the rest. The sequence number is read first: a later commit may be in
-        the snapshot and come again as a change, which is harmless because changes are idempotent.
+        newest scenes with their mentions, then the rest. The sequence number is read first, so a later commit may be in
+        the snapshot and be sent again as a change, which is harmless because changes are idempotent.
 
         Args:
             budget: maximum number of nodes and edges together, clamped to 1 to `BUDGET_MAX`.
@@ -117,7 +117,7 @@ class MindMap:
         """Return the details of a node or fact, and the messages that support it.
 
         Raises:
-            NotFoundError: this tenant has no such element; the answer is the same when another tenant has one.
+            NotFoundError: the tenant has no such element, whether or not another tenant has it.
             UnavailableError: Neo4j does not answer.
         """
         known = {"tenant": tenant, "id": element_id}

@@ -1,4 +1,4 @@
-"""Snapshots of the mind map at a sequence number, and the selection of elements within a budget."""
+"""Define snapshots of the mind map at a sequence number, and select their elements within a budget."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ class Snapshot:
     Attributes:
         as_of: time of the read, ISO 8601 UTC.
         total: number of nodes and edges in the memory, shown or not.
-        nodes: by priority.
-        edges: by priority; both ends of each are in `nodes`.
+        nodes: nodes by priority.
+        edges: edges by priority; both ends of each are in `nodes`.
     """
 
     epoch: str
@@ -42,7 +42,7 @@ class Snapshot:
 
 
 def frame_json(frame: Frame) -> bytes:
-    """Return a frame as JSON; `was` is left out of edges where it is null."""
+    """Return a frame as JSON; in snapshots, `previous` is left out of edges where it is null."""
     fields: dict[str, Any] = frame.model_dump(mode="json", by_alias=True)
     if isinstance(frame, GraphSnapshot):
         for edge in fields["edges"]:

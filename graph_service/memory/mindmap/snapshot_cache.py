@@ -1,4 +1,4 @@
-"""Caches of mind-map snapshots in this process, for recall and viewers while Neo4j is unavailable.
+"""Cache mind-map snapshots in this process, for recall and viewers while Neo4j is unavailable.
 
 They are not written to disk: the service does not start without its database, and forgotten data must be gone at once.
 """
@@ -18,7 +18,7 @@ from schema.ids import TenantId
 
 _log = logging.getLogger("mnemograph.snapshots")
 
-# Interval of the check for outdated snapshots, and how many are read then; low, so that questions are not slowed down.
+# Interval of the check for outdated snapshots, and maximum read by one check, so that questions are not slowed down.
 LOOK_S: Final = 10.0
 READ_MAX: Final = 4
 KEPT_MAX: Final = 64
@@ -48,7 +48,7 @@ class RecallSnapshotCache:
             self._kept.popitem(last=False)
 
     def of(self, tenant: TenantId, user_id: str) -> Snapshot | None:
-        """Return the last snapshot of a memory, of any age; None when there is none."""
+        """Return the last snapshot of a memory, of any age; None if there is none."""
         return self._kept.get((tenant, user_id))
 
     def forget(self, tenant: str) -> None:
@@ -88,7 +88,7 @@ class RecallSnapshotCache:
             except UnavailableError:
                 raise
             except Exception:
-                # Dropped, so that the others come next; the supervisor reports the error and restarts the loop.
+                # Dropped, so that the next refresh reads others; the supervisor reports the error and restarts this.
                 self._kept.pop(key, None)
                 raise
             # A snapshot read before something was forgotten may still contain it.
@@ -120,7 +120,7 @@ class MapSnapshotCache:
 
     @property
     def generation(self) -> int:
-        """Number of deletions; a snapshot read before one must not be stored after it."""
+        """Return the number of drops; a snapshot that was read before one must not be stored after it."""
         return self._generation
 
     def keep(self, tenant: str, user: str | None, budget: int, snapshot: Snapshot, *, generation: int) -> None:
@@ -141,13 +141,13 @@ class MapSnapshotCache:
         return [(key[1], key[2], kept) for key, kept in self._kept.items() if key[0] == tenant]
 
     def nearest(self, tenant: str, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last snapshot of this scope, else the newest that contains this user, without other users."""
+        """Return the last snapshot of this scope, else of this user, else of all users, reduced to this one."""
         exact = self.exactly(tenant, user, budget)
         if exact is not None:
             return exact
         of_tenant = self.of_tenant(tenant)
-        same = [kept for whose, _, kept in of_tenant if whose == user]
-        wider = [_of_user(kept, user) for whose, _, kept in of_tenant if whose is None and user is not None]
+        same = [kept for owner, _, kept in of_tenant if owner == user]
+        wider = [_of_user(kept, user) for owner, _, kept in of_tenant if owner is None and user is not None]
         return max(same or wider, key=lambda kept: kept.as_of, default=None)
 
     def drop(self, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""Core Memory: the facts about a user that belong in every prompt, whatever the question; one round trip."""
+"""Read Core Memory: the facts about a user that belong in every prompt, independent of the question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
 from schema.timespan import as_utc, moment_of
 
-# More facts than any budget has room for; the most important come first.
+# More facts than fit into any budget; the most important come first.
 _FACTS_MAX: Final = 300
 _TRIGGERS_MAX: Final = 50
 _CLOSED_MAX: Final = 50
@@ -38,10 +38,10 @@ class CoreKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreFact:
-    """A fact of Core Memory: a profile fact with the values that a prompt needs besides.
+    """A fact of Core Memory: a profile fact, and the other values that a prompt needs.
 
     Attributes:
-        uri: URI of a profile fact in the profile; of other facts, of the fact itself.
+        uri: URI in the profile; for triggers of other nodes and ended facts, that of the fact.
         until: when the fact ceased to be valid.
         evidence: ids of the messages that prove the fact.
         scenes_n: number of scenes that mention the fact, at least 1.
@@ -60,12 +60,12 @@ class CoreFact:
 
     @property
     def id(self) -> str:
-        """The id of the fact."""
+        """Return the id of the fact."""
         return self.fact.id
 
     @property
     def worth(self) -> float:
-        """Value of the fact for any question, 0 to 1."""
+        """Return the value of the fact independent of the question, 0 to 1."""
         often = 1.0 - 0.5 ** (self.scenes_n - 1)
         return 0.45 * self.fact.importance / 10 + 0.25 * self.fact.confidence + 0.15 * self.strength + 0.15 * often
 
@@ -73,10 +73,10 @@ class CoreFact:
 async def core_memory(
     graph: Graph, tenant: TenantId, user_id: str, *, moments: AsOf, now: bool
 ) -> tuple[CoreFact, ...]:
-    """Return the Core Memory of a user, including ended facts; empty for an unknown user.
+    """Return the Core Memory of a user, including ended facts, in one round trip; empty for an unknown user.
 
     Args:
-        now: `moments` is the present, for which the profile marks are stored.
+        now: `moments` is the present, so that the stored marks of excluded facts apply.
     """
     root = user_uri(tenant, user_id)
     rows = await graph.read(
@@ -99,18 +99,18 @@ async def core_memory(
         [_core_fact(values) for values in rows[0][name]] for name in ("facts", "triggers", "closed")
     )
     return (
-        *chosen_of_profile(current, root),
+        *facts_for_prompts(current, root),
         *(replace(one, kind=CoreKind.TRIGGER) for one in causes if is_certain(one)),
         *(replace(one, kind=CoreKind.EARLIER) for one in closed),
     )
 
 
-def chosen_of_profile(facts: Sequence[CoreFact], root: str) -> list[CoreFact]:
-    """Return the facts about a user that belong in every prompt, without uncertain or unstable preferences."""
-    out = excluded(one.fact for one in facts)
+def facts_for_prompts(facts: Sequence[CoreFact], root: str) -> list[CoreFact]:
+    """Return the facts of a profile that belong in every prompt, without unstable preferences or uncertain triggers."""
+    exclusions = excluded(one.fact for one in facts)
     chosen = []
     for one in facts:
-        if one.id in out:
+        if one.id in exclusions:
             continue
         category = one.fact.category
         if one.emotion is not None or one.fact.predicate == "CAUSED_BY":

@@ -1,4 +1,4 @@
-"""Read the profile of a user or agent, and mark in each consolidation the facts that leave it or return."""
+"""Read the profile of a user or agent, and mark in each consolidation which facts are excluded from it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view
 from graph_service.memory.facts.bitemporal import AsOf
-from graph_service.memory.profile.selection import Out, ProfileFact, excluded
+from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from schema.change import Change, Op
 from schema.fact import FactKind
 from schema.ids import MemoryId, TenantId
@@ -19,8 +19,8 @@ from schema.profile import ITEMS_MAX, Category, profile_uri
 # Later consolidations mark the rest, so that none takes long in a large memory.
 _MARKS_MAX: Final = 200
 _REASONS = {
-    Out.FULL: "no longer in the profile: what matters more fills it",
-    Out.OVERWRITTEN: "no longer in the profile: another fact says it with more confidence, or later",
+    Exclusion.FULL: "no longer in the profile: more important facts fill it",
+    Exclusion.OVERWRITTEN: "no longer in the profile: a more certain or later fact says the same",
     None: "in the profile again",
 }
 
@@ -64,65 +64,65 @@ async def profile_of(
     graph: Graph, tenant: TenantId, node_id: MemoryId, moments: AsOf, *, category: Category | None = None
 ) -> list[ProfilePart]:
     """Return all categories of a profile, or one of them, including empty ones."""
-    wanted = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
-    rows = await graph.read(statement("profile/profile_candidates"), wanted)
+    parameters = {"tenant": tenant, "ids": [node_id], **asdict(moments)}
+    rows = await graph.read(statement("profile/profile_candidates"), parameters)
     facts = [_fact(values) for row in rows for values in row["facts"] if category in (None, _fact(values).category)]
-    out = excluded(facts)
-    inside = sorted(fact.id for fact in facts if fact.id not in out)
-    items = await graph.read(statement("profile/profile_facts"), {"tenant": tenant, "id": node_id, "facts": inside})
-    return [_part(one, facts, items, out) for one in Category if category in (None, one)]
+    exclusions = excluded(facts)
+    included = sorted(fact.id for fact in facts if fact.id not in exclusions)
+    items = await graph.read(statement("profile/profile_facts"), {"tenant": tenant, "id": node_id, "facts": included})
+    return [_part(one, facts, items, exclusions) for one in Category if category in (None, one)]
 
 
 async def settle_profile(
     writing: Writing, tenant: TenantId, node_ids: Iterable[MemoryId], *, at: datetime
 ) -> list[Change]:
     """Mark within a transaction which facts are excluded from these profiles; return the changes for viewers."""
-    wanted = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
+    profiles = {"tenant": tenant, "ids": sorted(node_ids), **asdict(AsOf(valid_at=at))}
     changes: list[Change] = []
-    for row in await writing.run(statement("profile/profile_candidates"), wanted):
+    for row in await writing.run(statement("profile/profile_candidates"), profiles):
         facts = [_fact(values) for values in row["facts"]]
-        out = excluded(facts)
-        marks = {fact.id: out.get(fact.id) for fact in facts if fact.out != out.get(fact.id)}
+        exclusions = excluded(facts)
+        marks = {fact.id: exclusions.get(fact.id) for fact in facts if fact.exclusion != exclusions.get(fact.id)}
         now = sorted(marks)[:_MARKS_MAX]
         if now:
-            texts = {name: mark.value if mark else None for name in now for mark in (marks[name],)}
-            parameters = {"tenant": tenant, "id": row["subject_id"], "facts": now, "out": texts}
+            reasons = {name: mark.value if mark else None for name in now for mark in (marks[name],)}
+            parameters = {"tenant": tenant, "id": row["subject_id"], "facts": now, "reasons": reasons}
             changes += [_change(marked) for marked in await writing.run(statement("profile/mark_excluded"), parameters)]
     return changes
 
 
 def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[MemoryId]:
-    """Return those of the given users and agents that the facts are about."""
+    """Return those of the given users and agents that are subjects of the facts."""
     return {row["subject_id"] for row in facts} & set(nodes)
 
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
     """Return the fact in a list of `profile/profile_candidates`."""
-    fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, out = values
+    fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, exclusion = values
     return ProfileFact(
         id=fact_id,
         predicate=predicate,
         relation=relation,
         object_id=object_id,
         kind=FactKind(kind or FactKind.FACT),
-        # The importance of facts without one follows from their strength.
+        # Facts of older versions have no importance.
         importance=importance or importance_of_strength(strength),
         confidence=confidence,
         first_seen=first,
         last_seen=last,
-        out=Out(out) if out else None,
+        exclusion=Exclusion(exclusion) if exclusion else None,
     )
 
 
 def _part(
-    category: Category, facts: Sequence[ProfileFact], items: Sequence[Row], out: Mapping[str, Out]
+    category: Category, facts: Sequence[ProfileFact], items: Sequence[Row], exclusions: Mapping[str, Exclusion]
 ) -> ProfilePart:
-    mine = {fact.id: fact for fact in facts if fact.category is category}
+    of_category = {fact.id: fact for fact in facts if fact.category is category}
     return ProfilePart(
         category=category,
         items_max=ITEMS_MAX[category],
-        items=tuple(_item(row, mine[row["fact"]["id"]]) for row in items if row["fact"]["id"] in mine),
-        omitted=sum(name in out for name in mine),
+        items=tuple(_item(row, of_category[row["fact"]["id"]]) for row in items if row["fact"]["id"] in of_category),
+        omitted=sum(name in exclusions for name in of_category),
     )
 
 
@@ -145,6 +145,6 @@ def _item(row: Row, known: ProfileFact) -> ProfileItem:
 def _change(row: Row) -> Change:
     properties = row["properties"]
     view = edge_view(properties, row["subject_id"], row["object_id"], row["predicate"])
-    out = properties.get("profile_exclusion")
-    reason = _REASONS[Out(out) if out else None]
+    exclusion = properties.get("profile_exclusion")
+    reason = _REASONS[Exclusion(exclusion) if exclusion else None]
     return Change(op=Op.EDGE_PUT, element_id=MemoryId(properties["id"]), body=edge_body(view), reason=reason)

@@ -1,7 +1,7 @@
 """Select the facts of a profile. Pure.
 
-Of facts that say the same, the most confident is kept, and of equally confident ones the newest. A full category
-replaces its least important item by a more important one. The selection does not depend on the order of the facts.
+Of facts that say the same, the most confident is kept, and of equally confident ones the newest. In a full category, a
+more important fact replaces the least important one. The selection does not depend on the order of the facts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from schema.predicates import TASTES
 from schema.profile import ITEMS_MAX, Category
 
 
-class Out(StrEnum):
+class Exclusion(StrEnum):
     """Reason why a valid fact is not in the profile: a better one says the same, or the category is full."""
 
     OVERWRITTEN = "overwritten"
@@ -24,13 +24,13 @@ class Out(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileFact:
-    """A valid fact about a user or agent, with the values that decide over its place in the profile.
+    """A valid fact about a user or agent, with the values that decide whether it is in the profile.
 
     Not a `Fact`: each context reads hundreds, and converting their times and assertions would take most of its time.
 
     Attributes:
         first_seen, last_seen: microseconds since 1970.
-        out: the stored reason why it is not in the profile.
+        exclusion: the stored reason why it is not in the profile; None if it is.
     """
 
     id: str
@@ -42,27 +42,27 @@ class ProfileFact:
     confidence: float
     first_seen: int
     last_seen: int
-    out: Out | None = None
+    exclusion: Exclusion | None = None
 
     @property
     def category(self) -> Category:
-        """The category of the profile that the fact belongs to."""
+        """Return the category of the profile that the fact belongs to."""
         return category_of(self.predicate, self.relation, self.kind)
 
     @property
     def item(self) -> tuple[str, ...]:
-        """Key that facts share if a profile keeps only one of them."""
+        """Return the key that facts share if a profile keeps only one of them."""
         relation = "" if self.predicate in TASTES else name_key(self.relation or "")
         return self.predicate, relation, self.object_id
 
 
-def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Out]:
-    """Return the facts excluded from the profile, with the reason; all others are in it."""
-    out: dict[str, Out] = {}
+def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Exclusion]:
+    """Return the ids of the facts excluded from the profile, with the reason; all others are in it."""
+    exclusions: dict[str, Exclusion] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
     for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):
         if fact.item in items:
-            out[fact.id] = Out.OVERWRITTEN
+            exclusions[fact.id] = Exclusion.OVERWRITTEN
         else:
             items[fact.item] = fact
     by_category: dict[Category, list[ProfileFact]] = {}
@@ -72,5 +72,5 @@ def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = I
         if len(kept) < items_max[fact.category]:
             kept.append(fact)
         else:
-            out[fact.id] = Out.FULL
-    return out
+            exclusions[fact.id] = Exclusion.FULL
+    return exclusions

@@ -1,1 +1,1 @@
-"""From a question to ranked hits with evidence."""
+"""Answer a question with ranked hits and their evidence."""

@@ -160,7 +160,7 @@ class ResolvedQuestion:
 
     @property
     def now(self) -> datetime:
-        """Time at which the first page was requested."""
+        """Return the time at which the first page was requested."""
         return self.shown.asked_at
 
 

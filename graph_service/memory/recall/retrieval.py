@@ -219,7 +219,7 @@ def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    """Map each message whose fact nearest to the question is closed to the fact that closed it.
+    """Return by message id the fact that closed the message's fact nearest to the question, if that fact is closed.
 
     "I live in Porto and work as a nurse" is overtaken by the next home if the question asks where, but not if it asks
     for the job.

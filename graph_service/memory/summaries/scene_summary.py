@@ -1,4 +1,4 @@
-"""Summary layers of a scene: title, abstract (L0) and overview (L1), by the caller, a model or `extractive_summary`."""
+"""Make the summary layers of a scene (title, abstract L0, overview L1), by caller, model or `extractive_summary`."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ from schema.errors import MisreadError, MnemographError
 from schema.ids import content_hash
 from schema.scene import Scene
 
-# Layers are updated after this number of new messages, and when the scene is complete, so that they do not depend on
-# how the messages are split into calls.
+# Layers are updated for every multiple of this number of messages, and when the scene is complete, so that they do not
+# depend on how the messages are split into calls.
 LAYERS_EVERY: Final = 5
 
 
@@ -25,7 +25,7 @@ class LayerBasis:
 
     Attributes:
         messages: number of messages used, counted from the first.
-        key: hash of these messages, of the provided facts about them, and of the state read or unread.
+        key: hash of these messages, of the provided facts about them, and of whether the scene was read.
         behind: some messages are left out until more follow or the scene is complete.
         fresh: the stored layers have the same key.
     """
@@ -48,13 +48,13 @@ def basis_of(
         pending: the scene was not read yet.
     """
     size = len(scene.messages)
-    wanted = size if whole or size < LAYERS_EVERY else size - size % LAYERS_EVERY
+    due_n = size if whole or size < LAYERS_EVERY else size - size % LAYERS_EVERY
     stored_n = stored.get("layers_n") or 0
-    for messages in [stored_n, wanted] if wanted <= stored_n <= size else [wanted]:
+    for messages in [stored_n, due_n] if due_n <= stored_n <= size else [due_n]:
         key = _key(scene, messages, provided, pending=pending)
         if key == stored.get("layers_hash"):
             return LayerBasis(messages=messages, key=key, behind=messages < size, fresh=True)
-    return LayerBasis(messages=wanted, key=key, behind=wanted < size, fresh=False)
+    return LayerBasis(messages=due_n, key=key, behind=due_n < size, fresh=False)
 
 
 def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
@@ -63,7 +63,7 @@ def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
 
 
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
-    """Keep only the facts and mentions from the lines of the basis, and all summaries."""
+    """Return the readings with only the facts and mentions from the lines of the basis; summaries are kept."""
     return tuple(
         replace(
             reading,
@@ -93,7 +93,7 @@ class SceneSummary:
 
     Attributes:
         made_by, overview_by: author of title and abstract, and of overview: `extractive`, `caller` or the model's name.
-        needs_model: the overview is to be written by a model, which failed or was not called yet.
+        needs_model: a model is still to write the overview, because it failed or was not called.
         calls, tokens_in, tokens_out: cost of these layers.
     """
 
@@ -109,7 +109,7 @@ class SceneSummary:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Return whether a model has just read and summarised the scene, so that it also writes the overview."""
+    """Return whether a model has just read and summarised the scene, so that the writer is to write the overview."""
     summarized = [reading for reading in readings if reading.summary]
     return bool(summarized) and summarized[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 
@@ -117,7 +117,7 @@ def asks_for_overview(readings: Sequence[Reading]) -> bool:
 def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
     """Return the layers of a scene; a summary by a caller or model replaces the extractive one."""
     statements = list(dict.fromkeys(fact.statement for reading in readings for fact in reading.facts))
-    # Statements of names make poor titles.
+    # A statement such as "The user is named Ann" is a poor title.
     title_statements = [fact.statement for reading in readings for fact in reading.facts if fact.relation != "is named"]
     names = list(dict.fromkeys(mention.name for reading in readings for mention in reading.mentions))
     written = next((reading for reading in readings if reading.summary), None)
@@ -140,7 +140,8 @@ def plain_layers(scene: SceneText) -> SceneSummary:
 async def written_layers(scene: SceneText, readings: Sequence[Reading], writer: LayerWriter | None) -> SceneSummary:
     """Return the layers of a scene with their token usage.
 
-    The writer is used only for scenes that are long enough; if it fails, the overview is extractive and needs_model.
+    The writer is used only for scenes that are long enough; if it fails, the overview is extractive, and `needs_model`
+    is set.
 
     Raises:
         TooSlowError: the layers exceeded the time for one scene.

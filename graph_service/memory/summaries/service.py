@@ -72,7 +72,7 @@ class SummariesReport:
 
 
 class LayerTexts:
-    """Summary layers of all tenants.
+    """Read and update the summary layers of all tenants.
 
     Args:
         refresh: None returns the stored layers of scenes without an update.
@@ -93,7 +93,7 @@ class LayerTexts:
 
         Args:
             uri: URI of a scene, session or message, with or without `#L0`, `#L1`, `#L2`.
-            level: that of the URI by default, else L1.
+            level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
         Raises:
@@ -105,18 +105,18 @@ class LayerTexts:
         base, _, named = uri.partition("#")
         if named and named not in tuple(Level):
             raise InputError(f"the URI names layer {named!r}; use {', '.join(Level)}")
-        wanted = level or Level(named or Level.L1)
+        requested = level or Level(named or Level.L1)
         start = decode_cursor(ListName.LINES, after)
         node_id = memory_id(base)
         row = await self._row(tenant, node_id)
         if row is None:
             raise NotFoundError(f"there is no scene, session or message {base!r}; `recall` and `sessions` return URIs")
-        if after is not None and (wanted is not Level.L2 or row["kind"] == "message"):
+        if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
-        if wanted is not Level.L2 and row["kind"] != "message":
+        if requested is not Level.L2 and row["kind"] != "message":
             await self._update(tenant, row)
             row = await self._row(tenant, node_id) or row
-        return await self._layer_text(tenant, base, node_id, wanted, row, start)
+        return await self._layer_text(tenant, base, node_id, requested, row, start)
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> SummariesReport:
         """Update the layers of one session, of all sessions of a user, or of the tenant; unchanged ones are skipped.

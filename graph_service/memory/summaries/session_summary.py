@@ -16,7 +16,7 @@ def scenes_key(hashes: Sequence[str]) -> str:
 
 
 async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
-    """Update the layers of a session (node id) if those of its scenes changed; return whether it did.
+    """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
 
     If a scene changes meanwhile, nothing is stored, and the next call updates the layers.
 

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers, read_session
-from graph_service.memory.consolidation.segmentation import SceneRules
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
@@ -189,7 +189,7 @@ class WorkerRules:
 
     parallel: int = 2
     poll_s: float = 1.0
-    scenes: SceneRules = field(default_factory=SceneRules)
+    scenes: SegmentationThresholds = field(default_factory=SegmentationThresholds)
     idle_s: float | None = None
 
 

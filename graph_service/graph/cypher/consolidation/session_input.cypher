@@ -9,7 +9,7 @@
 // $span_ms: int, maximum length of a scene
 // $episodes_max: int
 // $facts_chars_max: int, characters of provided facts; the episode that exceeds it is the last, so that at least one is read
-// $references_max: int, messages that provided facts may refer to, likewise
+// $references_max: int, messages that provided facts may refer to; the episode that exceeds it is the last
 // $include_pending_overviews: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only messages before this time
 // -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms

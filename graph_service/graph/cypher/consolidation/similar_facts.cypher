@@ -2,14 +2,14 @@
 // hot
 // $tenant: str
 // $user_id: str
-// $asks: list of {subject_id, predicates, query: Lucene, scoped to tenant and user}
-// $wide: int, rows of the index for each
+// $lookups: list of {subject_id, predicates, query: Lucene, scoped to tenant and user}
+// $index_rows: int, rows of the index for each
 // -> subject_id, object_id, object_name, predicate, properties
-UNWIND $asks AS ask
-CALL (ask) {
-  CALL db.index.fulltext.queryRelationships('fact_words', ask.query, {limit: $wide}) YIELD relationship AS r
+UNWIND $lookups AS lookup
+CALL (lookup) {
+  CALL db.index.fulltext.queryRelationships('fact_words', lookup.query, {limit: $index_rows}) YIELD relationship AS r
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND r.merged IS NULL AND r.invalid_at IS NULL
-    AND type(r) IN ask.predicates AND startNode(r).id = ask.subject_id
+    AND type(r) IN lookup.predicates AND startNode(r).id = lookup.subject_id
   RETURN r
 }
 WITH DISTINCT r

@@ -2,7 +2,7 @@
 // hot
 // $tenant: str
 // $first: str, YYYY-MM-DD in UTC
-// $last: str, likewise, inclusive
+// $last: str, YYYY-MM-DD in UTC, inclusive
 // -> usage
 MATCH (u:Usage) WHERE u.tenant = $tenant AND u.day >= $first AND u.day <= $last
 RETURN u {.day, .calls, .tokens_in, .tokens_out, .scenes_by_model, .scenes_by_rules, .scenes_over_budget, .items_dropped} AS usage

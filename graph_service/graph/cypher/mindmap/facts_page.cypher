@@ -5,8 +5,8 @@
 // $valid_at: datetime; only facts that had started by then
 // $known_at: datetime; only facts known by then; null: all
 // $closed: bool; include ended facts
-// $at: int or null; microseconds since 1970; with $id: only facts after this position
-// $id: str or null; that id
+// $at: int or null; start in microseconds since 1970; with $id: only facts after this position
+// $id: str or null; fact id
 // $rows_max: int; for each node
 // -> node_id, facts
 UNWIND $ids AS node_id

@@ -1,6 +1,6 @@
 // The top facts of users and agents in a large memory, in the order of map_facts. Facts between entities are many more; they are loaded
 // when a viewer expands a node. Index user_tenant, memory_user.
-// First the rank of the last row, from the leading sort keys; then the other properties of only those above it.
+// Finds the rank of the last row by the leading sort keys first, then reads the other properties only of facts above it.
 // $tenant: str
 // $users: list of user ids
 // $rows_max: int

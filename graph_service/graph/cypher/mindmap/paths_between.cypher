@@ -1,5 +1,5 @@
 // Shortest paths between two nodes as lists of node ids, with the head of the change log. One row.
-// `informative`: paths without users or agents in between, which are connected to everything; `short`: all shortest paths.
+// `direct`: shortest paths without users or agents in between, which are connected to everything; `all_paths`: all shortest paths.
 // Unique indexes memory_id, tenant_id.
 // hot
 // $tenant: str
@@ -10,7 +10,7 @@
 // $known_at: datetime; only facts known by then; null: all
 // $closed: bool; include ended facts
 // $rows_max: int, of each list
-// -> epoch, seq, informative, short
+// -> epoch, seq, direct, all_paths
 OPTIONAL MATCH (t:Tenant {id: $tenant})
 WITH coalesce(t.epoch, '') AS epoch, coalesce(t.seq, 0) AS seq
 CALL () {
@@ -26,7 +26,7 @@ CALL () {
       WHEN {{open r}} THEN 1 + r.strength ELSE 0.5 END) AS weight
   WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
   ORDER BY weight DESC, ids LIMIT $rows_max
-  RETURN collect(ids) AS informative
+  RETURN collect(ids) AS direct
 }
 CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
@@ -40,6 +40,6 @@ CALL () {
       WHEN {{open r}} THEN 1 + r.strength ELSE 0.5 END) AS weight
   WITH [n IN nodes(path) | n.id] AS ids, max(weight) AS weight
   ORDER BY weight DESC, ids LIMIT $rows_max
-  RETURN collect(ids) AS short
+  RETURN collect(ids) AS all_paths
 }
-RETURN epoch, seq, informative, short
+RETURN epoch, seq, direct, all_paths

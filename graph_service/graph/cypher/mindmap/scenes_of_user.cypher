@@ -1,9 +1,9 @@
 // Scenes of a user or of one session, latest start first; the node as in map_nodes_by_id. Index memory_user.
 // $tenant: str
 // $user_id: str
-// $session: str or null; the id of a session, only its scenes
-// $start_ms: int or null; with $after: only those after this position
-// $after: str or null; its id
+// $session: str or null; only scenes of the session with this id
+// $start_ms: int or null; with $after: only scenes after this position
+// $after: str or null; scene id
 // $rows_max: int
 // -> start_ms, node
 MATCH (s:Memory:Scene)

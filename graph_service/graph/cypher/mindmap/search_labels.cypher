@@ -4,7 +4,7 @@
 // $tenant: str
 // $user_id: str, or null for everybody in the tenant
 // $entity_query: str, Lucene, scoped to the users
-// $scene_query: str, likewise
+// $scene_query: str, Lucene, scoped to the users
 // $part: str, lower-case substring of a user's name
 // $rows_max: int
 // -> id

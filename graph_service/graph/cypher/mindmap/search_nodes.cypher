@@ -8,20 +8,20 @@
 // $facts: str, query of facts
 // $types: list of entity types; none means all
 // $now: datetime
-// $wide: int, candidates of each index
+// $index_rows: int, candidates of each index
 // $rows_max: int
 // $facts_max: int
 // -> id, uri, kind, name, aliases, entity_type, last_seen, facts
 CALL () {
-  CALL db.index.fulltext.queryNodes('entity_words', $names, {limit: $wide}) YIELD node AS n, score
+  CALL db.index.fulltext.queryNodes('entity_words', $names, {limit: $index_rows}) YIELD node AS n, score
   WHERE n.tenant = $tenant AND n.user_id = $user_id
   RETURN n, 2.0 * score AS score
  UNION ALL
-  CALL db.index.fulltext.queryNodes('entity_forms', $forms, {limit: $wide}) YIELD node AS n, score
+  CALL db.index.fulltext.queryNodes('entity_forms', $forms, {limit: $index_rows}) YIELD node AS n, score
   WHERE n.tenant = $tenant AND n.user_id = $user_id
   RETURN n, 2.0 * score AS score
  UNION ALL
-  CALL db.index.fulltext.queryRelationships('fact_words', $facts, {limit: $wide}) YIELD relationship AS r, score
+  CALL db.index.fulltext.queryRelationships('fact_words', $facts, {limit: $index_rows}) YIELD relationship AS r, score
   WHERE r.tenant = $tenant AND r.user_id = $user_id AND (r.invalid_at IS NULL OR r.invalid_at > $now)
   UNWIND [startNode(r), endNode(r)] AS n
   RETURN n, score

@@ -1,17 +1,17 @@
 // Counts of a tenant's or user's data by kind.
 // $tenant: str
 // $user_id: str or null
-// -> sort, n
+// -> kind, n
 CALL () {
-  MATCH (m:Message {tenant: $tenant}) WHERE $user_id IS NULL OR m.user_id = $user_id RETURN 'messages' AS sort, count(m) AS n
+  MATCH (m:Message {tenant: $tenant}) WHERE $user_id IS NULL OR m.user_id = $user_id RETURN 'messages' AS kind, count(m) AS n
  UNION ALL
-  MATCH (l:SessionLifecycle {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS sort, count(l) AS n
+  MATCH (l:SessionLifecycle {tenant: $tenant}) WHERE $user_id IS NULL OR l.user_id = $user_id RETURN 'sessions' AS kind, count(l) AS n
  UNION ALL
   MATCH (u:Memory {tenant: $tenant}) WHERE $user_id IS NULL OR u.user_id = $user_id
-  UNWIND [label IN labels(u) WHERE label <> 'Memory'] AS sort
-  RETURN sort, count(*) AS n
+  UNWIND [label IN labels(u) WHERE label <> 'Memory'] AS kind
+  RETURN kind, count(*) AS n
  UNION ALL
   MATCH (u:Memory {tenant: $tenant})-[r]->(:Memory) WHERE ($user_id IS NULL OR u.user_id = $user_id) AND type(r) <> 'MENTIONED'
-  RETURN CASE WHEN r.invalid_at IS NULL THEN 'facts' ELSE 'closed facts' END AS sort, count(r) AS n
+  RETURN CASE WHEN r.invalid_at IS NULL THEN 'facts' ELSE 'closed facts' END AS kind, count(r) AS n
 }
-RETURN sort, n
+RETURN kind, n

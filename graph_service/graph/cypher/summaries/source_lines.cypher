@@ -6,7 +6,7 @@
 // $position: int or null
 // $after: str or null
 // $rows_max: int
-// $chars_max: int; the first message comes whatever its length
+// $chars_max: int; the first message is returned even if it is longer
 // -> speaker, role, said_at, text, key, more
 // key: [said_ms, position, id], the position of the message; more: true if further messages follow
 MATCH (m:Message {tenant: $tenant, session_id: $session})

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph
-from graph_service.memory.consolidation.segmentation import SceneRules
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds
 from graph_service.memory.consolidation.session_input import SessionInput, load_session_input
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from schema.ids import TenantId, memory_id, session_uri
@@ -58,7 +58,7 @@ async def unread_text(graph: Graph, tenant: str) -> SessionInput | None:
         attempts=0,
         lease="none",
     )
-    return await load_session_input(graph, held, SceneRules(), None)
+    return await load_session_input(graph, held, SegmentationThresholds(), None)
 
 
 async def test_other_tasks_run_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:

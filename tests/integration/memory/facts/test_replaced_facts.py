@@ -89,7 +89,7 @@ async def test_facts_of_another_user_or_tenant_cannot_be_replaced_or_seen(graph:
     for receipt in receipts:
         assert (receipt.outcome.closes, receipt.outcome.conflicts) == ((), ())
         assert list(receipt.outcome.notes) == [
-            "facts[0].replaces[0] names no one known fact of this subject, so nothing is closed for it; take an id"
+            "facts[0].replaces[0] matches no known fact of this subject, or several, so it closes nothing; take an id"
             " from recall or from the conflicts"
         ]
 

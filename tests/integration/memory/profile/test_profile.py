@@ -14,7 +14,7 @@ from tests.integration.memory.facts.test_conflict_resolution import changed_beca
 from tests.support.builders import a_memory, a_worker, an_incoming
 from tests.support.cli_process import Home
 
-FULL = "no longer in the profile: what matters more fills it"
+FULL = "no longer in the profile: more important facts fill it"
 _PROFILE = """query ($user: String!, $category: ProfileCategory) {
   profile(userId: $user, category: $category) {
     category limit omitted items { id uri statement object importance } } }"""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.text.topic_shift import Topic, terms_of
-from graph_service.memory.consolidation.segmentation import SceneRules, assign, in_order
+from graph_service.memory.consolidation.segmentation import SegmentationThresholds, assign, in_order
 from schema.ids import memory_id, message_uri
 from schema.labels import Role
 from schema.message import Message
@@ -17,7 +17,7 @@ from schema.scene import Scene
 from tests.support.builders import NOON
 
 SESSION = "memory://t/session/alice/s1"
-RULES = SceneRules(pause_s=600, messages_max=5)
+RULES = SegmentationThresholds(pause_s=600, messages_max=5)
 
 
 def messages_at(minutes: list[int]) -> list[Message]:
@@ -52,10 +52,10 @@ def add_messages(scenes: list[Scene], messages: list[Message]) -> list[Scene]:
 
 def test_scene_ends_when_it_has_much_text() -> None:
     messages = [replace(message, text="x" * 9_000) for message in messages_at([0, 1, 2, 3, 4, 5])]
-    scenes = assign(SESSION, messages, [], SceneRules())
+    scenes = assign(SESSION, messages, [], SegmentationThresholds())
     assert [len(scene.messages) for scene in scenes] == [3, 3]
     # For any order of arrival.
-    assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [], SceneRules()), SceneRules()) == scenes[1:]
+    assert assign(SESSION, messages[4:], assign(SESSION, messages[:4], [])) == scenes[1:]
 
 
 minutes = st.lists(st.integers(0, 120), max_size=30)
@@ -149,14 +149,14 @@ TRAVEL_ZH = [
 ]
 
 
-def scene_sizes(texts: list[str], rules: SceneRules | None = None, *, importance: int = 5) -> list[int]:
+def scene_sizes(texts: list[str], rules: SegmentationThresholds | None = None, *, importance: int = 5) -> list[int]:
     """Return the sizes of the scenes of these texts, one per minute."""
     messages = [
         replace(message, text=text, importance=importance)
         for message, text in zip(messages_at(list(range(len(texts)))), texts, strict=True)
     ]
     topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
-    return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SceneRules(), topics)]
+    return [len(scene.messages) for scene in assign(SESSION, messages, [], rules or SegmentationThresholds(), topics)]
 
 
 @pytest.mark.parametrize("texts", [COOKING_EN + TRAVEL_EN, COOKING_ZH + TRAVEL_ZH], ids=["en", "zh"])
@@ -181,7 +181,7 @@ def test_new_speaker_with_another_topic_begins_a_scene_sooner() -> None:
         for index, (message, text) in enumerate(zip(messages_at(list(range(8))), texts, strict=True))
     ]
     topics = {message.id: Topic(terms=terms_of(message.text)) for message in messages}
-    assert [len(scene.messages) for scene in assign(SESSION, messages, [], SceneRules(), topics)] == [5, 3]
+    assert [len(scene.messages) for scene in assign(SESSION, messages, [], SegmentationThresholds(), topics)] == [5, 3]
 
 
 @given(st.permutations(range(11)), st.booleans())
@@ -192,7 +192,7 @@ def test_late_messages_never_move_others_to_another_scene(order: list[int], chin
     scenes: dict[str, Scene] = {}
     home: dict[str, str] = {}
     for index in order:
-        for scene in assign(SESSION, [messages[index]], list(scenes.values()), SceneRules(), topics):
+        for scene in assign(SESSION, [messages[index]], list(scenes.values()), SegmentationThresholds(), topics):
             scenes[scene.id] = scene
             for message in scene.messages:
                 assert home.setdefault(message.id, scene.id) == scene.id

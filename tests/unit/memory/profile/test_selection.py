@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graph_service.memory.facts.categories import category_of
-from graph_service.memory.profile.selection import Out, ProfileFact, excluded
+from graph_service.memory.profile.selection import Exclusion, ProfileFact, excluded
 from schema.fact import FactKind
 from schema.profile import ITEMS_MAX, Category
 from tests.support.builders import NOON
@@ -62,19 +62,19 @@ def test_order_does_not_matter_and_no_category_exceeds_its_limit(
 def test_facts_outside_a_full_category_are_not_more_important(told: list[ProfileFact]) -> None:
     out = excluded(told, SMALL)
     inside = [fact.importance for fact in told if fact.id not in out]
-    assert all(fact.importance <= min(inside) for fact in told if out.get(fact.id) is Out.FULL)
+    assert all(fact.importance <= min(inside) for fact in told if out.get(fact.id) is Exclusion.FULL)
 
 
 def test_full_category_replaces_its_least_important_fact() -> None:
     held = [a_fact("a", importance=7), a_fact("b", importance=4)]
-    assert excluded([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Out.FULL}
-    assert excluded([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Out.FULL}
+    assert excluded([*held, a_fact("c", importance=5, day=1)], SMALL) == {"b-None": Exclusion.FULL}
+    assert excluded([*held, a_fact("c", importance=4, day=1)], SMALL) == {"c-None": Exclusion.FULL}
 
 
 def test_higher_confidence_overwrites_and_newer_wins_a_tie() -> None:
     liked, favorite = a_fact("tea", confidence=0.9), a_fact("tea", confidence=0.6, day=3, relation="favorite drink")
-    assert excluded([liked, favorite]) == {favorite.id: Out.OVERWRITTEN}
-    assert excluded([liked, replace(favorite, confidence=0.9)]) == {liked.id: Out.OVERWRITTEN}
+    assert excluded([liked, favorite]) == {favorite.id: Exclusion.OVERWRITTEN}
+    assert excluded([liked, replace(favorite, confidence=0.9)]) == {liked.id: Exclusion.OVERWRITTEN}
 
 
 @pytest.mark.parametrize(
