@@ -414,10 +414,12 @@ _NOW: Final = re.compile(
     r"newest|up to date)\b|现在|目前|如今|眼下|这会儿|当前|最近|还在|这回|最新|这阵"
 )
 _FORMER: Final = re.compile(
-    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old|earlier|at first|first|back then|"
-    r"in the past|ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾经|当初|最早|一开始|起初|从前|早先|"
-    r"前一|上一|先前|那时|旧|老的"
+    r"\b(?:before|used to|previous(?:ly)?|former(?:ly)?|original(?:ly)?|old(?:er)?|earlier|at first|first|back then|"
+    r"in the past|ex|until|prior|initially)\b|以前|之前|原来|原先|过去|曾|当初|最早|一开始|起初|从前|早先|"
+    r"前一|上一|先前|那时|当时|本来|旧|老的"
 )
+_NO_FORMER: Final = re.compile(r"\bhow old\b|\bfirst name\b")
+_CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住]|不再")
 
 
 def time_reference(question: str, time: QuestionTime) -> TimeReference:
@@ -430,8 +432,13 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
         return TimeReference.NOW
     if time.exact_span is not None:
         return TimeReference.DATED
-    text = re.sub(r"\bhow old\b|\bfirst name\b", " ", text)
-    return TimeReference.FORMER if _FORMER.search(text) else TimeReference.OPEN
+    return TimeReference.FORMER if _FORMER.search(_NO_FORMER.sub(" ", text)) else TimeReference.OPEN
+
+
+def asks_what_ended(question: str) -> bool:
+    """Return whether facts that ended belong in an answer: what was true before, or whether something still is."""
+    text = plain(question[:_INTENT_READ_CHARS_MAX])
+    return bool(_CONTINUES.search(text) or _FORMER.search(_NO_FORMER.sub(" ", text)))
 
 
 # Indirect questions: "what does my sister's employer sell?" names the sister, but the answer is a fact about her

@@ -16,7 +16,7 @@ from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
 from schema.ids import name_key
 
-_KEPT: Final = 50_000
+_KEPT: Final = 10_000
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD: Final = re.compile(r"[^\W_][\w.+#'’-]*")
 _DIGIT: Final = re.compile(r"[0-9零一二三四五六七八九十百千万两]")

@@ -95,7 +95,9 @@ class LiveViewer:
         return self.others.pop(0)
 
     async def _any(self) -> dict[str, Any]:
-        frame: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), ANSWER_S))
+        # Not `wait_for`: in Python 3.11 it can swallow a cancellation, and a caller's timeout with it.
+        async with asyncio.timeout(ANSWER_S):
+            frame: dict[str, Any] = json.loads(await self.socket.recv())
         return frame
 
     async def take(self, *, ack: bool = True) -> dict[str, Any]:

@@ -58,15 +58,24 @@ _THING_END = re.compile(
 )
 
 
+_NAMED = re.compile(r" (?:named|called) (?-i:[A-Z])", re.IGNORECASE)
+
+
 def possessions(text: str) -> list[ObjectPhrase]:
-    """Return the belongings and animals of a list: `an induction hob and an air fryer`."""
+    """Return the belongings and animals of a list: `an induction hob and an air fryer`.
+
+    Skip animals with a name: `a dog named Rex` states the name (`constructions`), which two dogs do not share.
+    """
     found: list[ObjectPhrase] = []
+    named = _NAMED.search(text) is not None
     text = text.replace("black and white", "black-and-white")
     for piece in re.split(r",? and |, ", _THING_END.sub("", text.strip()))[:6]:
         name = piece.strip()[_COUNTED.match(piece.strip()).end() :].strip(" .!?")  # type: ignore[union-attr]
         words = name.lower().split()
         if not words or len(words) > 4 or words[0] in PRONOUNS or not _NOT_IN_NAME.isdisjoint(words):
             return found
+        if named and words[-1] in PETS:
+            continue
         if words[-1] in THINGS or (_PRODUCT.match(name) and words[0] not in NOT_NAMES):
             found.append(ObjectPhrase(name, EntityType.ANIMAL if words[-1] in PETS else None))
     return found
@@ -114,7 +123,7 @@ def read_product(text: str) -> list[ObjectPhrase]:
 
 
 # A model, such as "Pixel 9" or "ThinkPad X1".
-_PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z][a-z]+(?:[A-Z]\w+)+$")
+_PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z][a-z]+[A-Z]\w+$")
 _DOSED = re.compile(
     r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|"
     r"half|whole) ){0,3}"

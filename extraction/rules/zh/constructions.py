@@ -208,6 +208,11 @@ PET_NAMED = re.compile(
     + _CALLED
     + r"|为)(?P<n>[\u4e00-\u9fff]{2,4}|[A-Z][a-z]+)$"
 )
+PET_CALLED = re.compile(
+    r"[养买有捡]了?一?[只条个匹]?名?叫做?(?P<n>[\u4e00-\u9fff]{2,4}?|[A-Z][a-z]+)的(?:小|大|公|母)?(?P<k>"
+    + _PET_WORDS
+    + r")$"
+)
 IS_KIN = re.compile(
     r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + _KINS + r")$"
 )
@@ -528,6 +533,8 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         if owner is not None and owner != name and owner != match["p"]:
             state.third = name
             yield from _belongs(clause, state, owner, name, match["k"])
+    if (pet := PET_CALLED.search(text)) and clause.subject is not None:
+        yield from _belongs(clause, state, clause.subject, pet["n"], pet["k"])
     yield from _each(clause, state)
     if clause.subject in SOLE_KIN and clause.start >= state.read_until and (called := _THEN_CALLED.match(clause.rest)):
         yield from _belongs(clause, state, state.speaker.me, called["n"], clause.subject)

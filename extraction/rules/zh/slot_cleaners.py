@@ -30,11 +30,17 @@ _NO_THING: Final = re.compile(
 THING_CHARS_MAX: Final = 16
 
 
+_CALLED: Final = re.compile(r"名?叫.+的")
+
+
 def thing(text: str) -> str | None:
     """Return a thing without measure words and particles, such as `小米SU7` in `一辆小米SU7了`."""
     text = _TAIL.sub("", text.strip(_EDGE))
     text = _COUNT.sub("", _ADDED.sub("", _COUNT.sub("", text))).strip(_EDGE)
     text = _LOOKS.sub("", _BOUGHT.sub("", text))
+    if _CALLED.match(text):
+        # The name is read with its owner (`constructions.PET_CALLED`).
+        return None
     if _PEOPLE.search(text) or re.search(r"说|觉得|以为|一下|怎么", text):
         return None
     if (

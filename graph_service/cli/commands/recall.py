@@ -29,6 +29,9 @@ def recall(
     mode: Annotated[str | None, typer.Option(help="best, layered or similarity_importance.")] = None,
     in_session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only sessions with this agent.")] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option(help="Only messages, scenes or facts: message, scene, fact; may be repeated.")
+    ] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only messages of this role; may be repeated.")] = None,
     entity: Annotated[
         list[str] | None, typer.Option(help="Only hits that mention this entity; may be repeated.")
@@ -41,7 +44,7 @@ def recall(
     zone: Annotated[str | None, typer.Option(help="The time zone of dates: Asia/Shanghai or +08:00.")] = None,
 ) -> None:
     """Search a user's memory for a question; the messages are shown as evidence."""
-    from graph_service.memory.recall.query import Mode, QueryFilters, Question, check_question
+    from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question
     from schema.labels import Role
 
     asked = Question(
@@ -49,6 +52,7 @@ def recall(
         text=question,
         limit=limit,
         evidence=evidence,
+        kinds=tuple(one_of(HitKind, one, "--kind") for one in kind) if kind else tuple(HitKind),
         start=parse_time(start, "--from"),
         end=parse_time(end, "--to"),
         valid_at=parse_time(valid_at, "--valid-at"),

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
+from extraction.query_analysis import asks_what_ended
 from extraction.text.fulltext_words import words_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.lines import (
@@ -19,7 +20,7 @@ from graph_service.memory.context_builder.lines import (
     lines_of_core,
 )
 from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
-from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, asks_about_past
+from graph_service.memory.context_builder.phrasing import WORDS, Language, Section
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
@@ -132,7 +133,7 @@ async def context(
     """
     question = question_for(request)
     of_now = request.as_of is None and request.valid_at is None
-    former = of_now and asks_about_past(request.query)
+    former = of_now and asks_what_ended(request.query)
     moments = resolve_as_of(valid_at=request.valid_at, as_of=request.as_of, now=now)
     facts, answer = await asyncio.gather(
         _core(graph, tenant, request.user_id, moments=moments, now=of_now),

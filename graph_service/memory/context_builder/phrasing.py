@@ -1,20 +1,11 @@
 """The fixed phrases of a context, in English and Chinese. Pure."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 from schema.timespan import iso
-
-# Questions about the past, whose contexts also contain ended facts.
-_PAST: Final = re.compile(
-    r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|in the past|earlier|originally|at first|back then|any ?more|"
-    r"no longer|still|old(?:er)? (?:job|home|house|address|flat|apartment|name|plan))\b"
-    r"|以前|之前|从前|过去|曾|原来|原先|当时|那时|起初|当初|本来|还[是在住]|不再|旧",
-    re.IGNORECASE,
-)
 
 
 class Language(StrEnum):
@@ -115,11 +106,6 @@ WORDS: Final = {
         outdated="{text}（自 {until} 起不再成立：{statement}）",
     ),
 }
-
-
-def asks_about_past(question: str) -> bool:
-    """Return whether a question asks what was true in the past."""
-    return _PAST.search(question) is not None
 
 
 def day_of(moment: datetime) -> str:

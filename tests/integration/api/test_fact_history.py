@@ -54,5 +54,7 @@ async def test_history_and_recall_as_of_on_the_command_line(
     words = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant)
     assert "another took its place" in words.out
     asked = ("recall", "北京 上海", "--user", "alice", "--valid-at", NOON.isoformat(), "--tenant", tenant, "--json")
-    back = await asyncio.to_thread(home.run, *asked)
-    assert [hit["object"] for hit in back.document()["hits"] if hit["kind"] == "fact"] == ["北京"]
+    back = await asyncio.to_thread(home.run, *asked, "--kind", "fact")
+    assert [hit["object"] for hit in back.document()["hits"]] == ["北京"]
+    wrong = await asyncio.to_thread(home.run, *asked, "--kind", "facts")
+    assert (wrong.code, "message, scene, fact" in wrong.err) == (2, True)

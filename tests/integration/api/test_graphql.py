@@ -16,8 +16,8 @@ from schema.ids import TenantId
 from tests.support.builders import a_memory, a_worker
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored repeated messageIds dropped } }"
-RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0) {
-  recall(userId: $user, query: $q, evidence: $evidence) {
+RECALL = """query($user: String!, $q: String!, $evidence: Int! = 0, $kinds: [HitKind!]) {
+  recall(userId: $user, query: $q, evidence: $evidence, kinds: $kinds) {
   searchPath notes hits { kind uri score snippet saidAt pending parts { name value } evidence { text saidAt } } } }"""
 
 
@@ -66,8 +66,7 @@ async def test_remember_then_recall_returns_evidence(api: Api, graph: Graph, ten
     stored = await api.ask(REMEMBER, input=_said())
     assert stored["data"]["remember"]["stored"] == 1
     await a_worker(graph).drain()
-    hits = (await api.ask(RECALL, user="alice", q="tea", evidence=2))["data"]["recall"]["hits"]
-    facts = [hit for hit in hits if hit["kind"] == "FACT"]
+    facts = (await api.ask(RECALL, user="alice", q="tea", evidence=2, kinds=["FACT"]))["data"]["recall"]["hits"]
     assert facts[0]["evidence"][0]["text"] == "I love jasmine tea."
     assert facts[0]["score"] == pytest.approx(sum(part["value"] for part in facts[0]["parts"]))
 

@@ -18,6 +18,7 @@ from tests.support.mcp_service import Agent, McpService, serving
 
 # A query for the other tenant's message, and other words of that message.
 ASKED, SECRET = "乌龙茶 oolong", "武夷 Wuyi"
+KINDS = ("message", "scene", "fact")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -32,10 +33,7 @@ async def elements_of(agent: Agent, graph: Graph) -> dict[str, str]:
     fact = {"subject": "user", "predicate": "PREFERS", "object": ASKED, "statement": said}
     done = await agent.call("remember", messages=[{"role": "user", "text": said}], facts=[fact], session_id="s1")
     await a_worker(graph).drain()
-    hits = {
-        kind: (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"][0]
-        for kind in ("message", "scene", "fact")
-    }
+    hits = {kind: (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"][0] for kind in KINDS}
     node = next(one for one in (await agent.call("search_nodes", query=ASKED))["nodes"] if one["kind"] == "Entity")
     return {
         "message": done["message_ids"][0],
@@ -46,6 +44,11 @@ async def elements_of(agent: Agent, graph: Graph) -> dict[str, str]:
         "scene_uri": hits["scene"]["uri"],
         "message_uri": hits["message"]["uri"],
     }
+
+
+async def ids_of_hits(agent: Agent) -> list[str]:
+    """Return the ids that recall finds, for each kind."""
+    return [hit["id"] for kind in KINDS for hit in (await agent.call("recall", query=ASKED, kinds=[kind]))["hits"]]
 
 
 def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -98,6 +101,8 @@ async def test_no_tool_reads_or_changes_another_tenant(service: McpService, grap
     """For the same user id, every tool answers foreign ids as it answers unknown ids."""
     async with service.agent(tenant, user="ana") as owner:
         known = await elements_of(owner, graph)
+        before = await ids_of_hits(owner)
+        assert before == [known[kind] for kind in KINDS]
         unknown = {name: known[name].replace(known[name][-6:], "000000") for name in known}
         calls, tools = all_calls(known), {(family, tool) for family, tool, _ in all_calls(known)}
         adding = {(a.value, t.name) for a in Aliases for t in tools_for(a).values() if t.effect is Effect.ADDS}
@@ -114,7 +119,7 @@ async def test_no_tool_reads_or_changes_another_tenant(service: McpService, grap
                 nothing = await agent.client.call_tool(tool, made_up)
             assert not any(word in str(result) for word in SECRET.split()), tool
             assert with_unknown_ids(result, known, unknown) == with_unknown_ids(nothing, known, unknown), tool
-        assert len((await owner.call("recall", query=ASKED))["hits"]) == 3
+        assert await ids_of_hits(owner) == before
         assert (await owner.call("list_sessions"))["sessions"][0]["state"] == "active"
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from extraction.query_analysis import TimeReference, analyse
+from extraction.query_analysis import TimeReference, analyse, asks_what_ended
 from extraction.text.cues import gives_reason, makes_promise, reports_change
 
 ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -31,6 +31,23 @@ ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 )
 def test_question_asks_about_a_state_of_affairs(question: str, expected: TimeReference) -> None:
     assert analyse(question, reference=ASKED_AT).time_reference is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where did I live before Lisbon?", True),
+        ("Do I still live in Lisbon?", True),
+        ("Am I allergic to nuts any more?", True),
+        ("我还在吃这个药吗？", True),
+        ("我曾在哪里上班？", True),
+        ("Where do I live now?", False),
+        ("How old is my son?", False),
+        ("我住在哪里？", False),
+    ],
+)
+def test_question_asks_what_ended(question: str, expected: bool) -> None:
+    assert asks_what_ended(question) is expected
 
 
 @pytest.mark.parametrize(

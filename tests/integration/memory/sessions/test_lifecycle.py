@@ -98,7 +98,9 @@ async def test_only_idle_sessions_are_closed(graph: Graph, tenant: str) -> None:
     await memory.remember(TenantId(tenant), an_incoming())
     await close_idle(graph, idle_s=3600, now=datetime.now(UTC))
     assert (await memory.sessions.one(TenantId(tenant), "alice", "s1")).state is SessionState.ACTIVE
-    assert await close_idle(graph, idle_s=0, now=datetime.now(UTC)) >= 1
+    # Each call closes a limited number, and other tests leave sessions behind.
+    while await close_idle(graph, idle_s=0, now=datetime.now(UTC)):
+        pass
     idle = await memory.sessions.one(TenantId(tenant), "alice", "s1")
     assert (idle.state, idle.close_reason) == (SessionState.CLOSING, CloseReason.IDLE)
 
