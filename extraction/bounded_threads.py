@@ -34,9 +34,9 @@ CPU_MAX_S: Final = 20.0
 WALL_MAX_S: Final = 180.0
 # Threads share the GIL, so more of them would only slow the event loop down.
 THREADS_MAX: Final = 4
-_LOOK_S: Final = 0.2
+_POLL_S: Final = 0.2
 # A thread is stopped again after this time at the earliest.
-_AGAIN_S: Final = 0.1
+_STOP_INTERVAL_S: Final = 0.1
 # A thread still running this long after the stop is abandoned; it ends with the process.
 _GRACE_S: Final = 5.0
 
@@ -89,7 +89,7 @@ class _Runner(Generic[T]):
         """
         with self._guard:
             now_s = time.monotonic()
-            if self._stopped_at_s is not None and now_s - self._stopped_at_s < _AGAIN_S:
+            if self._stopped_at_s is not None and now_s - self._stopped_at_s < _STOP_INTERVAL_S:
                 return
             self._stopped_at_s = now_s
             if self._stoppable is not None:
@@ -107,7 +107,7 @@ class _Runner(Generic[T]):
                 self._refuse_stops()
                 break
             except _Stop:
-                # It arrived before stops were refused; the next one comes `_AGAIN_S` later at the earliest.
+                # It arrived before stops were refused; the next one comes `_STOP_INTERVAL_S` later at the earliest.
                 continue
         try:
             self._loop.call_soon_threadsafe(self._deliver, result, error)
@@ -161,7 +161,7 @@ class BoundedThreads:
         self.wall_max_s = wall_max_s
         self._threads_max = threads_max
         # A semaphore belongs to one event loop; tests and commands run several, one after another.
-        self._places: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
+        self._semaphore: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run a call in a thread and return its result.
@@ -170,9 +170,9 @@ class BoundedThreads:
             TooSlowError: the call exceeded its time and was stopped.
         """
         loop = asyncio.get_running_loop()
-        if self._places is None or self._places[0] is not loop:
-            self._places = (loop, asyncio.Semaphore(self._threads_max))
-        async with self._places[1]:
+        if self._semaphore is None or self._semaphore[0] is not loop:
+            self._semaphore = (loop, asyncio.Semaphore(self._threads_max))
+        async with self._semaphore[1]:
             runner = _Runner(work, loop)
             runner.start()
             try:
@@ -186,7 +186,7 @@ class BoundedThreads:
     async def _result_of(self, runner: _Runner[T]) -> T:
         started_s = time.monotonic()
         while True:
-            await asyncio.wait({runner.done}, timeout=_LOOK_S)
+            await asyncio.wait({runner.done}, timeout=_POLL_S)
             if runner.done.done():
                 return runner.done.result()
             wall_s = time.monotonic() - started_s
@@ -200,7 +200,7 @@ class BoundedThreads:
         until_s = time.monotonic() + _GRACE_S
         while time.monotonic() < until_s:
             runner.stop()
-            await asyncio.wait({runner.done}, timeout=_LOOK_S)
+            await asyncio.wait({runner.done}, timeout=_POLL_S)
             if runner.done.done() or not runner.alive:
                 # The result is not used; retrieve the exception so that asyncio does not log it.
                 if runner.done.done():

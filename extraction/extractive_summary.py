@@ -54,19 +54,19 @@ def token_count(text: str) -> int:
 
 def abstract_l0(lines: Sequence[SceneLine], *, tokens_max: int = 100) -> str:
     """Return the most central sentences of a scene in text order; empty for a scene without text."""
-    said = _sentences(lines)
+    sentences = _sentences(lines)
     chosen: list[int] = []
     left = tokens_max
-    for number in _ranks(said):
-        cost = token_count(said[number].text)
+    for number in _ranks(sentences):
+        cost = token_count(sentences[number].text)
         if cost <= left:
             chosen.append(number)
             left -= cost
         if left < tokens_max // 5:
             break
-    if not chosen and said:
-        return _cut_tokens(said[0].text, tokens_max)
-    return _joined([said[number].text for number in sorted(chosen)])
+    if not chosen and sentences:
+        return _cut_tokens(sentences[0].text, tokens_max)
+    return _joined([sentences[number].text for number in sorted(chosen)])
 
 
 def overview_l1(
@@ -85,17 +85,17 @@ def overview_l1(
         abstract: opening summary; `abstract_l0` by default.
         when: time of the scene; that of its first line by default.
     """
-    said = _sentences(lines)
-    zh = _is_chinese(said)
+    sentences = _sentences(lines)
+    zh = _is_chinese(sentences)
     head = _HEADINGS_ZH if zh else _HEADINGS_EN
-    ranks = _ranks(said)
-    points = sorted(ranks[: min(12, max(3, len(said) // 3))])
-    plans = [item.text for item in said if item.by != "assistant" and _PLAN.search(item.text)]
+    ranks = _ranks(sentences)
+    points = sorted(ranks[: min(12, max(3, len(sentences) // 3))])
+    plans = [item.text for item in sentences if item.by != "assistant" and _PLAN.search(item.text)]
     separator = "、" if zh else ", "
     sections = [
         (head["summary"], abstract if abstract is not None else abstract_l0(lines)),
-        (head["topics"], separator.join(keywords(_texts_of_people(said), 8))),
-        (head["points"], _bullets(_unique([*statements, *(said[number].text for number in points)])[:24])),
+        (head["topics"], separator.join(keywords(_texts_of_people(sentences), 8))),
+        (head["points"], _bullets(_unique([*statements, *(sentences[number].text for number in points)])[:24])),
         (head["names"], separator.join(_unique(names)[:30])),
         (head["plans"], _bullets(_unique(plans)[:8])),
         (head["times"], _bullets(_times(lines, when))),
@@ -114,17 +114,17 @@ def scene_title(lines: Sequence[SceneLine], *, statements: Sequence[str] = ()) -
     Args:
         statements: facts of the scene; the first one that fits is the title, else the most central sentence.
     """
-    said = _sentences(lines)
-    zh = _is_chinese(said)
+    sentences = _sentences(lines)
+    zh = _is_chinese(sentences)
     limit = TITLE_CHARS_ZH_MAX if zh else TITLE_CHARS_EN_MAX
     for statement in statements[:3]:
         plain = statement.rstrip("。. ")
         if len(plain) <= limit:
             return plain
-    ranks = _ranks(said)
+    ranks = _ranks(sentences)
     # Prefer a sentence of a person: their concern matters more than an assistant's advice.
-    best = next((number for number in ranks if said[number].by != "assistant"), ranks[0] if ranks else None)
-    return "" if best is None else _headline(said[best].text, limit)
+    best = next((number for number in ranks if sentences[number].by != "assistant"), ranks[0] if ranks else None)
+    return "" if best is None else _headline(sentences[best].text, limit)
 
 
 def _headline(sentence: str, limit: int) -> str:
@@ -176,20 +176,20 @@ def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
     return informative or every
 
 
-def _texts_of_people(said: Sequence[_SceneSentence]) -> list[str]:
+def _texts_of_people(sentences: Sequence[_SceneSentence]) -> list[str]:
     """Return the sentences of people, or those of the assistant if there are no others."""
-    return [item.text for item in said if item.by != "assistant"] or [item.text for item in said]
+    return [item.text for item in sentences if item.by != "assistant"] or [item.text for item in sentences]
 
 
-def _ranks(said: Sequence[_SceneSentence]) -> list[int]:
+def _ranks(sentences: Sequence[_SceneSentence]) -> list[int]:
     """Return indexes of the sentences by rank; those of an assistant rank lower."""
-    order = ranked([item.text for item in said])
-    place = {number: index * (2 if said[number].by == "assistant" else 1) for index, number in enumerate(order)}
+    order = ranked([item.text for item in sentences])
+    place = {number: index * (2 if sentences[number].by == "assistant" else 1) for index, number in enumerate(order)}
     return sorted(order, key=lambda number: (place[number], number))
 
 
-def _is_chinese(said: Sequence[_SceneSentence]) -> bool:
-    return 2 * sum(has_cjk(item.text) for item in said) > len(said)
+def _is_chinese(sentences: Sequence[_SceneSentence]) -> bool:
+    return 2 * sum(has_cjk(item.text) for item in sentences) > len(sentences)
 
 
 def _times(lines: Sequence[SceneLine], when: datetime | None) -> list[str]:

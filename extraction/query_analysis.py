@@ -67,7 +67,7 @@ class QueryAnalysis:
         terms: search terms for BM25 among the candidates.
         word_terms: search terms of `words`, for the confidence.
         name_keys: keys of every part of the question that could be a name.
-        entity_keys: the same in order, then keys of the hints and of the kinship words ("my sister").
+        entity_keys: `name_keys` in order, then keys of the hints and of the kinship words ("my sister").
         kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
         possible_names: capitalised English words that may name somebody or something, case folded.
         time_reference: the state of affairs that the question asks about.
@@ -127,7 +127,7 @@ def analyse(
     topic = _without_times(text, time)
     chinese = is_chinese(text)
     words = tuple(words_in(topic))
-    wanted = answer_type(text)
+    expected_type = answer_type(text)
     keys = name_keys(text)
     # Hints and kinship words retrieve elements that mention the person, but do not select a speaker.
     more_keys = (*(name_key(hint) for hint in hints), *ties_in(text))
@@ -135,8 +135,8 @@ def analyse(
     return QueryAnalysis(
         chars=len(text),
         chinese=chinese,
-        intent=intent_of(text, time, wanted),
-        answer_type=wanted,
+        intent=intent_of(text, time, expected_type),
+        answer_type=expected_type,
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,
@@ -262,7 +262,7 @@ def answer_type(question: str) -> AnswerType:
     return _ANSWERS[min(found)[1]][0] if found else AnswerType.OTHER
 
 
-def intent_of(question: str, time: QuestionTime, wanted: AnswerType) -> Intent:
+def intent_of(question: str, time: QuestionTime, expected_type: AnswerType) -> Intent:
     """Return the intent of a question.
 
     A name alone (two to four Chinese characters, or up to three capitalised words) asks for an entity; a question that
@@ -272,7 +272,7 @@ def intent_of(question: str, time: QuestionTime, wanted: AnswerType) -> Intent:
     text = plain(question)
     if not time.asked and _is_name(question):
         return Intent.ENTITY
-    if wanted is AnswerType.WHEN:
+    if expected_type is AnswerType.WHEN:
         return Intent.TEMPORAL
     if _RELATIONAL.search(text):
         return Intent.RELATIONAL
@@ -519,7 +519,7 @@ _CALENDAR: Final = frozenset(_CALENDAR_TEXT.split())
 def name_keys(text: str, *, words_max: int = 4, chars_max: int = 8) -> list[str]:
     """Return every part of a question that could be a name: up to four Latin words, or two to eight Chinese characters.
 
-    Latin keys in singular and plural, because an entity keeps the form in which it was first named. At most 400 keys.
+    Latin keys are in singular and plural, because an entity keeps the form in which it was first named. At most 400.
     """
     folded = text.casefold()
     keys: dict[str, None] = {}

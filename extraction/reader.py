@@ -115,7 +115,7 @@ class Reading:
         dropped: reasons why parts of the answer were dropped.
         path: attempts in order: `model`, `halves`, `user only`, `rules`, …
         cut: the answer reached its token limit and is incomplete.
-        needs_model: a model was unavailable and is to read the scene again.
+        needs_model: a model was unavailable; it should read the scene later.
     """
 
     reader: str

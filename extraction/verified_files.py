@@ -1,4 +1,4 @@
-"""Record verified hashes of downloaded files outside the cache that holds them.
+"""Record verified hashes of downloaded files outside the cache that contains them.
 
 A cache may be copied from elsewhere, so nothing in it can prove that its files are genuine. Each folder or file has a
 record in the user's state directory: a line per file with its hash and its file-system metadata when it was hashed. A
@@ -109,7 +109,7 @@ def drop_record(place: Path) -> None:
 
 
 def writable_by_others(path: Path) -> str:
-    """Return why other users could change a file or folder; empty if only this user and root can.
+    """Return the reason why other users can change a file or folder; empty if only this user and root can.
 
     Group write permission from umask 002 is removed first.
     """

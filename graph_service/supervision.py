@@ -187,15 +187,15 @@ class Supervisor:
         extra = {"code": failure.code, "loop": name.value}
         _log.error("background work failed; it is retried shortly", exc_info=error, extra=extra)
 
-    def standing(self) -> dict[Loop, LoopStatus]:
-        """Return the state of all loops ever started, by name."""
-        return {name: self._standing(self._records[name]) for name in sorted(self._records)}
+    def statuses(self) -> dict[Loop, LoopStatus]:
+        """Return the status of all loops ever started, by name."""
+        return {name: self._status(self._records[name]) for name in sorted(self._records)}
 
     def failing(self) -> list[Loop]:
         """Return the loops that are failing now."""
-        return [name for name, standing in self.standing().items() if standing.state is LoopState.FAILING]
+        return [name for name, status in self.statuses().items() if status.state is LoopState.FAILING]
 
-    def _standing(self, record: _LoopRecord) -> LoopStatus:
+    def _status(self, record: _LoopRecord) -> LoopStatus:
         now_s = self._clock_s()
         recovered = [number for number, at_s in record.failing.items() if at_s is not None and at_s <= now_s]
         for number in recovered:

@@ -11,7 +11,7 @@ from schema.errors import InputError
 from schema.ids import MemoryId
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ONE = timedelta(microseconds=1)
+_MICROSECOND = timedelta(microseconds=1)
 _MOMENTS_KEPT: Final = 16_384
 
 
@@ -48,7 +48,7 @@ class Assertion:
 
     Attributes:
         valid_at: earliest time of the start (or of the end, with `ends`) according to the message.
-        valid_by: latest time of it ("last month" is a range); not before `valid_at`.
+        valid_by: latest time of the start or end ("last month" is a range); not before `valid_at`.
         heard_at, position: when the message was stored and its index in the call; they break ties of `said_at`.
         ends: the message says that the fact has ended.
         adds: the message says that the fact is valid in addition to others ("I also work at …").
@@ -118,7 +118,7 @@ def parse_assertion(text: str) -> Assertion:
         ends="e" in marks,
         adds="a" in marks,
         judged="j" in marks,
-        correction=_stated_by(marks) if marks else None,
+        correction=_correction_of(marks) if marks else None,
         changes="c" in marks,
         replaces=tuple(map(MemoryId, replaced.split(","))) if replaced else (),
     )
@@ -128,15 +128,15 @@ def parse_assertion(text: str) -> Assertion:
 # assertion, and those of one call.
 @lru_cache(maxsize=_MOMENTS_KEPT)
 def _moment_of(number: str) -> datetime:
-    return _EPOCH + int(number) * _ONE
+    return _EPOCH + int(number) * _MICROSECOND
 
 
 @lru_cache(maxsize=_MOMENTS_KEPT)
 def _number_of(moment: datetime) -> str:
-    return f"{(moment - _EPOCH) // _ONE}"
+    return f"{(moment - _EPOCH) // _MICROSECOND}"
 
 
-def _stated_by(marks: str) -> CorrectionKind | None:
+def _correction_of(marks: str) -> CorrectionKind | None:
     return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 

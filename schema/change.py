@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from schema.ids import MemoryId
 
-# Reason of changes caused by forgetting; holders of older changes or snapshots must drop them.
+# Reason of changes caused by forgetting; clients with older changes or snapshots must delete them.
 FORGOTTEN: Final = "forgotten"
 
 

@@ -14,7 +14,7 @@ from schema.assertion import Assertion, Closing, CorrectionKind
 from schema.entity import EntityRef
 from schema.ids import MemoryId, Uri
 
-# The reader of corrections by people.
+# Value of `reader` for corrections by people.
 PERSON: Final = "person"
 
 

@@ -21,8 +21,8 @@ class Message:
         content_hash: of role, speaker, time and text; a repetition with the same id must have the same.
         position: order among messages of one session said at the same moment.
         importance: 1 to 10.
-        zone: where it was said, an IANA name or a distance such as `+08:00`; its days are the days meant by "today".
-        mentioned_start, mentioned_end: what time it talks about, aware UTC, half-open.
+        zone: time zone of the speaker, an IANA name or an offset such as `+08:00`; "today" is a day of this zone.
+        mentioned_start, mentioned_end: time that the text is about, aware UTC, half-open.
         received_at: when it was stored; None before that.
     """
 
@@ -105,7 +105,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedFact:
-    """A known fact that a provided one closes, by the index of that in the call."""
+    """A known fact that a provided fact ends; `fact_index` is the index of the latter in the call."""
 
     fact_index: int
     id: MemoryId

@@ -1,11 +1,11 @@
-"""Synonyms of the labels of frequent relations; each holds one value at a time."""
+"""Synonyms of the labels of frequent relations; each relation has one value at a time."""
 
 from functools import cache
 from typing import Final
 
 from schema.ids import name_key
 
-_SAME: Final = {
+_SYNONYMS: Final = {
     "lives in": "live in|living in|resides in|residing in|lives at|residence|home city|current city|住在|居住在|"
     "居住于|现居|定居在|定居于|居住地|现居地",
     "works at": "works for|work at|work for|working at|employed at|employed by|employer|workplace|company|任职于|"
@@ -19,12 +19,12 @@ _SAME: Final = {
 }
 
 # In alphabetical order, as in prompts.
-RELATION_LABELS: Final = tuple(sorted(_SAME))
+RELATION_LABELS: Final = tuple(sorted(_SYNONYMS))
 
 
 @cache
 def _canonical() -> dict[str, str]:
-    return {name_key(word): label for label, words in _SAME.items() for word in (label, *words.split("|"))}
+    return {name_key(word): label for label, words in _SYNONYMS.items() for word in (label, *words.split("|"))}
 
 
 def canonical_relation(relation: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Where the built viewer lies; the viewer itself is TypeScript, in `src/`."""
+"""Location of the built viewer; the viewer itself is TypeScript, in `src/`."""
 
 from pathlib import Path
 

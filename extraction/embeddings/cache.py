@@ -1,4 +1,4 @@
-"""An LRU cache of vectors, by the hash of the text."""
+"""LRU cache of vectors, keyed by the hash of the text."""
 
 import asyncio
 import hashlib
@@ -15,7 +15,7 @@ class CachedEmbedder:
         self._inner = inner
         self._entries_max = entries_max
         self._vectors: OrderedDict[bytes, Embedded] = OrderedDict()
-        self._under_way: dict[bytes, asyncio.Event] = {}
+        self._in_flight: dict[bytes, asyncio.Event] = {}
 
     @property
     def name(self) -> str:
@@ -45,14 +45,14 @@ class CachedEmbedder:
         """Embed texts with token vectors; concurrent calls embed an uncached text once."""
         mark = b"?" if asked else b"."
         keys = [hashlib.sha256(mark + text.encode()).digest() for text in texts]
-        wanted = dict(zip(keys, texts, strict=True))
+        requested = dict(zip(keys, texts, strict=True))
         answers: dict[bytes, Embedded] = {}
-        while missing := [key for key in wanted if key not in answers]:
+        while missing := [key for key in requested if key not in answers]:
             answers |= {key: self._vectors[key] for key in missing if key in self._vectors}
-            own = [key for key in missing if key not in answers and key not in self._under_way]
-            others = {self._under_way[key] for key in missing if key in self._under_way}
+            own = [key for key in missing if key not in answers and key not in self._in_flight]
+            others = {self._in_flight[key] for key in missing if key in self._in_flight}
             if own:
-                answers |= await self._fresh({key: wanted[key] for key in own}, asked)
+                answers |= await self._embed_missing({key: requested[key] for key in own}, asked)
             # Wait for other calls that embed the same texts; the next round embeds those that failed there.
             for other in others:
                 await other.wait()
@@ -60,9 +60,9 @@ class CachedEmbedder:
             self._remember(key, answers[key])
         return [answers[key] for key in keys]
 
-    async def _fresh(self, texts: Mapping[bytes, str], asked: bool) -> dict[bytes, Embedded]:
+    async def _embed_missing(self, texts: Mapping[bytes, str], asked: bool) -> dict[bytes, Embedded]:
         done = asyncio.Event()
-        self._under_way |= dict.fromkeys(texts, done)
+        self._in_flight |= dict.fromkeys(texts, done)
         try:
             made = await embed_with_tokens(self._inner, list(texts.values()), asked=asked)
             found = dict(zip(texts, made, strict=True))
@@ -71,7 +71,7 @@ class CachedEmbedder:
             return found
         finally:
             for key in texts:
-                del self._under_way[key]
+                del self._in_flight[key]
             done.set()
 
     def _remember(self, key: bytes, embedded: Embedded) -> None:

@@ -1,8 +1,8 @@
-"""Carry the vector of a question into the vector space of the other language's model.
+"""Map the vector of a question into the vector space of the other language's model.
 
-The two local models know one language each, so their vectors are not comparable. A small multilingual sentence encoder
-knows both, but is a poorer one; its vector of a question, mapped linearly, is close to the vector that the model of the
-other language gives the translated question. Texts are stored as before: only questions are carried.
+The two local models support one language each, so their vectors are not comparable. A small multilingual sentence
+encoder supports both with lower quality; its vector of a question, mapped linearly, is close to the vector that the
+model of the other language gives the translated question. Only questions are mapped, not stored texts.
 
 Source: Yang et al. 2020 (universal sentence encoder, multilingual). The maps are fitted by
 `tests/benchmarks/cross_language_map.py` on texts of one language each; they need no translations.
@@ -38,8 +38,8 @@ class CrossLanguage:
 
     @cached_property
     def _maps(self) -> dict[str, Floats]:
-        with np.load(MAP_FILE) as held:
-            return {name: held[name].astype(np.float32) for name in held.files}
+        with np.load(MAP_FILE) as archive:
+            return {name: archive[name].astype(np.float32) for name in archive.files}
 
     def carried(self, question: str, *, from_chinese: bool) -> list[float] | None:
         """Return the unit vector of a question in the space of the other language; None if it has no direction."""

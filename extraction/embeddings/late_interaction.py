@@ -79,5 +79,5 @@ def max_sims(question: QuestionTokens, messages: Sequence[bytes | None]) -> list
 
 
 def max_sim(question: QuestionTokens, message: bytes | None) -> float | None:
-    """Return the weighted MaxSim of one message, as `max_sims`."""
+    """Return the weighted MaxSim of one message, 0 to 1; None without comparable vectors."""
     return max_sims(question, [message])[0]

@@ -57,9 +57,9 @@ class WordPieces:
         self._tokenizer.enable_truncation(PIECES_MAX)
         self._by_frequency = by_frequency
         words = self._tokenizer.get_vocab(with_added_tokens=True)
-        self._tells = [False] * len(words)
+        self._has_content = [False] * len(words)
         for word, number in words.items():
-            self._tells[number] = any(character.isalnum() for character in word) and not word.startswith("[")
+            self._has_content[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
         """Tokenize texts, each after the prefix."""
@@ -84,7 +84,7 @@ class WordPieces:
         return [
             place
             for place, (number, (start, _)) in enumerate(zip(found.ids, found.offsets, strict=True))
-            if self._tells[number] and start >= prefix_chars
+            if self._has_content[number] and start >= prefix_chars
         ]
 
     def _weight(self, number: int) -> float:
@@ -125,8 +125,8 @@ class VectorSpace:
 
     def __init__(self, model: LocalModel) -> None:
         """Read the model's file."""
-        with np.load(space_file(model)) as held:
-            parts = {name: np.ascontiguousarray(held[name], np.float32) for name in held.files}
+        with np.load(space_file(model)) as archive:
+            parts = {name: np.ascontiguousarray(archive[name], np.float32) for name in archive.files}
         self.token_model = f"{model.name}/{TOKEN_DIM}{SPACE}{FORMAT}"
         self._mean, self._directions = parts["mean"], parts["directions"]
         self._token_mean, self._token_directions = parts["token_mean"], parts["token_directions"]
@@ -143,14 +143,14 @@ class VectorSpace:
 
     def packed(self, texts: Sequence[Floats], wholes: Floats) -> list[bytes]:
         """Return the packed vectors of each text: its whole-text vector, and 96 numbers for each token."""
-        parts = self._turned(texts, self._centred(texts), self._token_directions)
+        parts = self._projected(texts, self._centred(texts), self._token_directions)
         return [pack(part, model=self.token_model, whole=whole) for part, whole in zip(parts, wholes, strict=True)]
 
     def packed_questions(self, texts: Sequence[Floats]) -> list[tuple[bytes, tuple[float, ...]]]:
         """Return the packed token vectors of questions, with the weight factor of each piece."""
         rows = self._centred(texts)
         weight_factors = np.exp(product(rows, self._weight_direction))[:, 0]
-        parts = self._turned(texts, rows, self._asked_token_directions)
+        parts = self._projected(texts, rows, self._asked_token_directions)
         return [
             (pack(part, model=self.token_model), tuple(factors.tolist()))
             for part, factors in zip(parts, _split(weight_factors, texts), strict=True)
@@ -160,7 +160,7 @@ class VectorSpace:
         rows = np.concatenate(texts) if texts else np.zeros((0, len(self._token_mean)), np.float32)
         return unit(rows) - self._token_mean
 
-    def _turned(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[Floats]:
+    def _projected(self, texts: Sequence[Floats], rows: Floats, directions: Floats) -> list[Floats]:
         # One product for all texts, because a single text has too few rows for a fast one.
         return _split(unit(product(rows, directions)), texts)
 

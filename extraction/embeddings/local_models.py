@@ -17,7 +17,7 @@ class LocalModel:
     Attributes:
         name: name of the model, and of the files of weights and tokenizer without extension.
         artifact: Maven artifact that contains these files.
-        heads: number of attention heads, which the weights do not tell.
+        heads: number of attention heads, which cannot be derived from the weights.
         first_piece: pool by the first piece instead of the mean.
         said, asked: prefixes of messages and of questions that the model was trained with.
         by_frequency: vocabulary index from which pieces are ordered by frequency; None if they are not.

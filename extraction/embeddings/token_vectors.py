@@ -65,7 +65,7 @@ class VectorMatrix:
 
 
 def mark(model: str) -> bytes:
-    """Return the 8-byte hash of a model's name, as in headers."""
+    """Return the 8-byte hash of a model's name, as stored in headers."""
     return hashlib.blake2b(model.encode(), digest_size=8).digest()
 
 
@@ -108,12 +108,12 @@ def unpack(stored: bytes, *, model: str) -> FloatArray | None:
 
 def gather(stored: Sequence[bytes | None], *, model: str) -> VectorMatrix | None:
     """Return the token vectors of all texts by this model, for one matrix product; None without any."""
-    wanted = mark(model)
+    model_hash = mark(model)
     places, parts, counts, scales, dims = [], [], [], [], set()
     for place, one in enumerate(stored):
         head = _head(one) if one else None
         # Skip texts without token vectors, such as punctuation.
-        if one and head is not None and head.made_by == wanted and head.rows:
+        if one and head is not None and head.made_by == model_hash and head.rows:
             places.append(place)
             parts.append(memoryview(one)[HEAD_BYTES + head.whole_dim :])
             counts.append(head.rows)

@@ -1,7 +1,7 @@
 """Find the attribute that a fact states of its subject, such as its home or phone number. Pure.
 
-Two facts of one subject with the same attribute are values of the same thing. Some attributes hold one value at a time
-(`schema/attributes.toml`), so that a newer value ends the older; of the others, only a statement of a change does.
+Two facts of one subject with the same attribute are values of the same thing. Some attributes have one value at a time
+(`schema/attributes.toml`), so that a newer value ends the older; for the others, only a statement of a change does.
 """
 
 import re
@@ -16,11 +16,11 @@ from extraction.text.lexicon_en import word_set
 from extraction.text.name_forms import simplified_characters
 from schema.ids import name_key
 
-_KEPT: Final = 10_000
+_CACHE_ENTRIES: Final = 10_000
 _HAN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD: Final = re.compile(r"[^\W_][\w.+#'’-]*")
 _DIGIT: Final = re.compile(r"[0-9零一二三四五六七八九十百千万两]")
-# Without meaning in a relation; all but prepositions and "use" are dropped first.
+# Words without meaning in a relation, dropped first; prepositions and "use" are dropped for some comparisons only.
 _FILLERS: Final = word_set(
     "a an the my his her their its our your user user's users is are be been am currently current now present own main "
     "primary today's has'"
@@ -58,7 +58,7 @@ class Attribute(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """The table of attributes; the key of a phrase is empty if it holds many values, None if it is open."""
+    """Attributes by phrase; the key is empty for relations with many values, None for those listed as open."""
 
     phrases: dict[tuple[str, ...], str | None]
     bags: dict[frozenset[str], str | None]
@@ -83,7 +83,7 @@ def attribute_of(predicate: str, relation: str | None, object_name: str | None) 
     """Return the attribute that a fact states; None if its subject may have many values of it.
 
     Args:
-        object_name: decides what is used or switched to, and of which medication an amount is; None if unknown.
+        object_name: determines the category of a used thing and the medication of an amount; None if unknown.
     """
     if relation is None or predicate not in ("RELATES_TO", "PREFERS", "CARES_ABOUT"):
         return None
@@ -97,12 +97,12 @@ def attribute_of(predicate: str, relation: str | None, object_name: str | None) 
 
 
 def value_key(name: str) -> str:
-    """Return the same key for two spellings of a value, such as a phone number with and without spaces."""
+    """Return a key that all spellings of a value share, such as a phone number with and without spaces."""
     plain = re.sub(r"[\W_]+", "", name_key(name)).translate(simplified_characters())
     return plain or name_key(name)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_ENTRIES)
 def _attribute(relation: str, object_name: str) -> Attribute | None:
     return _chinese(relation, object_name) if _HAN.search(relation) else _english(relation, object_name)
 
@@ -120,7 +120,7 @@ def _english(relation: str, object_name: str) -> Attribute | None:
         return Attribute(category, one=stems[0] in _CHANGES_TO)
     if amount := _amount(meaning, object_name):
         return amount
-    if _tells_event(words) or meaning <= {_USES}:
+    if _describes_event(words) or meaning <= {_USES}:
         return None
     if stems in table.phrases:
         return _known(table.phrases[stems], stems)
@@ -196,8 +196,8 @@ def _is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is", "hours"))
 
 
-def _tells_event(words: list[str]) -> bool:
-    """Return whether a relation tells of an event, such as "hiked" or "book club finished", but not "owned by"."""
+def _describes_event(words: list[str]) -> bool:
+    """Return whether a relation describes an event, such as "hiked" or "book club finished", but not "owned by"."""
     table = _table()
     if words[0] in ("was", "were", "had"):
         return True

@@ -46,7 +46,7 @@ manager 经理
 roommate 室友 舍友
 """
 # More specific ties: an older sister is also "my sister", so "my sister" may mean either.
-_WIDER: Final = {
+_MORE_SPECIFIC: Final = {
     "sister": frozenset(("older-sister", "younger-sister")),
     "brother": frozenset(("older-brother", "younger-brother")),
     "grandmother": frozenset(("paternal-grandmother", "maternal-grandmother")),
@@ -54,7 +54,7 @@ _WIDER: Final = {
 }
 # "My older sister" implies another sister.
 _AMONG_SEVERAL: Final = frozenset(("older", "younger", "elder", "eldest", "youngest", "little", "big", "oldest"))
-_MEANS_NOTHING: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
+_INSIGNIFICANT: Final = frozenset(("dear", "own", "only", "beloved", "late", "best", "good", "beautiful"))
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 # The two words after "my", as in "my dear sister".
@@ -87,14 +87,14 @@ def tie(words: str) -> KinshipTie | None:
         if whole in _tie_of_word():
             return KinshipTie(name=_tie_of_word()[whole])
     *before, last = key.removeprefix("my ").split() or [""]
-    if last not in _tie_of_word() or not set(before) <= _AMONG_SEVERAL | _MEANS_NOTHING:
+    if last not in _tie_of_word() or not set(before) <= _AMONG_SEVERAL | _INSIGNIFICANT:
         return None
-    return KinshipTie(name=_tie_of_word()[last], among_several=not set(before) <= _MEANS_NOTHING)
+    return KinshipTie(name=_tie_of_word()[last], among_several=not set(before) <= _INSIGNIFICANT)
 
 
-def wider(name: str) -> frozenset[str]:
+def more_specific_ties(name: str) -> frozenset[str]:
     """Return the more specific ties that the terms of this tie may also name."""
-    return _WIDER.get(name, frozenset())
+    return _MORE_SPECIFIC.get(name, frozenset())
 
 
 def tie_words() -> list[str]:
@@ -118,7 +118,7 @@ def own_ties_in(text: str) -> list[str]:
     folded = name_key(text)
     latin = {word for pair in _MINE.findall(folded) for word in pair}
     named = {name for word, name in _tie_of_word().items() if word in latin or _says_mine(folded, word)}
-    named |= {one for name in named for one in wider(name)}
+    named |= {one for name in named for one in more_specific_ties(name)}
     return sorted(word for word, name in _tie_of_word().items() if name in named)
 
 

@@ -54,19 +54,19 @@ class Candidate:
     """A known entity that a mention may refer to.
 
     Attributes:
-        stands_for_it: the entity it was merged into; candidates merged into the same entity do not compete.
+        merged_into: the entity that represents it; candidates merged into the same entity do not compete.
     """
 
     id: MemoryId
     name: str
     aliases: tuple[str, ...] = ()
     entity_type: EntityType | None = None
-    stands_for_it: MemoryId | None = None
+    merged_into: MemoryId | None = None
 
     @property
     def shown_as(self) -> MemoryId:
         """The node that represents this candidate: the entity it was merged into, or itself."""
-        return self.stands_for_it or self.id
+        return self.merged_into or self.id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ def _put(index: dict[str, _Candidates], key: str, candidate: Candidate) -> None:
 
 
 def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Candidate]) -> Match:
-    """Match a mention to a few candidates, as `NameIndex.match` does."""
+    """Match a mention to a few candidates by the rules of `NameIndex.match`."""
     return NameIndex(candidates).match(mention, entity_type)
 
 

@@ -15,7 +15,7 @@ VERDICTS_MAX: Final = 200
 
 
 class Judgement(StrEnum):
-    """Relation of a new fact to a known one; without one, both facts are kept."""
+    """Relation of a new fact to a known one; without a judgement, both facts remain valid."""
 
     SAME = "same"
     REPLACES = "replaces"
@@ -65,7 +65,7 @@ def model_fact_judge(model: LanguageModel) -> FactJudge:
     The model sees temporary ids only; other ids, and known facts that were not listed for a new fact, are ignored.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: by the judge, as `LanguageModel.answer`.
+        UnavailableError, InstallError, MisreadError: by the judge; see `LanguageModel.answer`.
     """
 
     async def judge(doubts: Sequence[Doubt]) -> FactVerdicts:
@@ -85,14 +85,14 @@ def judge_prompt(doubts: Sequence[Doubt]) -> Prompt:
     return filled_prompt("judge_facts", facts="\n".join(_line(doubt, number) for number, doubt in enumerate(doubts, 1)))
 
 
-def verdicts_of(told: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, FactVerdict]:
+def verdicts_of(readings: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> dict[Claim, FactVerdict]:
     """Return the valid verdicts, with temporary ids mapped back.
 
     Only the first verdict on each new fact counts, and verdicts with invented ids are ignored.
     """
     new = {f"n{number}": doubt for number, doubt in enumerate(doubts, 1)}
     verdicts: dict[Claim, FactVerdict] = {}
-    for one in told[:VERDICTS_MAX]:
+    for one in readings[:VERDICTS_MAX]:
         doubt = new.get(_id(one.fact))
         known = {f"k{place}": fact for place, fact in enumerate(doubt.similar, 1)} if doubt else {}
         named = known.get(_id(one.known or ""))
@@ -109,8 +109,8 @@ def _line(doubt: Doubt, number: int) -> str:
         for place, fact in enumerate(doubt.similar, 1)
     ]
     fact = doubt.fact
-    told = {"id": f"n{number}", "statement": fact.statement, "since": fact.valid_at.date().isoformat(), "known": known}
-    return as_data(told)
+    data = {"id": f"n{number}", "statement": fact.statement, "since": fact.valid_at.date().isoformat(), "known": known}
+    return as_data(data)
 
 
 def _id(text: str) -> str:

@@ -40,12 +40,12 @@ def _readable(shape: type[BaseModel]) -> Callable[[object], list[object]]:
     """Return a function that keeps the valid items of a list."""
 
     def keep(value: object) -> list[object]:
-        return [item for item in value if _fills(shape, item)] if isinstance(value, list) else []
+        return [item for item in value if _is_valid(shape, item)] if isinstance(value, list) else []
 
     return keep
 
 
-def _fills(shape: type[BaseModel], item: object) -> bool:
+def _is_valid(shape: type[BaseModel], item: object) -> bool:
     try:
         shape.model_validate(item)
     except ValidationError:
@@ -154,15 +154,15 @@ class SceneReading(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _keep_readable(cls, told: Any) -> Any:
+    def _keep_readable(cls, raw: Any) -> Any:
         """Drop invalid items and count them."""
-        if not isinstance(told, dict):
-            return told
-        kept = {name: _readable(shape)(told.get(name)) for name, shape in _LISTS.items()}
-        given = sum(len(told[name]) for name in _LISTS if isinstance(told.get(name), list))
-        before = told.get("unreadable")
+        if not isinstance(raw, dict):
+            return raw
+        kept = {name: _readable(shape)(raw.get(name)) for name, shape in _LISTS.items()}
+        given = sum(len(raw[name]) for name in _LISTS if isinstance(raw.get(name), list))
+        before = raw.get("unreadable")
         before = before if type(before) is int and before >= 0 else 0
-        return {**told, **kept, "unreadable": before + given - sum(map(len, kept.values()))}
+        return {**raw, **kept, "unreadable": before + given - sum(map(len, kept.values()))}
 
 
 class SummaryReading(BaseModel):

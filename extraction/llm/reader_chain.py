@@ -16,13 +16,13 @@ _ASKS_MAX: Final = 4
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
-    """Return a reader by this model; rules read small talk, and scenes that the model fails on.
+    """Return a reader that uses this model; the rules read small talk, and scenes that the model fails on.
 
     Order of attempts: structured output, JSON in text, the scene in halves (if the answer was cut), the user's messages
     only, the rules.
 
     Raises:
-        UnavailableError, InstallError: by the reader, as `LanguageModel.answer`; the caller decides what to do.
+        UnavailableError, InstallError: by the reader, see `LanguageModel.answer`; the caller decides what to do.
     """
 
     async def read(scene: SceneText) -> Reading:

@@ -42,7 +42,7 @@ class Proposals:
 def proposals_of(reading: SceneReading, scene: SceneText) -> Proposals:
     """Return the proposals in an answer; facts without evidence in a fresh line are dropped, with the reason."""
     facts: list[ProposedFact] = []
-    dropped = ["an item fills no shape"] * reading.unreadable
+    dropped = ["an item does not match its schema"] * reading.unreadable
     items: list[_Item] = [
         *reading.facts,
         *reading.decisions,
@@ -110,14 +110,14 @@ def _as_fact(item: DecisionReading | ProcedureReading) -> FactReading:
             confidence=item.confidence,
         )
     steps = "; ".join(f"{number}. {step}" for number, step in enumerate(_steps(item), start=1))
-    told = f"{item.goal}: {steps}" if steps else ""
+    procedure = f"{item.goal}: {steps}" if steps else ""
     return FactReading(
         subject=item.doer,
         predicate="RELATES_TO",
         relation=PROCEDURE_RELATION,
         object=item.goal,
         object_type=EntityType.ACTIVITY.value,
-        statement=(item.outcome or told)[: LIMITS.statement_chars] if told else "",
+        statement=(item.outcome or procedure)[: LIMITS.statement_chars] if procedure else "",
         messages=item.messages,
         importance=item.importance,
         confidence=item.confidence,
@@ -132,8 +132,8 @@ def _detail(item: DecisionReading | ProcedureReading) -> FactDetail:
 
 
 def _steps(item: ProcedureReading) -> list[str]:
-    told = (_ARROW.join(filter(None, (step.action, step.result))) for step in item.steps[: LIMITS.steps])
-    return [step[: LIMITS.statement_chars] for step in told if step]
+    steps = (_ARROW.join(filter(None, (step.action, step.result))) for step in item.steps[: LIMITS.steps])
+    return [step[: LIMITS.statement_chars] for step in steps if step]
 
 
 def _resolved_name(name: str, scene: SceneText) -> str:
@@ -151,8 +151,8 @@ def _quotes(messages: list[str], quote: str | None, scene: SceneText) -> tuple[Q
     words = (quote or "").strip()
     lines = _fresh(messages, scene)
     if not lines and words:
-        holding = (i for i, line in enumerate(scene.lines) if line.fresh and words in line.text)
-        lines = [index for index in [next(holding, -1)] if index >= 0]
+        quoted = (i for i, line in enumerate(scene.lines) if line.fresh and words in line.text)
+        lines = [index for index in [next(quoted, -1)] if index >= 0]
     quotes: list[Quote] = []
     for index in lines:
         start = scene.lines[index].text.find(words) if words else -1
@@ -164,9 +164,9 @@ def _mentions(read: EntityReading, scene: SceneText) -> Iterator[Mention]:
     name = _resolved_name(read.name, scene)
     if name in ("", THE_USER, THE_AGENT):
         return
-    told = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])
+    attributes = tuple((attribute.name, attribute.value) for attribute in read.attributes[: LIMITS.steps])
     for index in _fresh(read.messages, scene):
-        yield Mention(name=name, line=index, entity_type=_entity_type(read.type), attributes=told)
+        yield Mention(name=name, line=index, entity_type=_entity_type(read.type), attributes=attributes)
 
 
 def _fresh(ids: list[str], scene: SceneText) -> list[int]:
@@ -229,7 +229,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     """Return the model's proposals; facts without evidence in a fresh line are listed in `dropped`.
 
     Raises:
-        UnavailableError, MisreadError, InstallError: as `LanguageModel.answer`.
+        UnavailableError, MisreadError, InstallError: see `LanguageModel.answer`.
     """
     seen = seen_with(strategy, scene)
     answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
@@ -250,7 +250,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
 
 
 def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
-    """Return the scene with only the lines fresh that the strategy reads; system messages never are."""
+    """Return the scene with `fresh` unset on lines that the strategy does not read, such as system messages."""
     silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
     return replace(
         scene, lines=tuple(replace(line, fresh=line.fresh and line.role not in silent) for line in scene.lines)
@@ -301,6 +301,6 @@ def _predicate_lines() -> list[str]:
 
 def _line(scene: SceneText, index: int) -> str:
     line = scene.lines[index]
-    told = {"id": f"m{index + 1}", "speaker": line.speaker, "role": str(line.role)}
-    told |= {"time": line.said_at.isoformat(timespec="minutes"), "text": line.text}
-    return as_data(told if line.fresh else {**told, "context": True})
+    data = {"id": f"m{index + 1}", "speaker": line.speaker, "role": str(line.role)}
+    data |= {"time": line.said_at.isoformat(timespec="minutes"), "text": line.text}
+    return as_data(data if line.fresh else {**data, "context": True})

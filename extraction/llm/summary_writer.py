@@ -39,16 +39,16 @@ LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
 
 
 def model_layer_writer(model: LanguageModel) -> LayerWriter:
-    """Return a writer by this model; one request per scene, in the language of the conversation.
+    """Return a writer that uses this model; one request per scene, in the language of the conversation.
 
     Raises:
-        UnavailableError, InstallError, MisreadError: by the writer, as `LanguageModel.answer`.
+        UnavailableError, InstallError, MisreadError: by the writer; see `LanguageModel.answer`.
     """
 
     async def write(scene: SceneText) -> LayerText:
         answer = await model.answer(layers_prompt(scene), SummaryReading)
-        told = answer.value
-        if answer.cut or not (told.title and told.abstract and told.overview):
+        value = answer.value
+        if answer.cut or not (value.title and value.abstract and value.overview):
             raise MisreadError(
                 f"model {model.name!r} did not write a complete overview; an extractive one is used",
                 cut=answer.cut,
@@ -57,9 +57,9 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
                 tokens_out=answer.tokens_out,
             )
         return LayerText(
-            title=told.title[:TITLE_CHARS_MAX],
-            abstract=_within(told.abstract, ABSTRACT_TOKENS_MAX),
-            overview=_within(told.overview, OVERVIEW_TOKENS_MAX),
+            title=value.title[:TITLE_CHARS_MAX],
+            abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
+            overview=_within(value.overview, OVERVIEW_TOKENS_MAX),
             made_by=model.name,
             calls=answer.calls,
             tokens_in=answer.tokens_in,
@@ -86,7 +86,7 @@ def layers_prompt(scene: SceneText) -> Prompt:
 
 
 def _within(text: str, tokens_max: int) -> str:
-    """Truncate a text to whole lines; truncate a single long line within it."""
+    """Truncate a text to whole lines; if the first one is too long, to `tokens_max` characters."""
     kept: list[str] = []
     left = tokens_max
     for line in text.splitlines():

@@ -11,10 +11,10 @@ from extraction.openai_api.errors import as_ours
 from schema.errors import MisreadError, UnavailableError
 
 BATCH_SIZE: Final = 100
-DIM_UNLESS_TOLD: Final = 1536
+DIM_DEFAULT: Final = 1536
 _REQUESTS_AT_ONCE: Final = 4
 # Most endpoints refuse empty input.
-_NOTHING: Final = " "
+_BLANK: Final = " "
 
 
 async def connect_openai_embedder(
@@ -53,7 +53,7 @@ class OpenAIEmbedder:
 
     def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
         self.name = model
-        self.dim = dimensions or DIM_UNLESS_TOLD
+        self.dim = dimensions or DIM_DEFAULT
         self.dim_guessed = dimensions is None
         self._client = client
         self._embeddings = client.embeddings
@@ -75,7 +75,7 @@ class OpenAIEmbedder:
             async with self._free, asyncio.timeout(self._timeout_s):
                 answer = await self._embeddings.create(
                     model=self.name,
-                    input=[text or _NOTHING for text in texts],
+                    input=[text or _BLANK for text in texts],
                     encoding_format="float",
                     dimensions=self._dimensions or openai.omit,
                 )

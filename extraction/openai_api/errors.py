@@ -31,12 +31,12 @@ def as_ours(error: openai.OpenAIError, *, model: str, base_url: str) -> Mnemogra
 def _retry_after_s(error: openai.APIStatusError) -> float | None:
     """Return the seconds to wait by a Retry-After header: seconds, milliseconds, or a date by the server's clock."""
     headers = error.response.headers
-    told = _number(headers.get("retry-after-ms"))
-    if told is not None:
-        return told / 1000
-    told = _number(headers.get("retry-after"))
-    if told is not None:
-        return told
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    seconds = _number(headers.get("retry-after"))
+    if seconds is not None:
+        return seconds
     try:
         until = parsedate_to_datetime(headers["retry-after"])
         return max(0.0, (until - parsedate_to_datetime(headers["date"])).total_seconds())

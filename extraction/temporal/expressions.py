@@ -1,6 +1,6 @@
-"""Time expressions, and how several combine into one interval, from coarse to fine. Pure.
+"""Represent time expressions as marks, and combine marks from coarse to fine into one interval. Pure.
 
-The docstring of a function that returns a `Narrow` says to which interval that narrows a coarser one.
+A `Narrow` maps the interval of coarser marks to that of a finer one; functions that return one describe that map.
 """
 
 import re

@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import partial
 
 from extraction.temporal import lexicon_en as en
-from extraction.temporal import lexicon_en as far
 from extraction.temporal.expressions import (
     Lexeme,
     Lexicon,
@@ -186,7 +185,7 @@ def hour(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.HOUR, narrow=hour_of_day(hour), never_alone=True)
 
 
-def said(days_away: int, hours: tuple[int, int] | None = None) -> Callable[[re.Match[str]], Marks]:
+def relative_day(days_away: int, hours: tuple[int, int] | None = None) -> Callable[[re.Match[str]], Marks]:
     def make(_match: re.Match[str]) -> Marks:
         that_day = away(Unit.DAY, days_away)
         return [that_day, Mark(rank=Rank.PART, narrow=part_of_day(*hours))] if hours else that_day
@@ -339,19 +338,19 @@ LEXICONS: tuple[Lexicon, ...] = (
             _lexeme(r"this time last year", vague(a_year_ago)),
             _lexeme(
                 rf"(?:(?P<u>year|month|week|weekend)|{en.SEASON}|{en.WEEKDAY}) (?P<w>before last|after next)",
-                far.before_last,
+                en.before_last,
             ),
-            _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", far.days_ago),
-            _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", far.half_ago),
+            _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", en.days_ago),
+            _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", en.half_ago),
             _lexeme(
                 rf"(?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?P<half> and a half)? (?:ago|back|earlier)(?P<today> today)?",
-                far.distance,
+                en.distance,
             ),
-            _lexeme(rf"{en.COUNT}(?: of)? {en.UNIT}s? (?P<ahead>from now|from today)", far.distance),
-            _lexeme(rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?:['’] time)?", far.distance),
-            _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", far.window),
-            _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", far.window),
-            _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", far.window),
+            _lexeme(rf"{en.COUNT}(?: of)? {en.UNIT}s? (?P<ahead>from now|from today)", en.distance),
+            _lexeme(rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?:['’] time)?", en.distance),
+            _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", en.window),
+            _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", en.window),
+            _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", en.window),
         ),
     ),
     Lexicon(
@@ -366,18 +365,18 @@ LEXICONS: tuple[Lexicon, ...] = (
     Lexicon(
         _NEAR,
         (
-            _lexeme(r"the day before yesterday", said(-2)),
-            _lexeme(r"the day after tomorrow", said(2)),
-            _lexeme(r"the night before last", said(-2, en.PARTS["night"])),
-            _lexeme(r"(?P<w>earlier|later) (?:this (?P<u>week|month|year)|(?P<t>today))", far.so_far),
-            _lexeme(r"last night", said(-1, en.PARTS["night"])),
-            _lexeme(r"tonight", said(0, en.PARTS["night"])),
-            _lexeme(r"this morning", said(0, en.PARTS["morning"])),
-            _lexeme(r"this afternoon", said(0, en.PARTS["afternoon"])),
-            _lexeme(r"this evening", said(0, en.PARTS["evening"])),
-            _lexeme(r"yesterday", said(-1)),
-            _lexeme(r"today", said(0)),
-            _lexeme(r"tomorrow", said(1)),
+            _lexeme(r"the day before yesterday", relative_day(-2)),
+            _lexeme(r"the day after tomorrow", relative_day(2)),
+            _lexeme(r"the night before last", relative_day(-2, en.PARTS["night"])),
+            _lexeme(r"(?P<w>earlier|later) (?:this (?P<u>week|month|year)|(?P<t>today))", en.so_far),
+            _lexeme(r"last night", relative_day(-1, en.PARTS["night"])),
+            _lexeme(r"tonight", relative_day(0, en.PARTS["night"])),
+            _lexeme(r"this morning", relative_day(0, en.PARTS["morning"])),
+            _lexeme(r"this afternoon", relative_day(0, en.PARTS["afternoon"])),
+            _lexeme(r"this evening", relative_day(0, en.PARTS["evening"])),
+            _lexeme(r"yesterday", relative_day(-1)),
+            _lexeme(r"today", relative_day(0)),
+            _lexeme(r"tomorrow", relative_day(1)),
         ),
     ),
     Lexicon(

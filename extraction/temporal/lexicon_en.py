@@ -114,7 +114,7 @@ UNIT = "(?P<u>minute|hour|day|weekend|week|month|quarter|year|decade)"
 YEAR = r"(?P<y>(?:19|20)\d\d)"
 NUMBER_OF_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
-# What follows a number that is not a year: "in 2,000", "of 1984 people".
+# Text after a number that is not a year: "in 2,000", "of 1984 people".
 NO_YEAR = (
     r"(?![\d:.,]*\d)(?!\s*(?:%|people|men|women|words|dollars|euros|pounds|yuan|km|kilometers|miles|meters|metres|steps|"
     r"calories|photos|pages|books|times|points|hours|minutes|years|days|of us))"

@@ -108,7 +108,7 @@ def _groups(text: str, marks: Sequence[Mark]) -> list[list[Mark]]:
 
 
 def _joined(text: str, start: int, end: int) -> bool:
-    """Return whether the text between two marks joins them; it is empty if one word has both."""
+    """Return whether two marks belong to one phrase: only a comma, preposition or the like separates them."""
     return end - start <= _JOINT_CHARS_MAX and _JOINT.fullmatch(text, start, max(start, end)) is not None
 
 

@@ -108,15 +108,17 @@ _HABIT = re.compile(
     r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
     r"平时|通常|一般|经常|总是|往往|每[天周月年次个逢到]|喜欢.{0,4}还是"
 )
-_TOLD = (
+_SPEAKING = (
     r"(?:say|said|saying|tell|told|telling|mention|mentioned|talk|talked|talking|discuss|discussed|chat|chatted|chatting|"
     r"speak|spoke|bring up|brought up|ask|asked)"
 )
-_TOLD_BEFORE = re.compile(rf"\b{_TOLD}(?:\s+(?:about|to|with|me|you|us|him|her|them|it|up))*\s*$")
-_TOLD_AFTER = re.compile(
-    rf",?\s*(?:(?:what|which|who|did|have|had|that)\s+)*(?:i|we|you|he|she|they|\w+)\s+(?:just\s+|also\s+)?{_TOLD}\b"
+_SPEAKING_BEFORE = re.compile(rf"\b{_SPEAKING}(?:\s+(?:about|to|with|me|you|us|him|her|them|it|up))*\s*$")
+_SPEAKING_AFTER = re.compile(
+    rf",?\s*(?:(?:what|which|who|did|have|had|that)\s+)*(?:i|we|you|he|she|they|\w+)\s+(?:just\s+|also\s+)?{_SPEAKING}\b"
 )
-_TOLD_ZH = re.compile(r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|聊|提到|提起|提过|讲(?!话)|谈|告诉|咨询|推荐)")
+_SPEAKING_ZH = re.compile(
+    r"[，,]?[^，,。？?]{0,8}?(?:(?<![听据])说(?!话)|聊|提到|提起|提过|讲(?!话)|谈|告诉|咨询|推荐)"
+)
 
 
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|[\u4e00-\u9fff])\s*|\n+")
@@ -177,9 +179,9 @@ class QuestionTime:
 
     @property
     def limit(self) -> Timespan | None:
-        """Span in which an answer must have been said, or None."""
-        told = [asked for asked in self.asked if asked.force is Force.LIMITS]
-        return told[0].span if len(told) == 1 and len(self.asked) == 1 else None
+        """Span in which the answering message must have been sent; None unless its only time limits it."""
+        limits = [asked for asked in self.asked if asked.force is Force.LIMITS]
+        return limits[0].span if len(limits) == 1 and len(self.asked) == 1 else None
 
     def meets(self, start: datetime, end: datetime) -> bool:
         """Return whether any time overlaps the half-open interval from `start` to `end`."""
@@ -241,17 +243,17 @@ def _asked_time(question: str, text: str, item: TimeRange, zone: tzinfo) -> Aske
     except OverflowError:
         return None
     before, after_end = text[max(item.start - _NEAR_CHARS, 0) : item.start], item.end + _NEAR_CHARS
-    told = not item.vague and (
-        _TOLD_BEFORE.search(before)
-        or _TOLD_AFTER.match(text, item.end, after_end)
-        or _TOLD_ZH.match(text, item.end, after_end)
+    about_speech = not item.vague and (
+        _SPEAKING_BEFORE.search(before)
+        or _SPEAKING_AFTER.match(text, item.end, after_end)
+        or _SPEAKING_ZH.match(text, item.end, after_end)
     )
     return AskedTime(
         span=span,
         phrase=question[item.start : item.end],
         start=item.start,
         end=item.end,
-        force=Force.LIMITS if told else Force.PREFERS,
+        force=Force.LIMITS if about_speech else Force.PREFERS,
         vague=item.vague,
     )
 

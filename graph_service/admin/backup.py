@@ -103,11 +103,11 @@ def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambd
         raise InputError(f"there is no file {str(file)!r}: check the name")
     try:
         data_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             lock_is_ours = data_dir.exists()
             if lock_is_ours:
-                _hold_empty(data_dir, held)
-            work_dir = held.enter_context(_work_dir(data_dir))
+                _lock_empty(data_dir, stack)
+            work_dir = stack.enter_context(_work_dir(data_dir))
             summary = _read(file, work_dir, on_progress)
             _put_in_place(work_dir, data_dir, lock_is_ours=lock_is_ours)
     except OSError as error:
@@ -115,9 +115,9 @@ def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambd
     return summary
 
 
-def _hold_empty(data_dir: Path, held: contextlib.ExitStack) -> None:
-    """Lock an existing directory against starts; raise if it is not empty."""
-    if not held.enter_context(try_lock(data_dir / _LOCK)):
+def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
+    """Lock an existing directory against starts until the stack closes; raise if it is not empty."""
+    if not stack.enter_context(try_lock(data_dir / _LOCK)):
         raise _in_use(data_dir)
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
         raise ConflictError(
@@ -232,7 +232,7 @@ def _names(data_dir: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
-    """Yield an open file and its size; of a SQLite file, a consistent copy."""
+    """Yield an open file and its size; for SQLite databases, a consistent copy."""
     if path.suffix != ".sqlite3":
         with path.open("rb") as file:
             yield file, os.fstat(file.fileno()).st_size
@@ -244,7 +244,7 @@ def _readable(path: Path) -> Iterator[tuple[IO[bytes], int]]:
 
 
 class _Hashing(io.RawIOBase):
-    """Reads a file and computes the checksum of what was read."""
+    """A file wrapper that computes the checksum of everything read."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self._source = source
@@ -297,8 +297,8 @@ def _verified(file: Path, manifest: dict[str, object] | None, found: dict[str, d
             f" ({version()}) cannot read: install that version or a newer one"
         )
     if manifest.get("files") != found:
-        told = manifest.get("files")
-        listed = told if isinstance(told, dict) else {}
+        entries = manifest.get("files")
+        listed = entries if isinstance(entries, dict) else {}
         wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
         raise InputError(
             f"{str(file)!r} is damaged: the checksums of {', '.join(wrong[:5])} do not match; use another copy"

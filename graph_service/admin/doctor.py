@@ -44,19 +44,19 @@ _ANSWER_MAX_S: Final = 8.0
 
 
 async def examine_database(settings: Settings, server: KnownServer) -> list[Check]:
-    """Check the clock of the database, the version of its data, and jobs that were given up."""
+    """Check the clock of the database, the version of its data, and dead letters."""
     database = settings.neo4j.database
     try:
         async with open_for_reading(
             uri=server.uri, user=server.user, password=server.password, database=database
         ) as graph:
             apart_s, newer = await clock_offset_s(graph), await newer_migrations(graph)
-            standing = await job_totals(graph, now=datetime.now(UTC))
+            totals = await job_totals(graph, now=datetime.now(UTC))
     except MnemographError as error:
         return [Check(name="database", ok=False, finding=error.message, fix="see above")]
-    given_up = sum(jobs for (_, state), jobs in standing.jobs.items() if state == "dead")
-    left = sum(standing.jobs.values()) - given_up
-    checks = [_clock(apart_s), _data_version(newer), _jobs(left, given_up)]
+    dead = sum(jobs for (_, state), jobs in totals.jobs.items() if state == "dead")
+    unfinished = sum(totals.jobs.values()) - dead
+    checks = [_clock(apart_s), _data_version(newer), _jobs(unfinished, dead)]
     return [*checks, _plans()] if settings.neo4j.uri is not None else checks
 
 
@@ -64,30 +64,30 @@ def _clock(apart_s: float) -> Check:
     if abs(apart_s) <= _CLOCKS_APART_MAX_S:
         return Check(name="clock", ok=True, finding=f"{abs(apart_s):.1f} s apart from Neo4j's")
     way = "ahead of" if apart_s > 0 else "behind"
-    fix = "have both machines set their clocks by the network (NTP): times of messages and leases lean on them"
+    fix = "synchronise the clocks of both machines by NTP: message times and job leases depend on them"
     return Check(name="clock", ok=False, finding=f"Neo4j's is {abs(apart_s):.0f} s {way} this machine's", fix=fix)
 
 
 def _data_version(newer: list[str]) -> Check:
     if not newer:
-        return Check(name="data version", ok=True, finding="known to this version")
+        return Check(name="data version", ok=True, finding="supported by this version")
     fix = "install the version that wrote it or a newer one, or restore a backup from before its upgrade"
     return Check(name="data version", ok=False, finding=f"written by a newer Mnemograph ({newer[-1]})", fix=fix)
 
 
-def _jobs(left: int, given_up: int) -> Check:
-    if given_up:
-        fix = "`mnemograph jobs` tells why, for each tenant; `mnemograph jobs retry` does it again"
-        return Check(name="jobs", ok=False, finding=f"{given_up} dead letters, {left} unfinished jobs", fix=fix)
-    return Check(name="jobs", ok=True, finding=f"{left} unfinished jobs, no dead letters")
+def _jobs(unfinished: int, dead: int) -> Check:
+    if dead:
+        fix = "`mnemograph jobs` shows the errors of a tenant's jobs; `mnemograph jobs retry` runs them again"
+        return Check(name="jobs", ok=False, finding=f"{dead} dead letters, {unfinished} unfinished jobs", fix=fix)
+    return Check(name="jobs", ok=True, finding=f"{unfinished} unfinished jobs, no dead letters")
 
 
 def _plans() -> Check:
     finding = (
-        "cannot be asked for: that server should have internal.cypher.use_parameter_size=false in neo4j.conf, or it"
-        " plans statements anew for every length of a text"
+        "cannot be checked from here: set internal.cypher.use_parameter_size=false in that server's neo4j.conf, or it"
+        " plans each statement again for every length of its text parameters"
     )
-    return Check(name="Neo4j's plans", ok=None, finding=finding)
+    return Check(name="query plans", ok=None, finding=finding)
 
 
 async def examine_service(settings: Settings) -> list[Check]:
@@ -101,40 +101,38 @@ async def examine_service(settings: Settings) -> list[Check]:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
         async with httpx.AsyncClient(timeout=_ANSWER_MAX_S, trust_env=False, headers=headers) as client:
-            told = (await client.get(f"{address}/ready")).json()
+            readiness = (await client.get(f"{address}/ready")).json()
     except (httpx.HTTPError, ValueError) as error:
-        fix = "look at its log; it may be stopping, or busy for longer than it should be"
-        return [Check(name="service", ok=False, finding=f"{address} gives no answer: {type(error).__name__}", fix=fix)]
-    return service_checks(address, told)
+        fix = "read its log; it may be shutting down or overloaded"
+        return [Check(name="service", ok=False, finding=f"{address} does not answer: {type(error).__name__}", fix=fix)]
+    return service_checks(address, readiness)
 
 
-def service_checks(address: str, told: Mapping[str, Any]) -> list[Check]:
-    """Return the checks that follow from the `/ready` answer of a service."""
+def service_checks(address: str, readiness: Mapping[str, Any]) -> list[Check]:
+    """Return the checks of a service, given its `/ready` response."""
     checks = []
-    if not told.get("ready"):
-        finding = (
-            f"{address} is not ready: Neo4j is {told.get('neo4j', 'away')} {told.get('neo4j_problem') or ''}".rstrip()
-        )
-        fix = "the service starts its own Neo4j again by itself when there is room on the disk; otherwise start Neo4j"
+    if not readiness.get("ready"):
+        state, problem = readiness.get("neo4j", "unavailable"), readiness.get("neo4j_problem") or ""
+        finding = f"{address} is not ready: Neo4j is {state} {problem}".rstrip()
+        fix = "if the disk is full, free some space: a local Neo4j is then restarted automatically; else start Neo4j"
         checks.append(Check(name="service", ok=False, finding=finding, fix=fix))
-    elif "loops" not in told:
-        finding = f"{address} is ready; how its parts do it tells only to who has a key (mcp.api_key)"
+    elif "loops" not in readiness:
+        finding = f"{address} is ready; it reports the state of its components only to clients with a key (mcp.api_key)"
         checks.append(Check(name="service", ok=True, finding=finding))
     else:
         checks.append(Check(name="service", ok=True, finding=f"{address} is ready"))
-    for name, loop in told.get("loops", {}).items():
+    for name, loop in readiness.get("loops", {}).items():
         if loop["state"] == "failing":
             last = loop["last_failure"] or {}
             finding = (
-                f"{name} fails since {loop['since']}: {last.get('code')} ({last.get('error')}) in {last.get('where')}"
+                f"{name} has been failing since {loop['since']}: {last.get('code')} ({last.get('error')}) in"
+                f" {last.get('where')}"
             )
-            fix = (
-                f"it is started again by itself ({loop['restarts']} times so far); the log says more, look for its code"
-            )
+            fix = f"it is restarted automatically ({loop['restarts']} times so far); search the log for this code"
             checks.append(Check(name="background work", ok=False, finding=finding, fix=fix))
-    if told.get("audit_problem"):
-        fix = "free some space in the data directory; the audit log lacks the changes made since, the graph has them"
-        checks.append(Check(name="audit log", ok=False, finding=str(told["audit_problem"]), fix=fix))
+    if readiness.get("audit_problem"):
+        fix = "free some space in the data directory; changes made meanwhile are in the graph, but not in the audit log"
+        checks.append(Check(name="audit log", ok=False, finding=str(readiness["audit_problem"]), fix=fix))
     return checks
 
 
@@ -142,14 +140,14 @@ async def examine_redis(settings: Settings) -> Check:
     """Check whether the configured Redis answers."""
     url = settings.redis.url
     if url is None:
-        return Check(name="Redis", ok=None, finding="none; each process keeps the last turns by itself")
+        return Check(name="Redis", ok=None, finding="not configured; each process keeps its own last turns")
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns
 
     redis = RedisTurns(url, RedisRules(timeout_s=max(settings.redis.timeout_s, 1.0)))
     try:
         await redis.ping()
     except MnemographError as error:
-        fix = "start it, or correct REDIS_URL, or unset it; until then each process keeps the last turns by itself"
+        fix = "start it, or correct or unset REDIS_URL; until then each process keeps its own last turns"
         return Check(name="Redis", ok=False, finding=error.message, fix=fix)
     finally:
         await redis.close()
@@ -162,14 +160,16 @@ async def examine_spool(settings: Settings) -> Check:
     try:
         depth, paused = await spool.depth(), await spool.paused()
     except MnemographError as error:
-        return Check(name="spool", ok=False, finding=error.message, fix="see to the disk and the rights of the file")
+        return Check(
+            name="spool", ok=False, finding=error.message, fix="check the disk and the permissions of the file"
+        )
     finally:
         await spool.close()
     if depth.refused:
-        fix = "`mnemograph spool list` tells why; `mnemograph spool retry` or `mnemograph spool drop`"
+        fix = "`mnemograph spool list` shows why; then run `mnemograph spool retry` or `mnemograph spool drop`"
         return Check(name="spool", ok=False, finding=f"Neo4j refused {depth.refused} episodes", fix=fix)
     if paused:
-        fix = "`mnemograph spool resume` lets what waits go to Neo4j"
+        fix = "`mnemograph spool resume` writes the waiting episodes to Neo4j"
         return Check(name="spool", ok=False, finding=f"paused; {depth.waiting} episodes wait", fix=fix)
     return Check(name="spool", ok=True, finding=f"{depth.waiting} episodes wait for Neo4j")
 
@@ -181,7 +181,7 @@ FREE_MB_MIN = 500
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Run all checks, in the order in which a start needs them; start and change nothing."""
+    """Run all checks, in the order in which a start needs them, without starting or changing anything."""
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
@@ -267,7 +267,7 @@ def _jars(cache_dir: Path) -> Check:
     if not missing:
         return Check(name="Neo4j's jars", ok=True, finding=f"{len(jars)} in {cache_dir / 'jars'}")
     size_mb = sum(jar.size_bytes for jar in missing) / 1e6
-    finding = f"{len(missing)} of {len(jars)} are not in {cache_dir}; the next start fetches them ({size_mb:.0f} MB)"
+    finding = f"{len(missing)} of {len(jars)} are not in {cache_dir}; the next start downloads them ({size_mb:.0f} MB)"
     return Check(name="Neo4j's jars", ok=None, finding=finding)
 
 
@@ -276,16 +276,16 @@ def _owner(data_dir: Path) -> Check:
 
     owner = read_owner(data_dir)
     if owner is None:
-        return Check(name="local Neo4j", ok=None, finding="does not run; it starts with the service")
+        return Check(name="local Neo4j", ok=None, finding="not running; it starts with the service")
     if owner.in_use():
         return Check(name="local Neo4j", ok=True, finding=f"{owner.uri or 'starts'}, started by {owner.description()}")
-    return Check(name="local Neo4j", ok=None, finding="ended without a farewell; the next start clears up after it")
+    return Check(name="local Neo4j", ok=None, finding="ended without a clean shutdown; the next start cleans up")
 
 
 async def _neo4j(settings: Settings) -> Check:
     server = known_server(settings)
     if server is None:
-        return Check(name="Neo4j answers", ok=None, finding="not asked, since the local one does not run")
+        return Check(name="Neo4j answers", ok=None, finding="not checked, because the local Neo4j is not running")
     from graph_service.graph.server_probe import probe_server
 
     try:
@@ -297,10 +297,10 @@ async def _neo4j(settings: Settings) -> Check:
 
 
 def _embedder(settings: Settings) -> Check:
-    wanted = settings.embedding.wanted
-    if wanted == "none":
+    kind = settings.embedding.resolved_kind
+    if kind == "none":
         return Check(name="embedder", ok=None, finding="switched off; recall searches by words only")
-    if wanted == "openai":
+    if kind == "openai":
         address = settings.embedding.base_url or "the vendor's own address"
         return Check(name="embedder", ok=True, finding=f"{settings.embedding.model} at {address}")
     from extraction.embeddings.local_models import MODELS
@@ -308,16 +308,18 @@ def _embedder(settings: Settings) -> Check:
 
     if all(model_folder(model, settings.cache_dir).is_dir() for model in MODELS):
         return Check(name="embedder", ok=True, finding=f"local, models in {settings.cache_dir}")
-    return Check(name="embedder", ok=None, finding="local; the next start fetches its two models (134 MB)")
+    return Check(name="embedder", ok=None, finding="local; the next start downloads its two models (134 MB)")
 
 
 def _model(settings: Settings) -> Check:
     llm = settings.llm
     if llm.model is None:
-        return Check(name="language model", ok=None, finding="none; built-in rules read (set LLM_MODEL to use one)")
+        return Check(
+            name="language model", ok=None, finding="none; built-in rules extract facts (set LLM_MODEL to use one)"
+        )
     if llm.api_key is None and llm.base_url is None:
         fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
-        return Check(name="language model", ok=False, finding=f"{llm.model}, but neither key nor address", fix=fix)
+        return Check(name="language model", ok=False, finding=f"{llm.model}, but no API key and no address", fix=fix)
     return Check(name="language model", ok=True, finding=f"{llm.model} at {llm.base_url or 'the vendor`s own address'}")
 
 
@@ -326,7 +328,7 @@ def _viewer() -> Check:
 
     if (DIST / "index.html").is_file():
         return Check(name="viewer", ok=True, finding=f"built, version {version()}")
-    fix = "in the checkout: pip install --no-deps -e . (it builds the viewer; needs the network once)"
+    fix = "in the checkout: pip install --no-deps -e . (builds the viewer; needs the network)"
     return Check(name="viewer", ok=False, finding=f"not built: {DIST} has no index.html", fix=fix)
 
 
@@ -336,7 +338,7 @@ def _port(settings: Settings) -> Check:
         with socket.create_server((host, port)):
             return Check(name="port", ok=True, finding=f"{host}:{port} is free")
     except OSError as error:
-        fix = "a service may run there already; otherwise choose another: mnemograph serve --port 7781"
+        fix = "a service may already run there; otherwise choose another port: mnemograph serve --port 7781"
         return Check(name="port", ok=False, finding=f"{host}:{port} is taken ({error.strerror})", fix=fix)
 
 

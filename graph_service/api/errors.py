@@ -25,7 +25,7 @@ _CLIENT_CLOSED = 499
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Convert all errors of the app's routes to this format."""
+    """Install handlers that convert all errors of the app's routes to this format."""
     app.add_exception_handler(MnemographError, _known)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
@@ -61,7 +61,7 @@ async def _of_framework(request: Request, error: Exception) -> Response:
 
 
 def client_closed_response() -> Response:
-    """Return the response logged for a request whose client disconnected early; not a server error."""
+    """Return the response for a request whose client has disconnected: status 499, so that it is not a server error."""
     return Response(status_code=_CLIENT_CLOSED)
 
 

@@ -24,9 +24,9 @@ _REFUSED_SOCKET = 1008
 
 
 class RequestGate:
-    """Pass allowed requests on with their access in the scope; reject the others.
+    """Passes allowed requests on with their access in the scope; rejects the others.
 
-    Public routes are passed on without reading any credential.
+    Requests to public routes are passed on without reading a credential.
     """
 
     def __init__(self, app: ASGIApp, *, auth: Authenticator) -> None:
@@ -69,7 +69,11 @@ class RequestGate:
 
     @contextlib.contextmanager
     def _in_flight(self, access: Access) -> Iterator[None]:
-        """Count a request until it ends."""
+        """Count a request while the block runs.
+
+        Raises:
+            RateLimitError: too many requests of the credential are in progress.
+        """
         key, limit = quota_key(access), ANONYMOUS_MAX if access is ANONYMOUS else CREDENTIAL_MAX
         if self._requests[key] >= limit:
             raise RateLimitError(

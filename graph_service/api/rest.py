@@ -82,7 +82,7 @@ def explore_router(explorer: Explorer, maps: CommunityMaps) -> APIRouter:
 
 
 def _add_neighborhood(router: APIRouter, explorer: Explorer) -> None:
-    """Add `/api/neighborhood`: neighbours of a node by id or URI, also at a point in time."""
+    """Add `/api/neighborhood`: neighbours of a node by id or URI, now or at a point in time."""
 
     @router.get("/neighborhood")
     async def neighborhood(
@@ -137,13 +137,13 @@ _BUDGET: Final[int] = Scope().budget
 _STALE: Final = {"Cache-Control": "no-store", "Vary": HEADER}
 
 
-def rest_router(mindmap: MindMap, change_log: ChangeLog, kept: MapSnapshotCache | None = None) -> APIRouter:
+def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnapshotCache | None = None) -> APIRouter:
     """Return the routes `/api/snapshot` and `/api/evidence/{id}`, each for the tenant of the request.
 
     Args:
-        kept: snapshots to serve while the database is unavailable.
+        snapshot_cache: snapshots to serve while the database is unavailable.
     """
-    snapshots = MapSnapshotCache() if kept is None else kept
+    snapshots = MapSnapshotCache() if snapshot_cache is None else snapshot_cache
     router = APIRouter(prefix="/api")
 
     @router.get("/snapshot")

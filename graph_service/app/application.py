@@ -65,8 +65,8 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     """
     name = version()
     change_log, mindmap = ChangeLog(services.graph), MindMap(services.graph)
-    kept = MapSnapshotCache()
-    hub = Hub(change_log, mindmap, version=name, kept=kept, supervisor=services.supervisor)
+    snapshots = MapSnapshotCache()
+    hub = Hub(change_log, mindmap, version=name, snapshot_cache=snapshots, supervisor=services.supervisor)
     explorer = services.memory.reads.explorer
     communities = CommunityMaps(services.graph, explorer, supervisor=services.supervisor)
     services.change_notifier.listen(hub.notify)
@@ -92,7 +92,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     app.router.routes.extend(graphql.routes())
     app.include_router(sign_in_router(auth))
     app.include_router(live_router(hub, auth=auth, allowed_hosts=hosts))
-    app.include_router(rest_router(mindmap, change_log, kept))
+    app.include_router(rest_router(mindmap, change_log, snapshots))
     app.include_router(explore_router(explorer, communities))
     app.router.routes.append(Route(MCP_PATH, endpoint=mcp))
     _add_probes(app, services, auth, name)
@@ -113,10 +113,10 @@ def tool_context(services: Services) -> ToolContext:
 
 
 def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
-    wanted = services.settings.mcp
+    settings = services.settings.mcp
     return McpEndpoint(
         tool_context(services),
-        usual=Caller(tenant=DEFAULT_TENANT, user_id=wanted.user, aliases=wanted.aliases),
+        usual=Caller(tenant=DEFAULT_TENANT, user_id=settings.user, aliases=settings.aliases),
         tenant_of=tenant_of,
         auth=auth,
     )
@@ -148,7 +148,7 @@ def _lifespan(
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # Before the background tasks, which would keep a database that has just started busy.
+        # Before the background tasks start: they would compete for a database that has just started.
         await _load_keys(services)
         async with working(services, stopping):
             answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
@@ -191,9 +191,9 @@ def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str
 async def readiness(services: Services, *, audit_problem: str | None = None) -> dict[str, Any]:
     """Return the state of each component; wait for the database at most `READY_ANSWER_MAX_S`.
 
-    `ready` tells load balancers to send requests here, while the database answers. A failing background loop only sets
-    `degraded`: requests are answered and durable without it, it is restarted automatically, and other replicas would
-    most likely fail, too.
+    `ready`, for load balancers, is true while the database answers, once the keys are loaded. A failing background loop
+    only sets `degraded`: requests are answered and durable without it, it is restarted automatically, and other
+    replicas would most likely fail, too.
     """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
@@ -203,7 +203,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
     if answers:
         # If the service started before its database, load the keys now rather than at the next reload.
         await _load_keys(services)
-    loops, failing = services.supervisor.standing(), services.supervisor.failing()
+    loops, failing = services.supervisor.statuses(), services.supervisor.failing()
     server, depth = services.local_server.server, await services.spool.depth()
     return {
         "ready": answers and services.keyring.loaded,
@@ -212,7 +212,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         "neo4j_problem": services.graph.broken,
         "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",
         "audit_problem": audit_problem,
-        "loops": {name.value: standing.document() for name, standing in loops.items()},
+        "loops": {name.value: status.document() for name, status in loops.items()},
         "embedder": services.embedder_name,
         "embedder_problem": services.embedder_problem,
         "model": services.reader_name,

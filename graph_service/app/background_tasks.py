@@ -23,17 +23,17 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
     Args:
         stopping: requested at the end at the latest; bounds how long running jobs may take.
     """
-    stop, keep = stopping.asked, services.supervisor
+    stop, supervisor = stopping.asked, services.supervisor
     loops = {
         # The worker supervises its own loops.
         asyncio.create_task(_work(services, stop), name="worker"),
-        keep.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
-        keep.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
-        keep.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
-        keep.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
-        keep.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
+        supervisor.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
+        supervisor.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
+        supervisor.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
+        supervisor.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
+        supervisor.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
     }
-    warming = asyncio.create_task(keep.once(Loop.WARM_UP, lambda: _warm_up(services)), name="warm-up")
+    warming = asyncio.create_task(supervisor.once(Loop.WARM_UP, lambda: _warm_up(services)), name="warm-up")
     try:
         yield
     finally:
@@ -60,7 +60,7 @@ async def _warm_up(services: Services) -> None:
 
 
 async def _until_first(arrived: Awaitable[None], stop: asyncio.Event) -> None:
-    """Wait until the database has answered or `stop` is set; startup errors are handled elsewhere."""
+    """Wait until the database has answered or `stop` is set; if connecting fails, until `stop` is set."""
     waiting = [asyncio.ensure_future(arrived), asyncio.create_task(stop.wait())]
     await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     if waiting[0].done() and not waiting[0].cancelled() and waiting[0].exception() is not None:

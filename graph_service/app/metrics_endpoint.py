@@ -50,17 +50,17 @@ async def metrics_page(services: Services, *, viewers: int, answering_since_s: f
         name: the version.
     """
     gauges = Gauges()
-    gauges.add_by("build", "The version that runs.", "version", {name: 1.0})
+    gauges.add_by("build", "The running version.", "version", {name: 1.0})
     await _add_database(gauges, services)
     depth = await services.spool.depth()
     gauges.add_by(
         "spool_episodes",
-        "Episodes on this machine's disk: waiting for Neo4j, or refused by it.",
+        "Episodes in the spool on this machine's disk: waiting for Neo4j, or refused by it.",
         "state",
         {"waiting": depth.waiting, "refused": depth.refused},
     )
-    gauges.add("spool_paused", "1 while somebody keeps the spool from being written.", await services.spool.paused())
-    gauges.add("viewers", "Viewers that watch at this moment.", viewers)
+    gauges.add("spool_paused", "1 while replay of the spool is paused.", await services.spool.paused())
+    gauges.add("viewers", "Connected viewers.", viewers)
     _add_external_services(gauges, services)
     _add_processes(gauges, services, answering_since_s)
     # Takes 0.1 s to load, so it is deferred to the first scrape.
@@ -87,7 +87,7 @@ def _add_jobs(gauges: Gauges, found: JobTotals) -> None:
     }
     about = "Unfinished background jobs: open, leased, or dead letters."
     gauges.levels.append(Level(name="mnemograph_jobs", help=about, labels=("kind", "state"), values=jobs))
-    gauges.add("oldest_job_seconds", "For how long the most overdue open job has been due.", found.overdue_s)
+    gauges.add("oldest_job_seconds", "Time since the most overdue open job was due.", found.overdue_s)
 
 
 def _add_external_services(gauges: Gauges, services: Services) -> None:
@@ -97,7 +97,9 @@ def _add_external_services(gauges: Gauges, services: Services) -> None:
         "redis": float(_BREAKER.get(services.window.state().breaker or "", 0)),
     }
     gauges.add_by("circuit_breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "service", breakers)
-    gauges.add("embedder_up", "1 while there is an embedder, or none is wanted.", services.embedder_problem is None)
+    gauges.add(
+        "embedder_up", "0 if an embedder is configured but unavailable, else 1.", services.embedder_problem is None
+    )
 
 
 def _add_processes(gauges: Gauges, services: Services, answering_since_s: float) -> None:
@@ -109,15 +111,15 @@ def _add_processes(gauges: Gauges, services: Services, answering_since_s: float)
         if process is not None:
             memory["neo4j"] = float(process.memory_info().rss)
     gauges.add_by("memory_bytes", "Resident memory of the service and of its local Neo4j.", "process", memory)
-    gauges.add("cpu_seconds", "Processor time of the service since its start.", sum(own.cpu_times()[:2]))
+    gauges.add("cpu_seconds", "CPU time of the service since its start.", sum(own.cpu_times()[:2]))
     gauges.add("threads", "Threads of the service.", own.num_threads())
     took_s = answering_since_s - own.create_time()
-    gauges.add("start_seconds", "From the start of the process until it answered.", took_s)
-    gauges.add("up_seconds", "For how long the service has answered.", time.time() - answering_since_s)
+    gauges.add("start_seconds", "Time from the start of the process until the service answered.", took_s)
+    gauges.add("up_seconds", "Time since the service began to answer.", time.time() - answering_since_s)
 
 
 def metrics_router(services: Services, hub: Hub, version: str) -> APIRouter:
-    """Return the route `/metrics`; it contains no tenant, user or text."""
+    """Return the router with `/metrics`, whose metrics contain no tenant, user or text."""
     router = APIRouter()
 
     @router.get("/metrics", summary="Metrics in Prometheus' text format.")

@@ -100,9 +100,9 @@ class BodyRules:
         bytes_max: maximum size of an authenticated request.
         stranger_bytes_max: maximum size of a request to a public route, such as sign-in.
         patience_s: time for a complete body, plus one second per `bytes_per_s` received.
-        small_bytes: first bytes of each body that do not count towards `held_of_one` and `held`.
-        held_of_one: maximum total size of concurrent bodies of one credential.
-        held: maximum total size of all concurrent bodies.
+        small_bytes: first bytes of each body that do not count towards the two totals.
+        credential_total_max: maximum total size of concurrent bodies of one credential, in bytes.
+        total_max: maximum total size of all concurrent bodies, in bytes.
     """
 
     bytes_max: int
@@ -110,20 +110,20 @@ class BodyRules:
     patience_s: float = 10.0
     bytes_per_s: float = 65_536.0
     small_bytes: int = 65_536
-    held_of_one: int = 134_217_728
-    held: int = 268_435_456
+    credential_total_max: int = 134_217_728
+    total_max: int = 268_435_456
 
 
 class BodyLimit:
     """Answer 413 to too large requests, 408 to too slow ones, 429 while too many large ones are in progress.
 
-    Must run after the request gate, which authenticates by headers, so that no body is read before.
+    Must run inside the request gate, so that no body is read before the caller is authenticated by its headers.
     """
 
     def __init__(self, app: ASGIApp, *, rules: BodyRules) -> None:
         self._app = app
         self._rules = rules
-        self._held: Counter[str] = Counter()
+        self._totals: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or reject it."""
@@ -131,7 +131,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         access = scope.get(SCOPE_KEY)
-        body = _Body(self._rules, self._held, holder=None if access is None else quota_key(access))
+        body = _Body(self._rules, self._totals, holder=None if access is None else quota_key(access))
         answered, began = False, False
 
         async def counted() -> Message:
@@ -156,16 +156,16 @@ class BodyLimit:
             if not answered:
                 await body.refuse(send)
         finally:
-            body.let_go()
+            body.release()
 
 
 class _Body:
     """The state of one request body."""
 
-    def __init__(self, rules: BodyRules, held: "Counter[str]", *, holder: str | None) -> None:
+    def __init__(self, rules: BodyRules, totals: "Counter[str]", *, holder: str | None) -> None:
         self.refused: tuple[int, str] | None = None
         self._rules = rules
-        self._held = held
+        self._totals = totals
         self._holder = holder
         self._bytes_max = rules.stranger_bytes_max if holder is None else rules.bytes_max
         self._taken = 0
@@ -192,7 +192,7 @@ class _Body:
         self._complete = not message.get("more_body", False)
         if self._taken > self._bytes_max:
             self._too_large()
-        self._hold()
+        self._count()
         return message
 
     async def refuse(self, send: Send) -> None:
@@ -202,23 +202,24 @@ class _Body:
         code = RateLimitError.code if status == RateLimitError.http_status else InputError.code
         await _refuse(send, status, message, code=code, headers=retry)
 
-    def let_go(self) -> None:
-        """Release the counted bytes."""
+    def release(self) -> None:
+        """Subtract this body from the totals."""
         for name in (self._holder or "", _ALL):
-            self._held[name] -= self._counted
-            if not self._held[name]:
-                del self._held[name]
+            self._totals[name] -= self._counted
+            if not self._totals[name]:
+                del self._totals[name]
 
-    def _hold(self) -> None:
+    def _count(self) -> None:
         """Count a large body for its credential and in total."""
         grown = max(self._taken - self._rules.small_bytes, 0) - self._counted
         if grown <= 0:
             return
         name = self._holder or ""
-        if self._held[name] + grown > self._rules.held_of_one or self._held[_ALL] + grown > self._rules.held:
+        credential_total, total = self._totals[name] + grown, self._totals[_ALL] + grown
+        if credential_total > self._rules.credential_total_max or total > self._rules.total_max:
             self._refuse(429, "too many large requests are in progress: try again in a moment")
-        self._held[name] += grown
-        self._held[_ALL] += grown
+        self._totals[name] += grown
+        self._totals[_ALL] += grown
         self._counted += grown
 
     def _too_large(self) -> NoReturn:

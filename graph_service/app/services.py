@@ -46,18 +46,20 @@ from schema.errors import InstallError
 from schema.ids import TenantId
 
 
-def order_rules(wanted: RecallSettings) -> OrderRules:
+def order_rules(settings: RecallSettings) -> OrderRules:
     """Return the default ranking rules of recall."""
     layers = LayerRules()
     return OrderRules(
-        mode=Mode(wanted.mode),
-        layers=LayerRules(thresholds=layers.thresholds | {"general": wanted.layer_threshold}, floor=wanted.layer_floor),
-        access_weight=wanted.access_weight,
+        mode=Mode(settings.mode),
+        layers=LayerRules(
+            thresholds=layers.thresholds | {"general": settings.layer_threshold}, floor=settings.layer_floor
+        ),
+        access_weight=settings.access_weight,
     )
 
 
 class Notifier:
-    """Call all listeners of this process when something happened to a tenant."""
+    """Notifies all listeners in this process of an event in a tenant."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[str], None]] = []
@@ -71,8 +73,6 @@ class Notifier:
         """Add a listener."""
         self._listeners.append(listener)
 
-
-# Switches tracing on for as long as a command runs, when a collector is named.
 
 _MISSING: Final = (
     "traces.endpoint is set, but OpenTelemetry is not installed: `pip install 'mnemograph[otel]'`, or unset"
@@ -115,7 +115,7 @@ class Services:
 
     Attributes:
         change_notifier: called after commits that extend a tenant's change log.
-        forget_notifier: called after something was forgotten.
+        forget_notifier: called after data of a tenant was deleted.
         supervisor: restarts the background loops and reports their state.
         local_server: the local Neo4j; empty if another server is configured, or while it starts.
         arrival: the connection to the database, which may complete after the service has started.
@@ -202,13 +202,13 @@ async def open_services(
         stored_keys = file_of_database(settings, "keys", "json")
         arrival = DatabaseArrival(
             settings=settings,
-            seat=local_server,
+            server_handle=local_server,
             graph=graph,
             starting=starting,
             prepare=prepare,
             on_progress=on_progress,
             patient=not wait,
-            answered_before=stored_keys.exists(),
+            connected_before=stored_keys.exists(),
         )
         closing.push_async_callback(arrival.close)
         arrival.begin()
@@ -256,19 +256,19 @@ def _settle_dimension(endpoint: "OpenAIEmbedder", stored: StoredEmbedder | None)
 
 async def _open_embedder(settings: Settings, service: ExternalService, on_progress: Watcher) -> _OpenedEmbedder:
     """Return the configured embedder, or why it is missing; recall then uses keyword search only."""
-    wanted = settings.embedding
-    if wanted.wanted == "none":
+    embedding = settings.embedding
+    if embedding.resolved_kind == "none":
         return _OpenedEmbedder()
 
     def report(doing: str, share: float) -> None:
         on_progress(Step(part=_EMBEDDER, doing=doing, done=round(share * 100), total=100, unit="%"))
 
-    if wanted.wanted == "openai":
+    if embedding.resolved_kind == "openai":
         from extraction.openai_api.embedder import connect_openai_embedder
 
-        assert wanted.model is not None, "the settings refuse an endpoint without a model"
+        assert embedding.model is not None, "the settings refuse an endpoint without a model"
         endpoint = await connect_openai_embedder(
-            model=wanted.model, base_url=wanted.base_url, api_key=wanted.api_key, dimensions=wanted.dim
+            model=embedding.model, base_url=embedding.base_url, api_key=embedding.api_key, dimensions=embedding.dim
         )
         # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
         cached = CachedEmbedder(GuardedEmbedder(endpoint, service))
@@ -276,7 +276,9 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
     from extraction.embeddings.local_embedder import load_local_embedder
 
     try:
-        embedder = await load_local_embedder(cache_dir=settings.cache_dir, threads=wanted.threads, on_progress=report)
+        embedder = await load_local_embedder(
+            cache_dir=settings.cache_dir, threads=embedding.threads, on_progress=report
+        )
     except InstallError as error:
         return _OpenedEmbedder(problem=error.message)
     return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
@@ -287,7 +289,7 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 
     llm = settings.llm
     if llm.model is None:
-        # The rules now read scenes that a model failed to read.
+        # Lets dead letters of a model that is no longer configured be reopened at once; the rules read them.
         service.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.llm.fact_judge import model_fact_judge
@@ -314,16 +316,16 @@ async def _readers(settings: Settings, service: ExternalService) -> tuple[Reader
 
 async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow:
     """Return the short-term window; the service also starts while Redis does not answer."""
-    wanted, redis = settings.window, settings.redis
+    limits, redis = settings.window, settings.redis
     buffer = TurnBuffer(
-        turns_max=wanted.turns, sessions_max=wanted.process_sessions, bytes_max=wanted.process_mb * 2**20
+        turns_max=limits.turns, sessions_max=limits.process_sessions, bytes_max=limits.process_mb * 2**20
     )
     if redis.url is None:
         return InProcessWindow(buffer)
     from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 
     rules = RedisRules(
-        timeout_s=redis.timeout_s, connections=redis.connections, turns_max=wanted.turns, ttl_s=wanted.ttl_s
+        timeout_s=redis.timeout_s, connections=redis.connections, turns_max=limits.turns, ttl_s=limits.ttl_s
     )
     window = RedisWindow(
         redis=RedisTurns(redis.url, rules), buffer=buffer, clock_s=time.monotonic, supervisor=supervisor
@@ -379,7 +381,7 @@ async def _assemble(
         spool=spool,
         replay=replay,
         watch=DatabaseWatch(
-            settings=settings, seat=local_server, graph=graph, on_return=on_return, arrived=arrival.wait
+            settings=settings, server_handle=local_server, graph=graph, on_return=on_return, arrived=arrival.wait
         ),
         embedder=embedder,
         embedder_problem=opened.problem,
@@ -400,7 +402,7 @@ async def _assemble(
         worker=worker,
         window=window,
         external_services=external_services,
-        keyring=Keyring(graph, clock=_now, word=secrets.token_urlsafe, kept=stored_keys),
+        keyring=Keyring(graph, clock=_now, random_token=secrets.token_urlsafe, file=stored_keys),
         change_notifier=changed,
         forget_notifier=forgotten,
         supervisor=supervisor,

@@ -44,7 +44,7 @@ class ViewerFiles(StaticFiles):
 
 
 def add_viewer(app: FastAPI, dist: Path) -> None:
-    """Mount the viewer at `/`, after all other routes, or a page that explains how to build it."""
+    """Mount the viewer at `/`, or a page that explains how to build it; call it after adding all other routes."""
     if (dist / "index.html").is_file():
         app.mount("/", ViewerFiles(directory=dist, html=True), name="viewer")
         return

@@ -79,7 +79,7 @@ def quota_key(access: Access) -> str:
 
 
 def identify_connection(scope: "Scope", access: Access) -> None:
-    """Tell our server that the sender of this connection is authenticated."""
+    """Mark the connection as authorised, so that our server applies the limits of authorised clients."""
     connection = scope.get(CONNECTION_KEY)
     if connection is not None:
         connection.admit(quota_key(access))

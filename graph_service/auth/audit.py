@@ -1,8 +1,8 @@
 """The audit log: one JSON line per write or administrative request, without any message text.
 
 A line that cannot be written (full disk) does not fail the request, which is committed by then; an error would make
-the caller repeat it. The loss is counted (`mnemograph_audit_lines_lost_total`), logged, and reported by `/ready` until
-lines can be written again.
+the caller repeat it. The loss is counted (`mnemograph_audit_entries_lost_total`), logged, and reported by `/ready`
+until lines can be written again.
 """
 
 import asyncio
@@ -52,10 +52,10 @@ class AuditEntry:
 
 
 class AuditLog:
-    """Append to a file in the data directory; safe for several processes.
+    """Appends entries to a file in the data directory; safe for several processes.
 
     Args:
-        bytes_max: for both files; a file of half this size is rotated and replaces the older one.
+        bytes_max: maximum size of the current and the previous file together; a file of half this size is rotated.
     """
 
     def __init__(self, folder: Path, *, bytes_max: int) -> None:

@@ -45,9 +45,9 @@ _INVALID: Final = "the credential is wrong, expired or revoked; `mnemograph keys
 
 
 class Authenticator:
-    """Authenticate callers by API key, signed token or session cookie.
+    """Authenticates callers by API key, signed token or session cookie.
 
-    While no credential exists, everybody has full access unless `always_locked`.
+    While no key exists and no tokens are configured, everybody has full access unless `always_locked`.
 
     Args:
         always_locked: require a credential even if none exists; set when other machines can reach the service.
@@ -90,7 +90,7 @@ class Authenticator:
         """Return the access of a caller.
 
         Args:
-            token: a credential sent other than in a header.
+            token: a credential that was not sent in the Authorization header; the header takes precedence.
 
         Raises:
             UnauthorizedError: the credential is missing or invalid.
@@ -106,10 +106,10 @@ class Authenticator:
         if not credential and not cookie:
             raise UnauthorizedError(_MISSING)
         # Guessing keys must not cause a database read per attempt; valid keys work regardless.
-        look_again = not self._failures.spent(_address(connection), now_s=time.monotonic())
+        reload_unknown = not self._failures.spent(_address(connection), now_s=time.monotonic())
         try:
             if credential:
-                return await self._access_of(credential, look_again=look_again)
+                return await self._access_of(credential, reload_unknown=reload_unknown)
             return self._of_session(cookie or "")
         except UnauthorizedError as error:
             self._count_failure(connection, error)
@@ -186,12 +186,12 @@ class Authenticator:
             )
             await self._audit.write(entry)
 
-    async def _access_of(self, credential: str, *, look_again: bool) -> Access:
+    async def _access_of(self, credential: str, *, reload_unknown: bool) -> Access:
         if self._tokens is not None and not looks_like_key(credential):
             from graph_service.auth.signed_token import verify_token
 
             return verify_token(credential, self._tokens)
-        key = await self.keyring.find(credential, look_again=look_again)
+        key = await self.keyring.find(credential, reload_unknown=reload_unknown)
         if key is None:
             raise UnauthorizedError(_INVALID)
         return key.access()

@@ -1,7 +1,7 @@
 """Quotas for open connections (WebSockets, streams), shared fairly among tenants and credentials.
 
-Only authenticated connections that have sent their first message take a slot. When all are taken, a newcomer gets a
-slot of the tenant that holds the most, so that no tenant can lock out the others.
+Only authenticated connections that have sent their first message take a slot. When all are taken, the tenant with
+the most slots loses one to a new connection of another tenant, so that no tenant can lock out the others.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ class Slot:
     """A slot for one connection.
 
     Attributes:
-        revoked: set when another tenant gets the slot; the connection must be closed then.
+        revoked: set when the slot is given to another tenant; the connection must be closed then.
     """
 
     def __init__(self, tenant: str) -> None:
@@ -55,8 +55,8 @@ class ConnectionSlots:
         """Take a slot for the block.
 
         Raises:
-            RateLimitError: a quota of the tenant or credential is exhausted, or all slots are taken and no tenant holds
-                two more than this one.
+            RateLimitError: a quota of the tenant or credential is exhausted, or all slots are taken and no tenant has
+                at least two more than this one.
         """
         credential = None if access is ANONYMOUS else quota_key(access)
         self._check(tenant, credential)

@@ -26,7 +26,7 @@ _log = logging.getLogger("mnemograph.keys")
 KEYS_MAX: Final = 10_000
 NAME_CHARS_MAX: Final = 100
 POLL_S: Final = 2.0
-# An unknown key may have just been created by another process: the keys are then reloaded, at most this often.
+# An unknown key may just have been created by another process: the keys are then reloaded, at most this often.
 _UNKNOWN_POLL_S: Final = 0.2
 
 
@@ -65,23 +65,23 @@ class Keyring:
 
     Args:
         clock: returns aware UTC now.
-        word: returns a URL-safe random token of 256 bits.
-        kept: file of the last loaded keys, readable by this user only; None disables it.
+        random_token: returns a URL-safe random token of 256 bits.
+        file: where the last loaded keys are stored, readable by this user only; None stores none.
     """
 
     def __init__(
-        self, graph: Graph, *, clock: Callable[[], datetime], word: Callable[[], str], kept: Path | None = None
+        self, graph: Graph, *, clock: Callable[[], datetime], random_token: Callable[[], str], file: Path | None = None
     ) -> None:
-        self._kept = kept
+        self._file = file
         self._stored_text = ""
         self._graph = graph
         self._clock = clock
-        self._word = word
+        self._random_token = random_token
         self._keys: dict[str, Key] | None = None
         self._exist = False
         self._loading = asyncio.Lock()
         self._loaded_s = 0.0
-        self._news = asyncio.Event()
+        self._reloaded = asyncio.Event()
 
     @property
     def any_exist(self) -> bool:
@@ -105,24 +105,24 @@ class Keyring:
                     try:
                         await self._load()
                     except UnavailableError:
-                        kept = await asyncio.to_thread(self._read_kept)
-                        if kept is None:
+                        stored = await asyncio.to_thread(self._read_stored)
+                        if stored is None:
                             raise
-                        self._keys, self._exist = {key.id: key for key in kept.keys}, kept.exist
+                        self._keys, self._exist = {key.id: key for key in stored.keys}, stored.exist
 
     def by_id(self, key_id: str) -> Key | None:
         """Return a key if it is valid now."""
         key = (self._keys or {}).get(key_id)
         return key if key is not None and key.is_valid(self._clock()) else None
 
-    async def find(self, text: str, *, look_again: bool = True) -> Key | None:
+    async def find(self, text: str, *, reload_unknown: bool = True) -> Key | None:
         """Return the key with this text if it is valid now.
 
         Args:
-            look_again: reload the keys if the id is unknown, which takes up to 0.2 s.
+            reload_unknown: reload the keys if the id is unknown, which takes up to 0.2 s.
         """
         key = self.by_id(key_id_of(text))
-        if look_again and key is None and looks_like_key(text) and key_id_of(text) not in (self._keys or {}):
+        if reload_unknown and key is None and looks_like_key(text) and key_id_of(text) not in (self._keys or {}):
             await asyncio.sleep(max(_UNKNOWN_POLL_S - self._age_s(), 0.0))
             await self._refresh(older_than_s=_UNKNOWN_POLL_S)
             key = self.by_id(key_id_of(text))
@@ -163,8 +163,8 @@ class Keyring:
             raise ConflictError(
                 f"there are already {KEYS_MAX:,} keys; delete revoked ones with `mnemograph keys delete`"
             )
-        key_id, now = self._word().replace("_", "").replace("-", "")[:12].lower(), self._clock()
-        text = format_key(key_id, self._word())
+        key_id, now = self._random_token().replace("_", "").replace("-", "")[:12].lower(), self._clock()
+        text = format_key(key_id, self._random_token())
         key = Key(
             id=key_id,
             name=name.strip(),
@@ -209,7 +209,7 @@ class Keyring:
 
     async def wait_for_reload(self) -> None:
         """Wait until the keys are reloaded."""
-        await self._news.wait()
+        await self._reloaded.wait()
 
     async def _write(self, written: Statement, parameters: dict[str, Any]) -> list[Row]:
         async def steps(writing: Writing) -> list[Row]:
@@ -235,31 +235,31 @@ class Keyring:
         # Keys that cannot be decoded count, too: credentials stay required.
         self._exist = bool(rows)
         self._loaded_s = time.monotonic()
-        await asyncio.to_thread(self._keep, StoredKeys(exist=self._exist, keys=tuple(keys)))
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        await asyncio.to_thread(self._store, StoredKeys(exist=self._exist, keys=tuple(keys)))
+        reloaded, self._reloaded = self._reloaded, asyncio.Event()
+        reloaded.set()
 
-    def _keep(self, kept: StoredKeys) -> None:
+    def _store(self, keys: StoredKeys) -> None:
         """Store changed keys on disk; a failure only affects a start without the database."""
-        text = _STORED.dump_json(kept).decode()
-        if self._kept is None or text == self._stored_text:
+        text = _STORED.dump_json(keys).decode()
+        if self._file is None or text == self._stored_text:
             return
         try:
-            self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_private(self._kept, text)
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self._file, text)
         except OSError as error:
             # The old file may contain a key that was revoked since.
             with contextlib.suppress(OSError):
-                self._kept.unlink(missing_ok=True)
+                self._file.unlink(missing_ok=True)
             _log.warning("the keys could not be stored on disk (%s)", type(error).__name__)
         else:
             self._stored_text = text
 
-    def _read_kept(self) -> StoredKeys | None:
-        if self._kept is None:
+    def _read_stored(self) -> StoredKeys | None:
+        if self._file is None:
             return None
         try:
-            return _STORED.validate_json(self._kept.read_text(encoding="utf-8"))
+            return _STORED.validate_json(self._file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
 
@@ -268,7 +268,7 @@ class Keyring:
 
 
 async def plan_reading(graph: Graph) -> None:
-    """Make the database plan the query for keys in advance, so that the first request does not wait for it."""
+    """Run the query for keys once, so that the database has planned it before the first request."""
     await graph.read(statement("auth/list_keys"), {"rows_max": 1})
 
 

@@ -11,9 +11,9 @@ from schema.ids import TenantId
 
 PREFIX: Final = "mnk"
 KEY_CHARS_MAX: Final = 200
-# Of a key or a signed token.
+# Maximum length of a key or a signed token.
 CREDENTIAL_CHARS_MAX: Final = 8_192
-# Compared with if there is no such key, so that the check takes as long.
+# Used for comparison if there is no such key, so that both cases take equally long.
 _NO_HASH: Final = "0" * 64
 
 
@@ -74,5 +74,5 @@ def key_hash(text: str) -> str:
 
 
 def matches_key(text: str, key: Key | None) -> bool:
-    """Compare in constant time."""
+    """Return whether the text is that of the key, compared in constant time; False without a key."""
     return hmac.compare_digest(key_hash(text), key.hash if key else _NO_HASH)

@@ -10,14 +10,14 @@ HOLDERS_MAX: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """The tokens left at a moment; negative while work is owed."""
+    """The tokens in a bucket at a time; negative after `RateLimiter.charge` has overdrawn it."""
 
     tokens: float
     at_s: float
 
 
 def take(bucket: Bucket, *, now_s: float, per_s: float, burst: float, cost: float = 1.0) -> tuple[Bucket, float]:
-    """Take `cost` tokens; return the bucket afterwards, and 0 or the seconds until it holds enough.
+    """Take `cost` tokens if there are enough; return the new bucket, and 0 or the seconds until there are.
 
     Args:
         now_s: from a monotonic clock; if it goes back, no tokens are added.
@@ -32,10 +32,10 @@ def take(bucket: Bucket, *, now_s: float, per_s: float, burst: float, cost: floa
 
 
 class RateLimiter:
-    """The token buckets of this process by key; the least recently used give way to new ones.
+    """Token buckets of this process by holder; the least recently used are evicted beyond `HOLDERS_MAX`.
 
     Args:
-        per_s: 0 means no limit.
+        per_s: default rate; 0 means no limit.
     """
 
     def __init__(self, *, per_s: float, burst: int) -> None:
@@ -65,7 +65,7 @@ class RateLimiter:
         return take(bucket, now_s=now_s, per_s=self._per_s, burst=self._burst)[1] > 0
 
     def charge(self, holder: str, tokens: int) -> None:
-        """Take tokens for work already admitted; the bucket may go negative, and later requests wait for it."""
+        """Take tokens for admitted work without refusing; a negative balance delays later requests."""
         bucket = self._buckets.get(holder)
         if bucket is not None and tokens > 0:
             self._buckets[holder] = Bucket(bucket.tokens - tokens, bucket.at_s)

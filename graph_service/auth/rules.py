@@ -1,7 +1,7 @@
-"""The required access of root fields, routes and WebSocket frames; that of MCP tools follows from their effect.
+"""The required access of root fields, routes and WebSocket frames; `mcp/tool.py` derives that of MCP tools.
 
-Every new field, route and frame needs a line here, which a test checks; without one it requires an administrator of
-every tenant.
+A test checks that every field, route and frame is listed here; one that is not requires an administrator of every
+tenant.
 """
 
 from collections.abc import Mapping
@@ -104,7 +104,7 @@ class Route(NamedTuple):
 
     Attributes:
         method: HTTP method, `WEBSOCKET`, or `*` for any.
-        path: `{name}` matches one segment, a final `/*` any rest.
+        path: `{name}` matches one segment, a final `/*` any number of segments.
     """
 
     method: str
@@ -149,7 +149,7 @@ ROUTES: Final = (
 
 
 def field_requirement(operation: str, field: str) -> Requirement:
-    """Return the requirement of a GraphQL root field; introspection needs READ."""
+    """Return the requirement of a GraphQL root field; READ for introspection."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)

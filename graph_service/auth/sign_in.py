@@ -14,7 +14,7 @@ _COOKIE: Final = "mnemograph_session"
 
 
 def cookie_name(host: str) -> str:
-    """Return the cookie's name for a host. It contains the port, because browsers share cookies between ports.
+    """Return the cookie's name for a host; it contains the port, because browsers share cookies between ports.
 
     Args:
         host: the Host header, `name:port`.
@@ -26,7 +26,7 @@ def cookie_name(host: str) -> str:
 def encode_session(access: Access, *, until_s: float, secret: bytes) -> str:
     """Return the signed content of a cookie.
 
-    For API keys it holds only the id: revoking the key ends its sessions.
+    For API keys it contains only the id, so that revoking the key ends its sessions.
     """
     claims = {"who": access.who, "key": access.key_id, "until": until_s}
     if access.key_id is None:

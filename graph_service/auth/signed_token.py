@@ -117,7 +117,7 @@ def _role(claims: Mapping[str, Any], name: str) -> Role:
 
 
 def _end_s(claims: Mapping[str, Any]) -> float:
-    """Return the expiry, which must be a valid date."""
+    """Return the expiry in Unix seconds; refuse tokens whose expiry is not a valid date."""
     claim = claims["exp"]
     if isinstance(claim, bool) or not isinstance(claim, int | float) or not 0 < claim <= _LAST_S:
         raise _refused("its claim 'exp' is not a Unix time in seconds")

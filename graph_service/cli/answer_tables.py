@@ -1,4 +1,4 @@
-"""Format a recall answer as a table for people or a document for programs."""
+"""Format the answer of a recall as a table or as a JSON document."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graph_service.memory.recall.pipeline import Answer
 
 QUOTE_CHARS_MAX = 160
-# Fields of a candidate that a document shows.
+# Fields of a candidate in the JSON document.
 _FIELDS = (
     *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
     *("confidence", "fact_kind", "rationale", "steps"),
@@ -24,7 +24,7 @@ _FIELDS = (
 def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
     """Return the whole answer as JSON values."""
     analysis = answer.analysis
-    asked = analysis.asked_time
+    time = analysis.asked_time
     return {
         "question": question,
         "hits": [_hit_document(hit) for hit in answer.hits],
@@ -36,7 +36,7 @@ def answer_document(question: str, answer: "Answer") -> dict[str, Any]:
         "next_cursor": answer.next_cursor,
         "degraded": answer.degraded,
         "snapshot_age_s": answer.snapshot_age_s,
-        "asked_time": {"start": iso(asked.start), "end": iso(asked.end)} if asked else None,
+        "asked_time": {"start": iso(time.start), "end": iso(time.end)} if time else None,
         "intent": analysis.intent,
         "answer_type": analysis.answer_type,
     }

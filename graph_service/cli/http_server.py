@@ -24,8 +24,8 @@ from graph_service.runtime.connections import (
 )
 from graph_service.runtime.shutdown import WORK_MAX_S, Stopping
 
-# Objects that exist by then (GraphQL, the Chinese dictionary) live until the end. Left to itself, Python's garbage
-# collector goes through all of them every sixty recalls, which delays every request by 40 ms (measured).
+# Objects that exist by then (GraphQL, the Chinese dictionary) are never freed. By default Python's garbage collector
+# traverses all of them every sixty recalls, which delays all requests by 40 ms (measured).
 GC_FREEZE_AFTER_S: Final = 5.0
 GC_THRESHOLD: Final = 10_000
 # Connections that wait in the kernel to be accepted, and those accepted before the event loop serves others again.
@@ -34,7 +34,7 @@ ACCEPTED_AT_ONCE: Final = 16
 
 
 class HttpServer(uvicorn.Server):
-    """A uvicorn server that leaves signals to `cli.signals` and sets `answers` when it listens."""
+    """A uvicorn server that does not handle signals (`cli.signals` does) and sets `answers` when it listens."""
 
     def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
         super().__init__(config)
@@ -45,14 +45,14 @@ class HttpServer(uvicorn.Server):
         """Start to listen, and set `answers`."""
         await super().startup(sockets)
         if self.started:
-            # asyncio accepts as many at once as its backlog; the kernel may hold more.
+            # asyncio accepts up to its backlog at once; the kernel's queue may be longer.
             for listener in sockets or ():
                 listener.listen(BACKLOG)
             self.answers.set()
             asyncio.get_running_loop().call_later(GC_FREEZE_AFTER_S, freeze_startup_objects)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop: finish requests in progress, but do not wait for clients to send or read."""
+        """Finish requests in progress, without waiting long for clients to send or read, and stop."""
         self._connections.stop()
         await super().shutdown(sockets)
 

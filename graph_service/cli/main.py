@@ -20,7 +20,7 @@ from graph_service.version import version as installed_version
 from schema.errors import MnemographError
 
 # Command -> "module:attribute" in `commands/`, in the order of the help text. A module is imported when its command is
-# called: most of them load what takes long.
+# called: most of them import slow libraries.
 COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "init": "init:init",
@@ -51,7 +51,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "entities": "entities:entities",
         "facts": "facts:facts",
         "stats": "stats:stats",
-        # The names that other memory programs use.
+        # Aliases: the names of these commands in other memory programs.
         "add": "remember:remember",
         "search": "recall:recall",
         "delete": "forget:forget",
@@ -93,8 +93,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         sys.stdout.write(f"mnemograph {installed_version()}\n")
         raise typer.Exit
 
@@ -128,7 +128,7 @@ def _exit_code() -> int:
     except StoppedError as stopped:
         return stopped.exit_code
     except BrokenPipeError:
-        # The reader of our output went away, as `head` does.
+        # The reader of our output has closed the pipe, as `head` does.
         sys.stderr.close()
         return 0
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Serve MCP on standard input and output for `mnemograph mcp`, with a running service's help or without."""
+"""Serve MCP on standard input and output for `mnemograph mcp`, through a running service or in this process."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from schema.tenant_name import tenant_named
 if TYPE_CHECKING:
     from graph_service.mcp.tool import ToolContext
 
-# A client that is done closes our input and kills us two seconds later.
+# MCP clients close our input to stop us, and kill the process two seconds later.
 SHUTDOWN_MAX_S: Final = 1.5
 # Clients give up after a minute; the first start, which downloads Neo4j, may take longer.
 READY_MAX_S: Final = 40.0
@@ -54,7 +54,7 @@ async def serve(settings: Settings, terminal: Terminal) -> None:
 
 
 class SwitchingBackend:
-    """Forward to the service of this machine while one runs, otherwise to services in this process.
+    """Forwards to the running service of this machine, or without one to services in this process.
 
     Looks for a running service before each call, until it has opened its own.
     """
@@ -99,7 +99,7 @@ class SwitchingBackend:
         await self._closing.aclose()
 
     async def _backend(self) -> Backend:
-        """Return the service of `mcp.url` or of this machine, or services in this process, which are then kept."""
+        """Return the service of `mcp.url` or of this machine, else services in this process, from then on always."""
         if self._own is not None:
             return self._own
         address = self._settings.mcp.url or await asyncio.to_thread(running_service, self._settings)

@@ -37,12 +37,12 @@ async def open_for(call: Invocation) -> AsyncIterator["Services"]:
 async def open_services(
     settings: Settings, terminal: Terminal, *, preload: str | None = None, lasting: bool = False
 ) -> AsyncIterator["Services"]:
-    """Open the services, close them at the end, and print why search quality is reduced if it is.
+    """Open the services for the block; print the reason if there is no embedder.
 
     Args:
         preload: a module to import while the database starts.
-        lasting: for a command that runs until it is stopped: do not wait for the database (`arrival` says when it is
-            there), nor replay the spool.
+        lasting: for a command that runs until it is stopped: do not wait for the database (`arrival` reports when it is
+            connected), and do not replay the spool here.
     """
     with contextlib.ExitStack() as progress:
         bars = progress.enter_context(ProgressBars(terminal))
@@ -51,7 +51,7 @@ async def open_services(
             if services.embedder_problem:
                 terminal.say(f"searching by words only: {services.embedder_problem}")
             if lasting:
-                # The progress bars stay until the database is there.
+                # The progress bars are shown until the database is connected.
                 assert services.arrival.task is not None
                 services.arrival.task.add_done_callback(lambda _task: progress.close())
             else:
@@ -65,14 +65,14 @@ async def open_services(
 
 
 async def _open(settings: Settings, bars: ProgressBars, preload: str | None, lasting: bool) -> "Services":
-    """Start Neo4j in its process while this one imports the modules that use it: each takes seconds."""
+    """Open the services; import their modules while Neo4j starts in its own process, because each takes seconds."""
     starting = None
     try:
         if settings.neo4j.uri is None:
             starting = await _start_neo4j(settings, bars, lasting)
         module = await asyncio.to_thread(importlib.import_module, "graph_service.app.services")
         if preload is not None:
-            # A later import of it waits until this one is done.
+            # A later import of the module waits for this one.
             asyncio.get_running_loop().run_in_executor(None, importlib.import_module, preload)
     except BaseException:
         if starting is not None:
@@ -83,7 +83,7 @@ async def _open(settings: Settings, bars: ProgressBars, preload: str | None, las
 
 
 async def _start_neo4j(settings: Settings, bars: ProgressBars, lasting: bool) -> "asyncio.Task[LocalServer]":
-    """Return the task that starts Neo4j, once its process runs: importing modules before would delay that."""
+    """Return the task that starts Neo4j, after its first progress report: importing modules earlier would delay it."""
     from graph_service.runtime.local_neo4j import start_server
 
     under_way = asyncio.Event()

@@ -39,8 +39,8 @@ class Invocation:
     """One call of a command, with the options that all commands share.
 
     Attributes:
-        tenant_name: as given on the command line; `tenant` is the one in force.
-        subcommand: the command of a group that is called next, seen only by the group's own callback.
+        tenant_name: the option `--tenant`, if given; `tenant` is the effective tenant.
+        subcommand: in the callback of a command group, the name of the command that is called next.
     """
 
     config: Path | None = None
@@ -50,7 +50,7 @@ class Invocation:
 
     @functools.cached_property
     def settings(self) -> Settings:
-        """Return the settings in force, and configure logging by them."""
+        """Load the settings, and configure logging accordingly."""
         return self.settings_with()
 
     @functools.cached_property
@@ -60,7 +60,7 @@ class Invocation:
 
     @functools.cached_property
     def tenant(self) -> TenantId:
-        """Return the tenant in force.
+        """Return the tenant of the command line or the settings.
 
         Raises:
             InputError: the name is not valid.
@@ -68,7 +68,7 @@ class Invocation:
         return tenant_named(self.settings.tenant)
 
     def settings_with(self, **options: Any) -> Settings:
-        """Return the settings in force, and configure logging by them.
+        """Load the settings with options of the command line, and configure logging accordingly.
 
         Args:
             options: settings from the command line as `section__key`; None where the option was not given.

@@ -42,11 +42,11 @@ async def run_service(
     """Serve until a signal, or with `once` until `on_ready` is done; then shut down cleanly.
 
     Args:
-        on_ready: called with the services and the address, when the server answers and the database is there.
-        lasting: answer requests before the database is there.
+        on_ready: called with the services and the address, when the server answers and the database is connected.
+        lasting: answer requests before the database is connected.
 
     Raises:
-        ConflictError: another program listens on the port that was asked for.
+        ConflictError: another program listens on the configured port.
         InstallError: other machines could connect, and no credential would be required.
     """
     with _listen(settings, terminal) as listener:
@@ -65,7 +65,7 @@ async def run_service(
 
             address = _address(listener)
             with signals.handled_by(stop), recorded(settings, address):
-                await _serve(server, listener, _when_database_is_there(services, on_ready, address), once=once)
+                await _serve(server, listener, _when_connected(services, on_ready, address), once=once)
                 terminal.say("stopping: finishing requests and jobs in progress")
 
 
@@ -76,8 +76,8 @@ def open_browser(settings: Settings, address: str, terminal: Terminal) -> None:
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
 
 
-async def _when_database_is_there(services: "Services", on_ready: OnReady, address: str) -> None:
-    """Call `on_ready` when the database is there; raise if it will never be."""
+async def _when_connected(services: "Services", on_ready: OnReady, address: str) -> None:
+    """Call `on_ready` when the database is connected; raise if connecting has failed."""
     await services.arrival.wait()
     # Until then a service that other machines can reach requires credentials, whether or not there are keys.
     await _check_bind(services)
@@ -137,7 +137,7 @@ async def _when_answering(server: "HttpServer", on_ready: Awaitable[None]) -> No
 
 @contextlib.contextmanager
 def _listen(settings: Settings, terminal: Terminal) -> Iterator[socket.socket]:
-    """Yield a listening socket, on any free port if the default one is taken and none was asked for."""
+    """Yield a listening socket; if the port is taken and was not configured, use any free one."""
     service = settings.service
     try:
         listener = listening_socket(service.host, service.port)
@@ -157,9 +157,9 @@ def _listen(settings: Settings, terminal: Terminal) -> Iterator[socket.socket]:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket without Nagle's algorithm on its connections.
+    """Return a listening socket whose connections do not use Nagle's algorithm.
 
-    With it the body of a response, written after its head, waits 40 ms until the head is acknowledged.
+    With the algorithm the body of a response, written after its head, waits 40 ms until the head is acknowledged.
 
     Raises:
         OSError: the address cannot be used.

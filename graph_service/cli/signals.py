@@ -42,7 +42,7 @@ class StoppedError(Exception):
 
 
 class StopSignals:
-    """Stop signals of one command: they cancel it, unless it handles the first two itself."""
+    """The stop signals of one command; they cancel it, unless it handles the first two itself."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
@@ -67,7 +67,7 @@ class StopSignals:
 
 
 class _LoopThreads(ThreadPoolExecutor):
-    """The executor of `asyncio.to_thread`; closing the loop does not wait for it, `leave` does."""
+    """The executor of `asyncio.to_thread`; `leave` waits for its threads, closing the event loop does not."""
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         super().shutdown(wait=False, cancel_futures=True)
@@ -125,9 +125,9 @@ def _signal_handlers(notify: Callable[[int], object]) -> Iterator[None]:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with this exit code, even if a thread still computes.
+    """End the process with this exit code, even if a thread is still running.
 
-    Call it after everything was closed: the result of such a thread is lost.
+    Call it after everything was closed: the results of such threads are lost.
     """
     threads = [one for one in threading.enumerate() if one is not threading.current_thread() and not one.daemon]
     for thread in threads:

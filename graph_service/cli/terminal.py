@@ -36,7 +36,7 @@ class Terminal:
     def answer(self, document: Any, table: Callable[[], RenderableType]) -> None:
         """Print the result: `document` as JSON, or the return value of `table` for people.
 
-        Markup counts in tables and groups, where the caller escapes each cell, and never in plain text.
+        Rich markup is interpreted in tables and groups, where the caller escapes each cell, but not in plain text.
         """
         if self.as_json:
             sys.stdout.write(shown_json(json.dumps(document, ensure_ascii=False, indent=1, default=str)) + "\n")
@@ -46,7 +46,7 @@ class Terminal:
 
 
 class _EscapeHook(RenderHook):
-    """Replace control characters in everything that is printed: rich lets escape sequences through."""
+    """Replaces control characters in everything that is printed, because rich does not remove escape sequences."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Escaped(one) for one in renderables]

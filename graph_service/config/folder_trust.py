@@ -37,7 +37,7 @@ class FolderTrust:
         state: `absent` without a `.mnemograph`; `unsafe` if other users can change it.
         folder: the `.mnemograph`.
         config: content of its settings file, if any; only set if `trusted`.
-        finding: why it is not trusted, for people.
+        finding: why it is not trusted, as a message; empty if it is.
     """
 
     state: State = "absent"
@@ -129,7 +129,7 @@ def trust_folder(here: Path, user_dir: Path | None) -> TrustRecord:
 
 
 def forget_folder(here: Path, user_dir: Path | None) -> TrustRecord:
-    """Stop trusting a directory, which need not exist any more.
+    """Stop trusting a directory, even if it no longer exists.
 
     Raises:
         NotFoundError: it was not trusted.
@@ -178,7 +178,10 @@ def _read(here: Path) -> tuple[bytes | None, str]:
 
 @contextlib.contextmanager
 def _opened_folder(folder: Path) -> Iterator[int | None]:
-    """Open a directory, so that files are read from the one that was checked; None if unsupported."""
+    """Yield a descriptor of the directory, so that files are read from the one that was checked; None if unsupported.
+
+    A symbolic link also yields None.
+    """
     if os.open not in os.supports_dir_fd or folder.is_symlink():
         yield None
         return
@@ -190,7 +193,7 @@ def _opened_folder(folder: Path) -> Iterator[int | None]:
 
 
 def _replaceable(here: Path) -> str:
-    """Return why anybody could replace `.mnemograph`: a world-writable directory without the sticky bit."""
+    """Return why any user could replace `.mnemograph` (its parent is world-writable without sticky bit), else ''."""
     mode = here.stat().st_mode
     open_to_all = mode & stat.S_IWOTH and not mode & stat.S_ISVTX
     return "its parent directory is writable by everybody" if open_to_all else ""

@@ -18,7 +18,7 @@ def _network(text: str) -> str:
     """Return the normalized IP address or network.
 
     Raises:
-        ValueError: neither; host names are not accepted, because DNS could be spoofed.
+        ValueError: it is neither; host names are refused, because DNS can be spoofed.
     """
     return str(ip_network(text)) if "/" in text else str(ip_address(text))
 
@@ -174,7 +174,7 @@ class EmbeddingSettings:
     threads: Annotated[int, Field(ge=1, le=64)] = 2
 
     @property
-    def wanted(self) -> Literal["local", "openai", "none"]:
+    def resolved_kind(self) -> Literal["local", "openai", "none"]:
         """The kind, with `auto` resolved."""
         if self.kind == "auto":
             return "openai" if self.model else "local"

@@ -41,7 +41,7 @@ from graph_service.config.sources import (
     from_environment,
     from_file,
     misdirected_secrets,
-    read_as_problem,
+    setting_problem,
 )
 from schema.errors import InstallError
 
@@ -155,7 +155,7 @@ def load_settings(
 def user_directory() -> Path | None:
     """Return the user's configuration directory; None without a home directory.
 
-    Without one the path would be relative to the working directory, which is not trusted.
+    The path would then be relative to the working directory, which is not trusted.
     """
     return _own(user_config_dir)
 
@@ -186,7 +186,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
 def keep_children_safe() -> None:
     """Prevent Python child processes from importing modules from the working directory.
 
-    `multiprocessing` starts children with `python -c`, which searches it before the standard library.
+    `multiprocessing` starts children with `python -c`, which searches that directory before the standard library.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
 
@@ -229,7 +229,7 @@ def _defaults(trust: FolderTrust) -> dict[str, Any]:
 
 
 def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) -> list[str]:
-    """Return errors for directories that would be relative to the working directory without a home directory."""
+    """Return an error for each directory that has neither a setting nor, without a home directory, a default."""
     return [
         f"there is no home directory for {name}: set HOME, or {PREFIX}{name.upper()}"
         for name in ("data_dir", "cache_dir")
@@ -238,7 +238,7 @@ def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) ->
 
 
 def _unpinned_keys(found: Mapping[str, SettingValue]) -> list[str]:
-    """Return an error if a working directory names a token key by file, which its trust does not cover."""
+    """Return an error if a working directory's settings name a key file: the trust covers only the settings file."""
     key = found.get("auth.jwt_public_key")
     if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
         return []
@@ -258,7 +258,7 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
     try:
         return _SETTINGS.validate_python(tree), []
     except ValidationError as error:
-        return None, [read_as_problem(problem, found) for problem in error.errors()]
+        return None, [setting_problem(problem, found) for problem in error.errors()]
 
 
 def _contradictions(settings: Settings) -> list[str]:

@@ -72,14 +72,14 @@ SECRET_USES: Final = (
     SecretUse(address="mcp.url", secret="mcp.api_key"),
     SecretUse(address="traces.endpoint", secret="traces.authorization", variables=_OTLP),
 )
-# The first is never sent; the other contains its address, so both come from one source.
+# Secrets without a separate address: the first is never sent, the other contains its address.
 SENT_NOWHERE: Final = ("auth.jwt_secret", "redis.url")
 
 
 def from_environment(environ: Mapping[str, str], known: Sequence[str]) -> dict[str, SettingValue]:
     """Return settings from the environment by `section.key`; errors have keys that start with `!`.
 
-    Empty variables count as not set, as compose files pass them through.
+    Empty variables count as not set, because compose files pass unset variables on as empty ones.
     """
     found: dict[str, SettingValue] = {}
     for name, keys in USUAL_NAMES.items():
@@ -147,8 +147,8 @@ def misdirected_secrets(found: Mapping[str, SettingValue], environ: Mapping[str,
     return problems
 
 
-def read_as_problem(problem: ErrorDetails, found: Mapping[str, SettingValue]) -> str:
-    """Return the error message for a setting that cannot be parsed: its origin, its value and the expected type."""
+def setting_problem(problem: ErrorDetails, found: Mapping[str, SettingValue]) -> str:
+    """Return the error message for an invalid setting: its origin, its value (unless secret) and the expected type."""
     parts = [str(part) for part in problem["loc"]]
     key = next((k for k in (".".join(parts[:2]), parts[0]) if k in found), ".".join(parts))
     origin = found[key].origin if key in found else key

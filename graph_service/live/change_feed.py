@@ -1,4 +1,4 @@
-"""Changes of one tenant for all its viewers: one task reads the log into a shared ring buffer and wakes readers."""
+"""Feed the changes of a tenant to its viewers: one task reads the log into a shared ring buffer and wakes readers."""
 
 import asyncio
 import contextlib
@@ -171,7 +171,7 @@ _CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
 
 
 class Feed:
-    """Follow the change log of one tenant while it has viewers.
+    """Follows the change log of one tenant while it has viewers.
 
     Args:
         resume: position of the first viewer. The ring starts there if it is recent enough, so that reconnecting after
@@ -182,7 +182,7 @@ class Feed:
         as_of: when the database last answered, ISO 8601 UTC; empty before.
         epoch: epoch of the log; None before the first successful read.
         frames, snapshots: encoded frames shared by viewers.
-        looked: set after the first read, successful or not.
+        first_read: set after the first read, successful or not.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class Feed:
         mindmap: MindMap,
         *,
         limits: LiveLimits,
-        kept: MapSnapshotCache,
+        snapshot_cache: MapSnapshotCache,
         resume: Resume | None,
     ) -> None:
         self.tenant = tenant
@@ -202,20 +202,20 @@ class Feed:
         self.ring = Ring(0, limits)
         self.frames = PatchCache(limits.ring_bytes)
         self.snapshots = SnapshotFrameCache(part_bytes=limits.frame_out_bytes, bytes_max=limits.ring_bytes)
-        self.looked = asyncio.Event()
+        self.first_read = asyncio.Event()
         self.listeners: set[asyncio.Event] = set()
         self._changes = change_log
         self._mindmap = mindmap
         self._limits = limits
-        self._kept = kept
+        self._cache = snapshot_cache
         self._resume = resume
-        self._news = asyncio.Event()
+        self._notified = asyncio.Event()
         self._lock = asyncio.Lock()
-        self._one_snapshot = asyncio.Lock()
+        self._snapshot_lock = asyncio.Lock()
 
     def notify(self) -> None:
         """Read the log now, after a commit."""
-        self._news.set()
+        self._notified.set()
 
     async def watch(self) -> None:
         """Read the log at each notification and every `poll_s` until cancelled, also while the database is down.
@@ -223,62 +223,62 @@ class Feed:
         Run it supervised: an unexpected error ends it, after viewers got the status `down`.
         """
         while True:
-            self._news.clear()
-            await self._look()
+            self._notified.clear()
+            await self._poll()
             # Not wait_for: in Python 3.11 it can swallow a cancellation that arrives with the event.
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._limits.poll_s):
-                    await self._news.wait()
+                    await self._notified.wait()
 
     def reaches(self, epoch: str, seq: int) -> bool:
         """Return whether patches suffice to bring a viewer from this position to the present."""
         return epoch == self.epoch and self.ring.start <= seq <= self.ring.end
 
     async def snapshot(self, user: str | None, budget: int) -> Snapshot:
-        """Return a snapshot that patches can continue; concurrent viewers of the same scope share it.
+        """Return a snapshot that later patches apply to; concurrent viewers of the same scope share it.
 
         Raises:
             UnavailableError: the database does not answer.
         """
-        async with self._one_snapshot:
+        async with self._snapshot_lock:
             return await self._snapshot(user, budget)
 
     async def _snapshot(self, user: str | None, budget: int) -> Snapshot:
-        kept = self._kept.exactly(self.tenant, user, budget)
-        if kept is not None and self.up and (kept.epoch, kept.seq) == (self.epoch, self.ring.end):
-            return kept
-        generation = self._kept.generation
+        cached = self._cache.exactly(self.tenant, user, budget)
+        if cached is not None and self.up and (cached.epoch, cached.seq) == (self.epoch, self.ring.end):
+            return cached
+        generation = self._cache.generation
         snapshot = await self._mindmap.snapshot(self.tenant, user_id=user, budget=budget)
         self.as_of = snapshot.as_of
-        self._kept.keep(self.tenant, user, budget, snapshot, generation=generation)
+        self._cache.keep(self.tenant, user, budget, snapshot, generation=generation)
         if not self.reaches(snapshot.epoch, snapshot.seq):
             async with self._lock:
                 await self._catch_up()
         return snapshot
 
-    def kept_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
+    def cached_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
         """Return the last snapshot of this scope, however old."""
-        return self._kept.nearest(self.tenant, user, budget)
+        return self._cache.nearest(self.tenant, user, budget)
 
-    async def keep_up(self) -> None:
+    async def update_cached_snapshots(self) -> None:
         """Update the cached snapshots from the ring after the last viewer has left."""
-        generation = self._kept.generation
-        for user, budget, kept in self._kept.of_tenant(self.tenant):
-            if not self.reaches(kept.epoch, kept.seq):
+        generation = self._cache.generation
+        for user, budget, cached in self._cache.of_tenant(self.tenant):
+            if not self.reaches(cached.epoch, cached.seq):
                 continue
-            changes = self.ring.since(kept.seq, bytes_max=self._limits.ring_bytes) or []
+            changes = self.ring.since(cached.seq, bytes_max=self._limits.ring_bytes) or []
             if not changes:
                 continue
             try:
-                current = await _CATCHING_UP.run(partial(caught_up, kept, changes, user=user))
+                current = await _CATCHING_UP.run(partial(caught_up, cached, changes, user=user))
             except TooSlowError:
                 # The cached snapshot stays as it is.
                 continue
             # A new viewer may have cached a newer one meanwhile.
-            if self._kept.exactly(self.tenant, user, budget) is kept:
-                self._kept.keep(self.tenant, user, budget, current, generation=generation)
+            if self._cache.exactly(self.tenant, user, budget) is cached:
+                self._cache.keep(self.tenant, user, budget, current, generation=generation)
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         try:
             async with self._lock, asyncio.timeout(self._limits.answer_s):
                 await self._catch_up()
@@ -294,9 +294,9 @@ class Feed:
     def _set_up(self, *, up: bool) -> None:
         if up:
             self.as_of = moment_text(datetime.now(UTC)) or ""
-        if up != self.up or not self.looked.is_set():
+        if up != self.up or not self.first_read.is_set():
             self.up = up
-            self.looked.set()
+            self.first_read.set()
             self._wake()
 
     async def _catch_up(self) -> None:
@@ -312,7 +312,7 @@ class Feed:
                 return
             if any(numbered.change.reason == FORGOTTEN for numbered in changes):
                 # Cached frames and changes may contain the deleted data; the log no longer does.
-                self._kept.drop(self.tenant)
+                self._cache.drop(self.tenant)
                 self.frames.clear()
                 self.snapshots.clear()
                 self.ring = Ring(self.ring.end, self._limits)

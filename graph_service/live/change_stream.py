@@ -1,4 +1,4 @@
-"""A tenant's changes as batches, from a sequence number on; slow readers get larger batches."""
+"""Stream a tenant's changes in batches, starting at a sequence number; slow readers get larger batches."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from schema.frames import Resume
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Changes in order.
+    """A batch of changes in order.
 
     Attributes:
         seq: sequence number of the last delivered change, including those filtered out.
@@ -30,7 +30,7 @@ class Batch:
 
 
 class ChangeStream:
-    """Stream changes of tenants to subscribers, which count as viewers.
+    """Streams changes of tenants to subscribers, which count as viewers.
 
     Nothing is queued per reader: after sending a batch it takes the next one from the shared ring, or from the log.
     """
@@ -45,8 +45,8 @@ class ChangeStream:
         """Yield the current position, then changes as they are committed.
 
         Args:
-            access: of the subscriber, whose quota it uses.
-            since: the last known change; None means from now on.
+            access: access of the subscriber, whose quota is charged.
+            since: sequence number of the last known change; None means from now on.
 
         Raises:
             RateLimitError: too many viewers, or the slot was revoked.

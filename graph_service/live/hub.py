@@ -1,4 +1,4 @@
-"""All viewers of this process: one change feed per watched tenant, with a bounded number of viewers."""
+"""Manage all viewers of this process: one change feed per watched tenant, with a bounded number of viewers."""
 
 import asyncio
 import contextlib
@@ -29,11 +29,11 @@ class _Watched:
 
 
 class Hub:
-    """All viewers of this process.
+    """The change feeds and connection slots of all viewers of this process.
 
     Args:
         version: version of the service.
-        kept: snapshots to show while the database is unavailable, shared with the REST API.
+        snapshot_cache: snapshots to show while the database is unavailable, shared with the REST API.
         supervisor: runs the feeds.
     """
 
@@ -44,7 +44,7 @@ class Hub:
         *,
         version: str,
         limits: LiveLimits = LIVE_LIMITS,
-        kept: MapSnapshotCache | None = None,
+        snapshot_cache: MapSnapshotCache | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self.limits = limits
@@ -53,7 +53,7 @@ class Hub:
         self._version = version
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
-        self.kept = MapSnapshotCache() if kept is None else kept
+        self.snapshot_cache = MapSnapshotCache() if snapshot_cache is None else snapshot_cache
         self.slots = ConnectionSlots(
             "viewers",
             most=limits.viewers,
@@ -74,7 +74,7 @@ class Hub:
 
     def forget(self, tenant: str) -> None:
         """Drop the cached snapshots of a tenant after a deletion."""
-        self.kept.drop(tenant)
+        self.snapshot_cache.drop(tenant)
         self.notify(tenant)
 
     @contextlib.asynccontextmanager
@@ -82,21 +82,28 @@ class Hub:
         """Yield the tenant's feed after its first read of the log; the feed runs while it has viewers."""
         watched = self._watched.get(tenant)
         if watched is None:
-            feed = Feed(tenant, self._changes, self._mindmap, limits=self.limits, kept=self.kept, resume=resume)
+            feed = Feed(
+                tenant,
+                self._changes,
+                self._mindmap,
+                limits=self.limits,
+                snapshot_cache=self.snapshot_cache,
+                resume=resume,
+            )
             watched = _Watched(feed, self._supervisor.start(Loop.LIVE_FEED, feed.watch))
             self._watched[tenant] = watched
         else:
             watched.feed.notify()
         watched.viewers += 1
         try:
-            await watched.feed.looked.wait()
+            await watched.feed.first_read.wait()
             yield watched.feed
         finally:
             watched.viewers -= 1
             if watched.viewers == 0 and self._watched.get(tenant) is watched:
                 del self._watched[tenant]
                 await _end(watched.task)
-                await watched.feed.keep_up()
+                await watched.feed.update_cached_snapshots()
 
     def viewer_group(self, feed: Feed) -> ViewerGroup:
         """Return the viewers of this feed's tenant."""

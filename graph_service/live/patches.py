@@ -31,8 +31,8 @@ def patch_of(changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: s
 def coalesce(changes: Iterable[NumberedChange]) -> list[PatchOp]:
     """Return the fewest equivalent operations: edge drops, node drops, node puts, edge puts, in this order.
 
-    A later put wins and keeps the earliest `was`. An element that was dropped and put again keeps its drop, because
-    dropping a node also drops its edges; a node drop discards earlier puts of its edges.
+    A later put wins, with the `previous` of the earliest one. An element that was dropped and put again keeps its drop,
+    because dropping a node also drops its edges; a node drop discards earlier puts of its edges.
     """
     pending = _Pending()
     for numbered in changes:
@@ -90,12 +90,12 @@ class _Pending:
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """Return the later body with the earliest `was`, which is relative to what the viewer shows."""
+    """Return the later body with the earlier one's `previous`, which describes what the viewer still shows."""
     return {**later, "previous": earlier["previous"]} if earlier.get("previous") else later
 
 
 def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnapshot]:
-    """Return the snapshot in parts of at most `bytes_max` as JSON, nodes before edges; one part when it fits.
+    """Split a snapshot into parts of at most `bytes_max` as JSON, nodes before edges; at least one part.
 
     A single element larger than that gets a part of its own.
     """
@@ -121,7 +121,7 @@ def snapshot_parts(snapshot: GraphSnapshot, *, bytes_max: int) -> list[GraphSnap
 
 @dataclass(slots=True, kw_only=True)
 class ViewerState:
-    """Elements in a viewer as JSON objects by id; an edge is invisible while one of its ends is missing."""
+    """The elements in a viewer, as JSON objects by id; an edge is invisible while one of its end nodes is missing."""
 
     epoch: str | None = None
     seq: int = 0

@@ -35,7 +35,7 @@ class Member:
         """Return the frames to send now: the number of other viewers if it changed, then their latest frames.
 
         Args:
-            frames_max: for all members together; this one takes its share, oldest first.
+            frames_max: limit for the whole group, divided equally among its members.
         """
         texts = [] if self._others == self._sent_others else [frame_json(Presence(others=self._others))]
         self._sent_others = self._others

@@ -1,4 +1,4 @@
-"""Snapshots encoded once for all viewers of the same scope; large ones in a thread."""
+"""Encode each snapshot once for all viewers of the same scope; large ones in a thread."""
 
 import asyncio
 from collections import deque
@@ -30,25 +30,26 @@ class SnapshotFrameCache:
     """The last encoded snapshots of a tenant.
 
     Args:
-        part_bytes: maximum size of one frame; bytes_max: of all cached frames.
+        part_bytes: maximum size of one frame.
+        bytes_max: maximum size of all cached frames.
     """
 
     def __init__(self, *, part_bytes: int, bytes_max: int) -> None:
         self._part_bytes = part_bytes
         self._bytes_max = bytes_max
         self._cached: deque[_Encoded] = deque()
-        self._one = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def parts(self, snapshot: Snapshot, *, stale: bool) -> tuple[bytes, ...]:
         """Return the frames of a snapshot.
 
         Args:
-            stale: the database is unavailable.
+            stale: mark the frames as read before the database became unavailable.
 
         Raises:
             TooSlowError: encoding took too long.
         """
-        async with self._one:
+        async with self._lock:
             for known in self._cached:
                 if known.snapshot is snapshot and known.stale == stale:
                     return known.parts

@@ -17,10 +17,10 @@ Send = Callable[[bytes], Awaitable[None]]
 
 
 class Viewer:
-    """Keep one viewer up to date, as fast as it acknowledges frames.
+    """Keeps one viewer up to date, as fast as it acknowledges frames.
 
-    Nothing is queued per viewer: a slow one gets one coalesced patch, or a snapshot if the ring no longer holds its
-    position.
+    Nothing is queued per viewer: a slow one gets one coalesced patch, or a snapshot if the changes since its position
+    are no longer in the ring.
 
     Args:
         send: sends one text frame.
@@ -31,7 +31,7 @@ class Viewer:
         self._feed = feed
         self._user = hello.scope.user
         self._budget = hello.scope.budget
-        self._shows: Resume | None = hello.resume
+        self._position: Resume | None = hello.resume
         self._send_bytes = send
         self._limits = limits
         self._unacknowledged: deque[tuple[int, float]] = deque()
@@ -88,35 +88,35 @@ class Viewer:
         """Send the next snapshot or patch; return False if there is none or the window is full."""
         if len(self._unacknowledged) >= self._limits.window:
             return False
-        shows = self._shows
-        if shows is None or (self._feed.up and not self._feed.reaches(shows.epoch, shows.seq)):
+        position = self._position
+        if position is None or (self._feed.up and not self._feed.reaches(position.epoch, position.seq)):
             return await self._send_snapshot()
-        if shows.epoch != self._feed.epoch:
+        if position.epoch != self._feed.epoch:
             return False
-        changes = self._feed.ring.since(shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
+        changes = self._feed.ring.since(position.seq, bytes_max=self._limits.frame_out_bytes // 2)
         if not changes:
             return False
-        patch = self._feed.frames.patch(changes, epoch=shows.epoch, seq=shows.seq, user=self._user)
+        patch = self._feed.frames.patch(changes, epoch=position.epoch, seq=position.seq, user=self._user)
         if not patch.empty:
-            self._shows = Resume(epoch=shows.epoch, seq=patch.to)
+            self._position = Resume(epoch=position.epoch, seq=patch.to)
             self._unacknowledged.append((patch.to, _now_s()))
             await self._send_text(patch.text)
             return True
         if len(changes) < self._limits.skipped_max and patch.to == self._feed.ring.end:
             return False
-        await self._send_bookmark(Resume(epoch=shows.epoch, seq=patch.to))
+        await self._send_bookmark(Resume(epoch=position.epoch, seq=patch.to))
         return True
 
     async def _send_snapshot(self) -> bool:
         user, budget = self._user, self._budget
         stale = not self._feed.up
-        snapshot = self._feed.kept_snapshot(user, budget) if stale else await self._fresh(user, budget)
+        snapshot = self._feed.cached_snapshot(user, budget) if stale else await self._fresh(user, budget)
         if snapshot is None:
             return False
         parts = await self._feed.snapshots.parts(snapshot, stale=stale)
         if (user, budget) != (self._user, self._budget):
             return True
-        self._shows = Resume(epoch=snapshot.epoch, seq=snapshot.seq)
+        self._position = Resume(epoch=snapshot.epoch, seq=snapshot.seq)
         self._unacknowledged.append((snapshot.seq, _now_s()))
         for part in parts:
             await self._send_text(part)
@@ -138,18 +138,18 @@ class Viewer:
     async def _send_heartbeat(self) -> None:
         if _now_s() - self._sent_s < self._limits.heartbeat_s:
             return
-        if self._shows is None:
+        if self._position is None:
             await self._send(self._status())
             return
         skipped = None
-        if not self._unacknowledged and self._shows.epoch == self._feed.epoch:
-            skipped = self._feed.ring.since(self._shows.seq, bytes_max=self._limits.frame_out_bytes // 2)
-        seq = skipped[-1].seq if skipped else self._shows.seq
-        await self._send_bookmark(Resume(epoch=self._shows.epoch, seq=seq))
+        if not self._unacknowledged and self._position.epoch == self._feed.epoch:
+            skipped = self._feed.ring.since(self._position.seq, bytes_max=self._limits.frame_out_bytes // 2)
+        seq = skipped[-1].seq if skipped else self._position.seq
+        await self._send_bookmark(Resume(epoch=self._position.epoch, seq=seq))
 
-    async def _send_bookmark(self, shows: Resume) -> None:
-        self._shows = shows
-        await self._send(Bookmark(epoch=shows.epoch, seq=shows.seq))
+    async def _send_bookmark(self, position: Resume) -> None:
+        self._position = position
+        await self._send(Bookmark(epoch=position.epoch, seq=position.seq))
 
     async def _send(self, frame: Frame) -> None:
         await self._send_text(frame_json(frame))
@@ -176,7 +176,7 @@ class Viewer:
 
     def _request_snapshot(self) -> None:
         """Send a snapshot next; acknowledgements of earlier frames no longer matter."""
-        self._shows = None
+        self._position = None
         self._unacknowledged.clear()
 
     def _check_acknowledged(self) -> None:
@@ -191,7 +191,7 @@ class Viewer:
         due = [self._sent_s + self._limits.heartbeat_s]
         if self._unacknowledged:
             due.append(self._unacknowledged[0][1] + self._limits.ack_s)
-        if self._shows is None and len(self._unacknowledged) < self._limits.window:
+        if self._position is None and len(self._unacknowledged) < self._limits.window:
             due.append(_now_s() + self._limits.poll_s)
         return max(min(due) - _now_s(), 0.01)
 

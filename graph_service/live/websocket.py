@@ -76,7 +76,7 @@ def _name(host: str | None) -> str | None:
 
 
 def access_fields(access: Access) -> dict[str, str | None]:
-    """Return two fields of `hello_ack`, which scope and limit the viewer's local storage."""
+    """Return the fields of `hello_ack` that identify the credential and its expiry, for the viewer's offline copy."""
     if access is ANONYMOUS:
         return {"principal": None, "access_expires_at": None}
     principal = hashlib.sha256(f"{access.who}\0{access.tenant}".encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Port to the memory behind the MCP server, and the form of its errors."""
+"""Interface between the MCP server and a memory, and the conversion of errors to MCP."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -26,7 +26,7 @@ class Backend(Protocol):
         """Return the available tools."""
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
-        """Call a tool; errors are returned as results, in words that a model can act on."""
+        """Call a tool; errors are returned as results with a message that a model can act on."""
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
         """Return the latest sessions of the caller's user."""

@@ -14,8 +14,8 @@ class Caller:
     """An MCP client.
 
     Attributes:
-        user_id: default user of calls; None requires one in each call.
-        aliases: memory server under whose tool names the tools are also offered.
+        user_id: default user of calls; if None, each call must name one.
+        aliases: another memory server, whose tools are also offered under its tool names.
         access: access granted by the client's credential.
     """
 

@@ -38,14 +38,14 @@ class McpEndpoint:
         self._usual = usual
         self._tenant_of = tenant_of
         self._auth = auth
-        self._wanted = asyncio.Event()
+        self._requested = asyncio.Event()
         self._ready: asyncio.Future[ASGIApp] | None = None
         self._in_flight = 0
         self._idle = asyncio.Event()
         self._idle.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serve from the first request until `stop` is set and open requests are answered; run it supervised."""
+        """Load at the first request; serve until `stop` is set and open requests are answered; run it supervised."""
         self._ready = ready = asyncio.get_running_loop().create_future()
         # Retrieve the error even if no request waits for it.
         ready.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -58,7 +58,7 @@ class McpEndpoint:
                 ready.set_exception(UnavailableError("the MCP server is restarting; try again in a moment", 1.0))
 
     async def _serve(self, ready: "asyncio.Future[ASGIApp]", stop: asyncio.Event) -> None:
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._wanted, stop)]
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._requested, stop)]
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
@@ -80,8 +80,7 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
 
-        Without sessions only POST is needed; the SDK would keep the stream of a GET open for as long as the client
-        likes.
+        Without sessions only POST is needed; for GET the SDK would keep a stream open until the client closes it.
         """
         if scope["method"] != "POST":
             problem = {"code": InputError.code, "message": "use POST; this MCP server has no streams"}
@@ -93,7 +92,7 @@ class McpEndpoint:
         except ClientDisconnect:
             await Response(status_code=499)(scope, receive, send)
             return
-        self._wanted.set()
+        self._requested.set()
         self._in_flight += 1
         self._idle.clear()
         try:

@@ -39,7 +39,7 @@ Note = Callable[[Caller, str, str], Awaitable[None]]
 
 
 class MemoryBackend:
-    """Answer from a memory in this process.
+    """Answers from a memory in this process.
 
     Args:
         context: returns the context of tool handlers, once it is ready.

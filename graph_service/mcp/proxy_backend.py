@@ -30,11 +30,11 @@ CONNECT_MAX_S: Final = 10.0
 
 
 class ProxyBackend:
-    """Forward requests to a service over HTTP.
+    """Forwards requests to a service over HTTP.
 
     Args:
         address: `http://host:port`.
-        headers: tenant, and credential if the service requires one.
+        headers: with the tenant, and the credential if the service requires one.
     """
 
     def __init__(self, address: str, *, headers: Mapping[str, str], caller: Caller) -> None:
@@ -48,7 +48,7 @@ class ProxyBackend:
 
     async def tools(self, caller: Caller) -> ListToolsResult:
         """Return the service's tools."""
-        return await self._asked(lambda client: client.list_tools())
+        return await self._request(lambda client: client.list_tools())
 
     async def call(self, caller: Caller, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """Call a tool of the service."""
@@ -61,15 +61,15 @@ class ProxyBackend:
 
     async def resources(self, caller: Caller) -> ListResourcesResult:
         """Return the latest sessions of the caller's user."""
-        return await self._asked(lambda client: client.list_resources())
+        return await self._request(lambda client: client.list_resources())
 
     async def templates(self, caller: Caller) -> ListResourceTemplatesResult:
         """Return the URI templates of layer texts."""
-        return await self._asked(lambda client: client.list_resource_templates())
+        return await self._request(lambda client: client.list_resource_templates())
 
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
         """Return a layer text."""
-        return await self._asked(lambda client: client.read_resource(uri))
+        return await self._request(lambda client: client.read_resource(uri))
 
     async def close(self) -> None:
         """End the connection."""
@@ -77,7 +77,7 @@ class ProxyBackend:
         if self._connection is not None:
             await asyncio.gather(self._connection, return_exceptions=True)
 
-    async def _asked(self, ask: Callable[[Client], Awaitable[T]]) -> T:
+    async def _request(self, ask: Callable[[Client], Awaitable[T]]) -> T:
         try:
             return await ask(await self._connected())
         except MnemographError as error:

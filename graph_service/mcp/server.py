@@ -94,7 +94,11 @@ async def serve_stdio(backend: Backend, *, caller: Caller, version: str) -> None
 
 
 async def _lines(number: int) -> AsyncIterator[str]:
-    """Yield lines of a file, read in a daemon thread; the SDK's own thread prevents the process from exiting."""
+    """Yield lines of a file, read in a daemon thread: the thread of the SDK would prevent the process from exiting.
+
+    Args:
+        number: the file descriptor.
+    """
     loop, found = asyncio.get_running_loop(), asyncio.Queue[bytes]()
 
     def read() -> None:

@@ -55,7 +55,7 @@ class Tool:
     """A tool.
 
     Attributes:
-        description: for the model that decides whether to call it.
+        description: when and how to use it; read by the model that decides whether to call it.
         act: the handler; gets validated `arguments`.
         prose: formats the answer as text, if JSON is not the best form for models.
         administers: returns whether a call with these arguments requires an administrator.

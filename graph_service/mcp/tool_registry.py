@@ -37,7 +37,7 @@ _COMPAT: Final[Mapping[Aliases, tuple[Tool, ...]]] = {
 
 @cache
 def tools_for(aliases: Aliases) -> Mapping[str, Tool]:
-    """Return tools by name; tools of the other server replace ours of the same name."""
+    """Return the tools of a caller by name; aliases replace our tools of the same name."""
     return {tool.name: tool for tool in (*CORE, *_COMPAT[aliases])}
 
 

@@ -3,8 +3,8 @@
 Plain numbers, because `prometheus_client` takes 65 to 90 ms to import and 1.3 to 1.8 µs per observation instead of
 0.3 to 0.6 µs (measured). The first scrape loads it to write the text format (`prometheus_text.py`).
 
-Label values are closed sets, given in advance; any other value counts as `other`, so that no name or input from outside
-becomes a time series.
+Each label has a fixed set of values; any other value counts as `other`, so that no name or input from outside becomes a
+time series.
 """
 
 from bisect import bisect_left
@@ -92,7 +92,7 @@ def _with_other(labels: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...
     return {name: tuple(dict.fromkeys((*values, OTHER))) for name, values in labels.items()}
 
 
-# 0.2 s and 0.5 s are the limits of recall.
+# Bucket bounds in seconds; 0.2 s and 0.5 s are the latency targets of recall.
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _SLOW_SECONDS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 _TENTHS: Final = tuple(number / 10 for number in range(1, 10))
@@ -110,7 +110,7 @@ class Interface(StrEnum):
 
 
 class Operation(StrEnum):
-    """The operation, from any API."""
+    """Operations whose duration is measured, whichever API requested them."""
 
     REMEMBER = "remember"
     RECALL = "recall"
@@ -145,40 +145,38 @@ _EXTERNAL_SERVICES: Final = ("embedder", "model")
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
 REQUESTS: Final = Counter(
-    "mnemograph_requests", "Requests answered, by interface and class of status.", interface=Interface, status=_STATUS
+    "mnemograph_requests", "Answered requests, by interface and class of status.", interface=Interface, status=_STATUS
 )
 REQUEST_SECONDS: Final = Histogram(
-    "mnemograph_request_seconds", "Time from a request to the end of its answer.", _SECONDS, interface=Interface
+    "mnemograph_request_seconds", "Duration of a request, until the end of its response.", _SECONDS, interface=Interface
 )
 OPERATION_SECONDS: Final = Histogram(
     "mnemograph_operation_seconds",
-    "Time of remember, recall and context.",
+    "Duration of remember, recall and context.",
     _SECONDS,
     operation=Operation,
     outcome=("done", "refused", "failed"),
 )
 MESSAGES: Final = Counter(
-    "mnemograph_messages", "Messages stored, by where: in Neo4j, or in the spool.", store=("neo4j", "spool")
+    "mnemograph_messages", "Stored messages, by store: Neo4j or the spool.", store=("neo4j", "spool")
 )
 RECALL_SIMILARITY: Final = Histogram(
-    "mnemograph_recall_similarity", "Cosine of the nearest thing found for a question.", _TENTHS
+    "mnemograph_recall_similarity", "Highest cosine similarity among the candidates of a recall.", _TENTHS
 )
 RECALL_CONFIDENCE: Final = Histogram(
     "mnemograph_recall_confidence", "Confidence of recall that its results contain the answer.", _TENTHS
 )
-RECALLS: Final = Counter(
-    "mnemograph_recalls", "Questions answered, by what was found.", result=("relevant", "none", "degraded")
-)
+RECALLS: Final = Counter("mnemograph_recalls", "Recalls, by result.", result=("relevant", "none", "degraded"))
 EXTRACTIONS: Final = Counter(
     "mnemograph_extractions",
-    "Scenes read for facts: by the model as first asked, by the model in another way, by rules that were wanted, by "
-    "rules because the model could not, by rules because its budget was spent, by nobody because it took too long.",
+    "Extracted scenes, by method: the model in its first attempt, the model in another attempt, the rules as "
+    "configured, the rules after the model failed, the rules over budget; `too_slow` if extraction timed out.",
     outcome=("model", "model_retried", "rules", "rules_fallback", "over_budget", "too_slow"),
 )
-FACTS: Final = Counter("mnemograph_facts", "Facts and closings of facts that were written.")
+FACTS: Final = Counter("mnemograph_facts", "Facts that were created or closed.")
 REJECTED: Final = Counter(
     "mnemograph_rejected_facts",
-    "Proposals of readers that were not accepted, by reason.",
+    "Extracted facts that were rejected, by reason.",
     reason=(
         "predicate not on the whitelist",
         "subject or object has no usable name",
@@ -191,13 +189,11 @@ REJECTED: Final = Counter(
         "too many facts in one scene",
     ),
 )
-MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Tokens that reading cost.", direction=("in", "out"))
-EMBEDDINGS: Final = Counter(
-    "mnemograph_embeddings", "Texts that were given a vector.", element=("message", "scene", "fact")
-)
+MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))
+EMBEDDINGS: Final = Counter("mnemograph_embeddings", "Embedded texts.", element=("message", "scene", "fact"))
 JOB_RUNS: Final = Counter(
     "mnemograph_job_runs",
-    "Runs of background jobs, by how they ended.",
+    "Runs of background jobs, by outcome.",
     kind=_JOBS,
     outcome=("done", "retried", "dead_letter", "lease_lost"),
 )
@@ -213,25 +209,26 @@ EXTERNAL_CALL_SECONDS: Final = Histogram(
 )
 DATABASE_SECONDS: Final = Histogram(
     "mnemograph_database_seconds",
-    "Time of a statement, from sending it to its last row.",
+    "Duration of a statement, until its last row.",
     _SECONDS,
     access=("read", "write"),
 )
 CONNECTIONS_CLOSED: Final = Counter(
     "mnemograph_connections_closed",
-    "Connections that were closed: the client was late, did not read, sent nonsense, or had to make room for others.",
+    "Connections closed by the service: timed out, not reading, malformed data, or evicted for new connections.",
     reason=("timeout", "not_reading", "malformed", "evicted"),
 )
 DATABASE_FAILURES: Final = Counter(
-    "mnemograph_database_failures", "Reads and transactions that the database did not answer in the end."
+    "mnemograph_database_failures", "Reads and transactions that failed after all retries."
 )
 LOOP_FAILURES: Final = Counter(
     "mnemograph_loop_failures",
-    "Failures of background loops, each of which was started again.",
+    "Failures of background loops; each is restarted.",
     loop=Loop,
 )
 AUDIT_ENTRIES_LOST: Final = Counter(
-    "mnemograph_audit_entries_lost", "Entries of the audit log that could not be written, as on a full disk."
+    "mnemograph_audit_entries_lost",
+    "Entries of the audit log that could not be written, for example because the disk was full.",
 )
 
 COUNTERS: Final = (

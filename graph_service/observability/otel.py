@@ -30,7 +30,7 @@ class _OpenTelemetry:
 
     @contextmanager
     def open(self, name: str, attributes: Mapping[str, Attribute], parent: str | None) -> Iterator[None]:
-        """Open a span for the block; of an error only the class is recorded: its message may quote conversations."""
+        """Open a span for the block; record only the class of an error, because its message may quote conversations."""
         context = None if parent is None else self._propagator.extract({"traceparent": parent})
         kind = SpanKind.SERVER if name.startswith("request ") else SpanKind.INTERNAL
         with self._tracer.start_as_current_span(
@@ -48,21 +48,21 @@ class _OpenTelemetry:
                 raise
 
 
-def start_tracing(wanted: TraceSettings) -> Callable[[], None]:
-    """Start sending spans; return a function that stops it and flushes.
+def start_tracing(settings: TraceSettings) -> Callable[[], None]:
+    """Start sending spans; return a function that stops tracing and flushes.
 
     Spans are sent by a thread and dropped while the collector is unavailable.
     """
-    assert wanted.endpoint is not None, "only called with an endpoint"
-    base = wanted.endpoint.rstrip("/")
+    assert settings.endpoint is not None, "only called with an endpoint"
+    base = settings.endpoint.rstrip("/")
     exporter = OTLPSpanExporter(
         endpoint=base if base.endswith(_PATH) else base + _PATH,
-        headers={"Authorization": wanted.authorization} if wanted.authorization else None,
+        headers={"Authorization": settings.authorization} if settings.authorization else None,
         timeout=_EXPORT_MAX_S,
     )
     provider = TracerProvider(
-        sampler=ParentBased(TraceIdRatioBased(wanted.sample_ratio)),
-        resource=Resource({"service.name": wanted.service_name, "service.version": version()}),
+        sampler=ParentBased(TraceIdRatioBased(settings.sample_ratio)),
+        resource=Resource({"service.name": settings.service_name, "service.version": version()}),
         shutdown_on_exit=False,
     )
     provider.add_span_processor(BatchSpanProcessor(exporter))

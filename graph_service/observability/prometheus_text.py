@@ -13,13 +13,13 @@ from graph_service.observability.metrics import COUNTERS, HISTOGRAMS, Counter, H
 
 
 def metrics_text(levels: Sequence[Level]) -> bytes:
-    """Return the text of a scrape: the counters and histograms of this process, and these gauges."""
+    """Return the text of a scrape: the counters and histograms of this process, and the given gauges."""
     return generate_latest(_Metrics(levels=levels))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Metrics(Collector):
-    """The collector that the library reads."""
+    """Provides our metrics to prometheus_client."""
 
     levels: Sequence[Level]
 

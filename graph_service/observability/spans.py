@@ -43,7 +43,7 @@ def set_tracer(tracer: Tracer | None) -> None:
 
 
 def span(name: str, *, parent: str | None = None, **attributes: Attribute) -> AbstractContextManager[object]:
-    """Return a span for the block. Attributes must not have texts or names from users.
+    """Return a span for the block; attributes must not contain texts or names from users.
 
     Args:
         parent: the caller's `traceparent` header.

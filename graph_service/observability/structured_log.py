@@ -23,9 +23,9 @@ _MORE: Final = ("tenant", "job", "loop", "code", "error", "where", "interface", 
 class PlainFormatter(logging.Formatter):
     """Format an event as one line, as JSON or for people.
 
-    Messages of other libraries' exceptions may quote conversations, so only messages of our own errors are written; of
-    others the class and the last frames. A log message of another library is written only if its arguments are numbers
-    and error classes; otherwise only its file and line.
+    Exceptions of other libraries may quote conversations, so their class and last stack frames are written, but not
+    their message; our own errors are written with it. A log message of another library is written only if its arguments
+    are numbers and error classes, otherwise only its file and line.
     """
 
     def __init__(self, *, as_json: bool, secrets: Iterable[str]) -> None:
@@ -52,7 +52,7 @@ class PlainFormatter(logging.Formatter):
         return line
 
 
-def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()) -> None:
+def configure_logging(settings: LogSettings, *, secrets: Iterable[str | None] = ()) -> None:
     """Send all loggers to stderr: ours from the configured level, others from WARNING.
 
     Args:
@@ -60,7 +60,7 @@ def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()
     """
     handler = logging.StreamHandler(sys.stderr)
     known = [secret for secret in secrets if secret]
-    as_json = wanted.format == "json" or (wanted.format == "auto" and not sys.stderr.isatty())
+    as_json = settings.format == "json" or (settings.format == "auto" and not sys.stderr.isatty())
     handler.setFormatter(PlainFormatter(as_json=as_json, secrets=known))
     # Without a root handler Python prints warnings of libraries unformatted, with what they quote.
     root = logging.getLogger()
@@ -69,13 +69,13 @@ def configure_logging(wanted: LogSettings, *, secrets: Iterable[str | None] = ()
     for name in OUR_LOGGERS:
         logger = logging.getLogger(name)
         logger.handlers = [handler]
-        logger.setLevel(wanted.level.upper())
+        logger.setLevel(settings.level.upper())
         logger.propagate = False
     # The driver logs a warning for each retried transaction and quotes the server.
     logging.getLogger("neo4j").setLevel(logging.ERROR)
-    # It logs every client error with the query; our API logs unexpected errors.
+    # Strawberry logs every client error with the query; our API logs unexpected errors.
     logging.getLogger("strawberry").setLevel(logging.CRITICAL)
-    # Its messages may quote a client's input; our API logs failures.
+    # The MCP SDK's messages may quote a client's input; our API logs failures.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 
@@ -96,7 +96,7 @@ def _event(record: logging.LogRecord) -> str:
 
 
 def _plain(value: object) -> int | float | str | None:
-    """Return a log argument that cannot have user text; None for any other."""
+    """Return a log argument if it cannot contain user text, an exception as its class; None for any other."""
     match value:
         case bool() | int() | float():
             return value

@@ -28,7 +28,7 @@ from websockets.server import ServerProtocol
 from graph_service.auth.access import CONNECTION_KEY
 from graph_service.observability.metrics import CONNECTIONS_CLOSED
 
-# Open files other than connections: the driver's pool, the spool, logs.
+# Open files reserved for everything but client connections: the driver's pool, the spool, logs.
 FILES_KEPT: Final = 256
 FILES_MAX: Final = 65_536
 # Per read of a connection; 16 kB of the smallest frames or chunks block the event loop for about 40 ms.
@@ -48,11 +48,11 @@ class State(Enum):
 
     HEAD = "the head of a request"
     BODY = "the body of a request"
-    BUSY = "our answer"
+    BUSY = "our response"
     LINGERING = "the rest of a body that was answered already"
     RESTING = "the next request"
     GREETING = "the first message of a socket"
-    OPEN = "nobody: a socket that was greeted"
+    OPEN = "nothing: an open socket that was greeted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class ConnectionLimits:
     stop_s: float = 3.0
 
     def seconds(self, state: State) -> float:
-        """Return the maximum time in a state; infinite while the client waits for us."""
+        """Return the maximum time in a state; infinite while the server is expected to act, not the client."""
         limits: Mapping[State, float] = {
             State.HEAD: self.head_s,
             State.BODY: self.body_s,
@@ -109,16 +109,16 @@ def limits_within(files: int) -> ConnectionLimits:
 
 
 def raise_file_limit() -> int:
-    """Raise this process' limit of open files as far as allowed; return the new limit."""
+    """Raise this process's limit of open files as far as allowed, at most to `FILES_MAX`; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = FILES_MAX if hard == resource.RLIM_INFINITY else min(hard, FILES_MAX)
-    if soft == resource.RLIM_INFINITY or soft >= most:
+    target = FILES_MAX if hard == resource.RLIM_INFINITY else min(hard, FILES_MAX)
+    if soft == resource.RLIM_INFINITY or soft >= target:
         return FILES_MAX if soft == resource.RLIM_INFINITY else soft
     try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
     except (OSError, ValueError):
         return soft
-    return most
+    return target
 
 
 class WaitQueue:
@@ -130,17 +130,21 @@ class WaitQueue:
         self._of: dict[str, OrderedDict[Guard, None]] = {}
 
     def __len__(self) -> int:
-        """Return the number of items."""
+        """Return the number of queued connections."""
         return len(self._all)
 
     def join(self, one: "Guard", holder: str) -> "Guard | None":
-        """Append a connection; return the one that was removed for it if the queue was full."""
-        gone = self._oldest(holder) if len(self._all) >= self._places else None
-        if gone is not None:
-            self.leave(gone)
+        """Append a connection of a client; return the one that was removed for it if the queue was full.
+
+        Args:
+            holder: the client's quota key, or its address while it is not authorised.
+        """
+        evicted = self._next_evicted(holder) if len(self._all) >= self._places else None
+        if evicted is not None:
+            self.leave(evicted)
         self._all[one] = holder
         self._of.setdefault(holder, OrderedDict())[one] = None
-        return gone
+        return evicted
 
     def leave(self, one: "Guard") -> None:
         """Remove a connection if it is queued here."""
@@ -156,7 +160,8 @@ class WaitQueue:
         """Return the connection that has waited longest."""
         return next(iter(self._all), None)
 
-    def _oldest(self, holder: str) -> "Guard":
+    def _next_evicted(self, holder: str) -> "Guard":
+        """Return the oldest connection of a holder with more than its share of a full queue, else the oldest of all."""
         own = self._of.get(holder)
         return next(iter(self._all if own is None or len(own) <= self._places // SHARE else own))
 
@@ -238,16 +243,16 @@ class Guard:
             self._enqueue()
 
     def drained(self) -> None:
-        """Note that the client has read most of the unsent data."""
+        """Restart the check for unread data, after the client has read most of it."""
         self._unsent = None
 
     def hurry(self) -> None:
-        """Shorten the time limit during shutdown, if we wait for the client."""
+        """Shorten the time limit to `stop_s`, unless the server is the one expected to act."""
         if self.state not in (State.BUSY, State.OPEN):
             self._until_s = min(self._until_s, self._loop.time() + self._connections.limits.stop_s)
 
     def cut(self, reason: str) -> None:
-        """Close at once and drop unsent data."""
+        """Close the connection at once, drop unsent data, and count the reason."""
         if self._timer is not None:
             CONNECTIONS_CLOSED.add(reason)
             self.lost()
@@ -279,9 +284,9 @@ class Guard:
             self._queue.leave(self)
         self._queue = queue
         if queue is not None:
-            gone = queue.join(self, self._holder or self._address)
-            if gone is not None:
-                gone.cut("evicted")
+            evicted = queue.join(self, self._holder or self._address)
+            if evicted is not None:
+                evicted.cut("evicted")
 
     def _pulse(self) -> None:
         now_s = self._loop.time()
@@ -293,7 +298,7 @@ class Guard:
             self._timer = self._loop.call_later(PULSE_S, self._pulse)
 
     def _stuck(self, now_s: float) -> bool:
-        """Return True if the client does not read."""
+        """Return True if the client has read too little of the unsent data within the time limit."""
         size = self.transport.get_write_buffer_size()
         if size == 0:
             self._unsent = None
@@ -352,7 +357,7 @@ class GuardedHttp(H11Protocol):
         self._note()
 
     def on_response_complete(self) -> None:
-        """Complete a response and free the rest of the request body."""
+        """Complete a response and drop the unread rest of the request body."""
         if self.cycle is not None:
             self.cycle.body = bytearray()
         super().on_response_complete()
@@ -436,7 +441,7 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         super().connection_lost(exc)
 
     async def run_asgi(self) -> None:
-        """Run the application with the guard in its scope, to mark the greeting."""
+        """Run the application with the guard in its scope, so that it can admit the connection after the greeting."""
         self.scope[CONNECTION_KEY] = self._guard  # type: ignore[typeddict-unknown-key]
         await super().run_asgi()
 
@@ -454,7 +459,7 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         super().handle_cont(event)
 
     def handle_ping(self) -> None:
-        """Answer pings at a limited rate, while the client reads."""
+        """Answer pings while the client reads; close the connection after more than `PINGS_PER_S`."""
         now_s = self.loop.time()
         if now_s - self._pings_since_s > 1.0:
             self._pings, self._pings_since_s = 0, now_s

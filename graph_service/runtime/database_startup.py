@@ -1,7 +1,7 @@
 """Connect a service to its database at start: start Neo4j, log in, migrate, prepare vector indexes.
 
-A command waits for it. A service starts without it: it accepts messages into the spool and answers what it can, because
-after a crash the local Neo4j may take long (recovery, or the Neo4j of a dead service still locks the store).
+A command waits until this is done. A service does not: it accepts messages into the spool and answers what it can,
+because after a crash the local Neo4j may take long (recovery, or the Neo4j of a dead service still locks the store).
 """
 
 import asyncio
@@ -33,33 +33,35 @@ class DatabaseArrival:
     """Connects a `Graph` that has no driver yet.
 
     Args:
-        graph: gets the driver when everything is ready.
+        graph: receives the driver when everything is ready.
+        server_handle: receives the local server.
         starting: the running start of the local Neo4j; None with a configured server.
         prepare: creates the vector indexes before the graph is used.
         patient: retry temporary errors (a service); else raise at once (a command).
-        answered_before: the database has answered in an earlier run, so its address is right and silence is temporary.
+        connected_before: the service has reached this database in an earlier run, so an unavailable configured server
+            is retried instead of reported as an error.
     """
 
     def __init__(
         self,
         *,
         settings: Settings,
-        seat: LocalServerHandle,
+        server_handle: LocalServerHandle,
         graph: Graph,
         starting: "asyncio.Task[LocalServer] | None",
         prepare: Callable[[Graph], Awaitable[None]],
         on_progress: Watcher,
         patient: bool,
-        answered_before: bool,
+        connected_before: bool,
     ) -> None:
         self._settings = settings
-        self._seat = seat
+        self._server_handle = server_handle
         self._graph = graph
         self._starting = starting
         self._prepare = prepare
         self._on_progress = on_progress
         self._patient = patient
-        self._answered_before = answered_before
+        self._connected_before = connected_before
         self._tries = 0
         self.task: asyncio.Task[None] | None = None
 
@@ -69,7 +71,7 @@ class DatabaseArrival:
         return self.task is not None and self.task.done() and not self.task.cancelled() and not self.task.exception()
 
     def begin(self) -> None:
-        """Start the attempt; call it once."""
+        """Start connecting in the background; call it once."""
         self.task = asyncio.create_task(self._run(), name="database arrival")
 
     async def wait(self) -> None:
@@ -84,7 +86,7 @@ class DatabaseArrival:
         await asyncio.shield(self.task)
 
     async def close(self) -> None:
-        """Cancel the attempt; the caller stops a server that it started."""
+        """Cancel connecting; the caller stops a server that was started."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.gather(self.task, return_exceptions=True)
@@ -112,7 +114,7 @@ class DatabaseArrival:
         if not self._patient:
             return False
         if isinstance(error, UnavailableError):
-            return self._answered_before or self._settings.neo4j.uri is None
+            return self._connected_before or self._settings.neo4j.uri is None
         temporary = ServerDiedError | ServerSlowError | ConflictError
         return isinstance(error, temporary) and self._tries < _START_TRIES_MAX
 
@@ -131,12 +133,12 @@ class DatabaseArrival:
         await self._graph.use(await open_driver(uri=uri, user=user, password=password))
 
     async def _server(self) -> LocalServer:
-        """Return the local server, restarted if the one that was started has ended."""
-        server = self._seat.server
+        """Return the local server; start it if this process runs none or its own has ended."""
+        server = self._server_handle.server
         if server is None or (server.own is not None and server.own.ended()) or server.own is None:
             starting, self._starting = self._starting, None
             if starting is None:
                 starting = asyncio.create_task(start_server(self._settings, self._on_progress, lasting=True))
-            self._seat.server = await starting
-            return self._seat.server
+            self._server_handle.server = await starting
+            return self._server_handle.server
         return server

@@ -53,14 +53,14 @@ class DatabaseWatch:
         self,
         *,
         settings: Settings,
-        seat: LocalServerHandle,
+        server_handle: LocalServerHandle,
         graph: Graph,
         on_return: Callable[[], None],
         arrived: Callable[[], Awaitable[None]],
     ) -> None:
         self._arrived = arrived
         self._settings = settings
-        self._seat = seat
+        self._server_handle = server_handle
         self._graph = graph
         self._on_return = on_return
         self._broken_since_s: float | None = None
@@ -91,7 +91,7 @@ class DatabaseWatch:
                     await stop.wait()
 
     async def _wait_for_first(self, stop: asyncio.Event) -> bool:
-        """Return True if the database was connected before `stop`; a failure ends the service elsewhere."""
+        """Return True if the database was connected before `stop`; False after `stop` or a failed start."""
         arrival, stopped = asyncio.ensure_future(self._arrived()), asyncio.ensure_future(stop.wait())
         await asyncio.wait((arrival, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
@@ -101,8 +101,8 @@ class DatabaseWatch:
         return problem is None
 
     async def _has_ended(self) -> bool:
-        """Return True if the local server has ended; one of another process is checked only when it is silent."""
-        server = self._seat.server
+        """Return True if the local server has ended; that of another process is checked only if it does not answer."""
+        server = self._server_handle.server
         if server is None:
             return False
         if server.own is not None:
@@ -118,7 +118,7 @@ class DatabaseWatch:
         After a failed commit (a full disk, a failed log) Neo4j accepts log-ins but refuses every statement until it is
         restarted, even if there is room again.
         """
-        server, problem = self._seat.server, self._graph.broken
+        server, problem = self._server_handle.server, self._graph.broken
         if server is None or server.own is None or problem is None:
             self._broken_since_s = None
             return False
@@ -132,7 +132,7 @@ class DatabaseWatch:
 
     async def _stop_broken(self) -> None:
         """Stop a local server whose database has stopped; the loop then finds it ended and starts it."""
-        server, self._broken_since_s = self._seat.server, None
+        server, self._broken_since_s = self._server_handle.server, None
         if server is not None and server.own is not None:
             _log.warning("stopping the local Neo4j, because its database works only after a restart")
             await asyncio.to_thread(server.own.stop)
@@ -141,7 +141,7 @@ class DatabaseWatch:
         _log.warning("the local Neo4j has ended; restarting it")
         server = await start_server(self._settings, _log_step, lasting=True)
         driver = await open_driver(uri=server.uri, user=server.user, password=server.password)
-        self._seat.server = server
+        self._server_handle.server = server
         await self._graph.use(driver)
         _log.info("the local Neo4j is running again")
 

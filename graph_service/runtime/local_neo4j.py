@@ -38,7 +38,7 @@ async def start_server(
 
     Args:
         lasting: this process is a service, not a command.
-        under_way: set when the Java process runs, or earlier if that takes long (first download).
+        under_way: set at the first progress report, such as that of a download.
     """
 
     def report(progress: StartProgress) -> None:

@@ -19,7 +19,7 @@ _NAME: Final = "service.json"
 
 @contextlib.contextmanager
 def recorded(settings: Settings, address: str) -> Iterator[None]:
-    """Register this process's service within the block; of two services the latest is found.
+    """Register the service of this process within the block; a later registration replaces an earlier one.
 
     Args:
         address: `http://host:port`.
@@ -46,7 +46,7 @@ def running_service(settings: Settings) -> str | None:
 
 
 def _of_this_machine(address: str) -> bool:
-    """Return True if the address is local: a record in a copied directory could send keys to another host."""
+    """Return True if the address is local; otherwise a record in a copied directory could send keys to another host."""
     try:
         parts = urlsplit(address)
         host = ip_address(parts.hostname or "")

@@ -7,11 +7,11 @@ from typing import Final
 
 _log = logging.getLogger("mnemograph.stopping")
 
-# For requests and jobs in flight; jobs that take longer are released.
+# Time limit for requests and jobs in flight; jobs that take longer are released.
 WORK_MAX_S: Final = 14.0
-# For releasing jobs and closing sessions.
+# Time limit for releasing cancelled jobs.
 GIVE_BACK_MAX_S: Final = 2.0
-# For closing one connection. The local Neo4j has ten seconds more, then it is killed.
+# Time limit for closing one connection. The local Neo4j has ten seconds more, then it is killed.
 CLOSE_MAX_S: Final = 2.0
 
 
@@ -22,7 +22,7 @@ class Stopping:
         work_max_s: time for work in flight.
 
     Attributes:
-        asked: set when no new work is accepted.
+        asked: set when the shutdown is requested; no new work is accepted then.
     """
 
     def __init__(self, *, work_max_s: float = WORK_MAX_S) -> None:
@@ -43,7 +43,11 @@ class Stopping:
 
 
 async def in_time(close: Callable[[], Awaitable[None]], *, what: str, timeout_s: float = CLOSE_MAX_S) -> None:
-    """Close something with a timeout, because its peer may be silent."""
+    """Close something with a timeout, because its peer may not respond.
+
+    Args:
+        what: name of the thing, for the log.
+    """
     try:
         async with asyncio.timeout(timeout_s):
             await close()

@@ -1,4 +1,4 @@
-"""The spool of the configured database, and storing messages there while the database is unavailable."""
+"""Locate the spool of the configured database, and store messages in it while the database is unavailable."""
 
 import hashlib
 from datetime import UTC, datetime

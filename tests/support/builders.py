@@ -66,7 +66,7 @@ def a_memory(
 def a_job_context(
     on_step: Callable[[str], None] | None = None, on_change: Callable[[str], None] | None = None
 ) -> JobContext:
-    """Return a job context with a real clock and unique lease words."""
+    """Return a job context with a real clock and unique tokens."""
     numbers = count()
     return JobContext(
         clock=lambda: datetime.now(UTC),

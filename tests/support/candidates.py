@@ -1,4 +1,4 @@
-"""Candidates as the recall statement would have returned them, for tests and benchmarks."""
+"""Builders of recall candidates, for tests and benchmarks."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.support.builders import NOON
 
 
 def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: Any) -> Candidate:
-    """Return a candidate with defaults for everything that does not matter."""
+    """Return a candidate with defaults for all fields."""
     uri = f"memory://t/{name}"
     return Candidate(
         **{"kind": kind, "id": name, "uri": uri, "text": name, "role": "user", "said_at": NOON, "importance": 5, **more}
@@ -16,5 +16,5 @@ def a_candidate(name: str, kind: HitKind = HitKind.MESSAGE, **more: Any) -> Cand
 
 
 def all_found(*messages: Candidate) -> CandidateSet:
-    """Return messages of conversations as candidates."""
+    """Return a candidate set of messages, all of which matched."""
     return CandidateSet(candidates=messages, messages=messages)

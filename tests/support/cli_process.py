@@ -1,4 +1,4 @@
-"""Run `mnemograph` commands in processes, with temporary settings and data."""
+"""Run `mnemograph` commands in child processes, with temporary settings and data."""
 
 import json
 import os
@@ -26,14 +26,14 @@ class Done:
     err: str
 
     def document(self) -> Any:
-        """Return its output as JSON; fail unless it exited with 0."""
+        """Return the standard output as JSON; fail unless the command exited with 0."""
         assert self.code == 0, self.err
         return json.loads(self.out)
 
 
 @dataclass(frozen=True)
 class Home:
-    """A folder and an environment for commands, without the developer's own configuration.
+    """A folder and an environment for commands, isolated from the developer's own configuration.
 
     Attributes:
         more: further environment variables.
@@ -56,7 +56,7 @@ class Home:
         return kept | own | dict(self.more)
 
     def move_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set the environment and the current folder of this process, for commands that run in it."""
+        """Set environment and current folder of the test process itself, for commands that run inside it."""
         for name in set(os.environ) - set(self.environ):
             monkeypatch.delenv(name)
         for name, value in self.environ.items():
@@ -101,7 +101,7 @@ class Running:
     err: Path
 
     def document(self) -> Any:
-        """Wait for the JSON document that it prints when it is ready."""
+        """Wait for the JSON document that the command prints when it is ready, and return it."""
         assert self.process.stdout is not None
         text = ""
         for line in self.process.stdout:
@@ -111,7 +111,7 @@ class Running:
         raise AssertionError(f"ended without an answer: {self.err.read_text()}")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send the signal and return the exit code."""
+        """Send a signal if the command is still running, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:

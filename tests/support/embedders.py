@@ -13,7 +13,7 @@ from extraction.text.chinese import is_chinese
 
 
 class HashedWords:
-    """A hashed bag of words in 64 dimensions: texts that share words are close.
+    """Embeds texts as hashed bags of words in 64 dimensions: texts that share words are similar.
 
     Each token vector is one-hot. Texts that are mostly Chinese have no token vectors.
     """

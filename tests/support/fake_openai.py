@@ -1,4 +1,4 @@
-"""A local HTTP server that speaks the OpenAI protocol and gives scripted answers."""
+"""A local HTTP server that implements the OpenAI API with scripted responses."""
 
 import hashlib
 import json
@@ -47,7 +47,7 @@ def fails(status: int, **headers: str) -> Reply:
 
 
 def fake_vector(text: str, dim: int) -> list[float]:
-    """Return a deterministic vector, not of unit length."""
+    """Return a deterministic vector that depends on the text; its length is not 1."""
     digest = hashlib.sha512(text.encode()).digest()
     return [float(digest[index % 64]) - 127.5 for index in range(dim)]
 
@@ -56,9 +56,9 @@ class FakeOpenAI:
     """Answers `/v1/chat/completions` from the script, in order, and `/v1/embeddings` by hashing.
 
     Attributes:
-        script: replies to the next requests of any kind; an empty script embeds, and fails chats.
+        script: replies to the next requests of any kind; once it is empty, embeddings are computed and chats fail.
         requests: bodies of all requests so far, with their path under `path`.
-        knows_schema: without it, structured output is refused with 400, as older servers do.
+        knows_schema: if False, requests for structured output are refused with 400, as by older servers.
     """
 
     def __init__(self, *replies: Reply, knows_schema: bool = True, dim: int = 8) -> None:

@@ -1,4 +1,4 @@
-"""A tenant's whole graph as comparable rows, without properties that count writes or record when they happened."""
+"""Compare the graphs of tenants, ignoring properties that count writes or record their time."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ _COUNTERS = {"revision", "seq", "epoch", "unembedded", "unembedded_in", "tenant"
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at", "closing_known_at", "last_accessed"}
 _COUNTERS |= {"access_n"}
 # The storage time inside an entry of an edge's `assertions`.
-_HEARD_AT = re.compile(r"\|\d+(\|\d+\|\w*)$")
+_RECORDED_MS = re.compile(r"\|\d+(\|\d+\|\w*)$")
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]
 _NODES = (
     "MATCH (n {tenant: $tenant}) WHERE NOT any(l IN labels(n) WHERE l IN $skip) "
@@ -40,7 +40,7 @@ def _plain(properties: dict[str, Any]) -> str:
     if "assertions" in properties:
         properties = {
             **properties,
-            "assertions": [_HEARD_AT.sub(r"\1", text) for text in properties["assertions"]],
+            "assertions": [_RECORDED_MS.sub(r"\1", text) for text in properties["assertions"]],
         }
     kept = {name: str(value) for name, value in properties.items() if name not in _COUNTERS and "embedding" not in name}
     return str(sorted(kept.items()))

@@ -1,4 +1,4 @@
-"""Write nodes, edges and their changes directly, one commit per call."""
+"""Write nodes, edges and their change log entries directly, in one commit per call."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -134,7 +134,7 @@ class GraphWriter:
                 else:
                     rows = [_dropped(write) for write, _, _ in alike]
                     await writing.run(drops, {"tenant": self.tenant, "rows": rows})
-            changes = [change for _, _, told in made for change in told]
+            changes = [change for _, _, own in made for change in own]
             return await append_changes(writing, TenantId(self.tenant), user, changes, at=NOON)
 
         return await self._graph.write(steps)

@@ -1,4 +1,4 @@
-"""Check that computing time grows about linearly with a number, on busy machines too."""
+"""Check that computing time grows about linearly with the size of the input, even on busy machines."""
 
 import gc
 import time
@@ -12,11 +12,12 @@ _TRIES: Final = 5
 
 
 def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int, *, floor_s: float = 0.0) -> None:
-    """Fail if `FACTOR` times the number takes more than `GROWTH_MAX` times as long, in each of several tries.
+    """Fail if `FACTOR` times the size takes more than `GROWTH_MAX` times as long; the best of several tries counts.
 
     Args:
-        work_of: returns the work for a number; preparing it is not measured.
-        floor_s: less time than this for the larger number is always accepted.
+        work_of: returns the work for a size; preparing it is not measured.
+        n: the smaller size.
+        floor_s: a time below this for the larger size is always accepted.
     """
     small_s = large_s = float("inf")
     for _ in range(_TRIES):
@@ -28,7 +29,7 @@ def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int, 
 
 
 def cpu_s(work: Callable[[], object]) -> float:
-    """Return the processor time of some work in this thread, without garbage collection."""
+    """Return the CPU time of some work in this thread, with garbage collection switched off."""
     gc.collect()
     gc.disable()
     try:

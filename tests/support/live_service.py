@@ -1,4 +1,4 @@
-"""The live socket on a real uvicorn, and a client that speaks its protocol."""
+"""Run the viewer's WebSocket on a real uvicorn, with a client for its protocol."""
 
 import asyncio
 import contextlib
@@ -81,7 +81,7 @@ class LiveViewer:
         await self.socket.send(json.dumps(frame))
 
     async def next(self) -> dict[str, Any]:
-        """Return the next frame that is not about other viewers; keep those in `others`."""
+        """Return the next frame that is not about other viewers; append skipped ones to `others`."""
         while (frame := await self._any())["t"] in ABOUT_OTHERS:
             self.others.append(frame)
         return frame
@@ -124,7 +124,7 @@ class LiveViewer:
         return frames
 
     async def closed(self) -> tuple[int | None, list[dict[str, Any]]]:
-        """Wait for the close; return its code and the frames before it."""
+        """Wait until the socket is closed; return the close code and the frames before it."""
         frames = []
         try:
             while True:
@@ -135,10 +135,10 @@ class LiveViewer:
 
 @contextlib.asynccontextmanager
 async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
-    """Run the live socket and the REST routes until the end of the block."""
+    """Serve the viewer's WebSocket and the REST routes inside the block."""
     mindmap, change_log = MindMap(graph), ChangeLog(graph)
     kept = MapSnapshotCache()
-    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, kept=kept)
+    hub = Hub(change_log, mindmap, version="0.0-test", limits=limits, snapshot_cache=kept)
     explorer = Explorer(graph)
     app = FastAPI()
     install_error_handlers(app)

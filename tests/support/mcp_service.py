@@ -1,4 +1,4 @@
-"""The MCP endpoint on a real uvicorn, and the SDK's client."""
+"""Run the MCP endpoint on a real uvicorn, with the SDK's client."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ def a_tool_context(memory: Memory) -> ToolContext:
 
 
 class Agent:
-    """Calls tools and checks the results."""
+    """An MCP client that calls tools and checks the form of their results."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -50,7 +50,7 @@ class Agent:
         return str(result.content[0].text)
 
     async def failure(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Return the error of a failing call; the text result says the same."""
+        """Return the error of a failing call; the text result must contain the same error."""
         result = await self.client.call_tool(tool, arguments)
         assert result.is_error, result.structured_content
         error = dict(result.structured_content["error"])
@@ -77,7 +77,7 @@ class McpService:
 
 @contextlib.asynccontextmanager
 async def kept_open(opening: contextlib.AbstractAsyncContextManager[Agent]) -> AsyncIterator[Agent]:
-    """Keep an agent open in a task of its own: the SDK must be closed by the task that opened it, unlike fixtures."""
+    """Yield an agent opened in a separate task: the SDK must be closed by the task that opened it, unlike fixtures."""
     opened: asyncio.Future[Agent] = asyncio.get_running_loop().create_future()
     over = asyncio.Event()
 
@@ -97,7 +97,7 @@ async def kept_open(opening: contextlib.AbstractAsyncContextManager[Agent]) -> A
 
 @contextlib.asynccontextmanager
 async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[McpService]:
-    """Run the endpoint until the end of the block."""
+    """Serve the endpoint inside the block."""
     mount = McpEndpoint(
         a_tool_context(memory),
         usual=usual or Caller(tenant=DEFAULT_TENANT),

@@ -1,4 +1,4 @@
-"""The whole service in this process, on the Neo4j of the tests; its keys are deleted at the end."""
+"""Run the whole service in the test process, on the Neo4j of the tests; its keys are deleted at the end."""
 
 import asyncio
 import contextlib
@@ -95,7 +95,7 @@ async def open_service(
     *,
     limits: ConnectionLimits = LIMITS,
 ) -> AsyncIterator[OpenService]:
-    """Run a service until the end of the block."""
+    """Run a service inside the block."""
     parts = await open_services(settings_for(server, folder, more), on_progress=lambda _step: None, starting=None)
     stopping = Stopping()
     app = create_app(parts, stopping)

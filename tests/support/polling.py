@@ -1,4 +1,4 @@
-"""Wait for a condition of another process, which can only be asked."""
+"""Wait for a condition of another process, which can only be polled."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A redis-server on its own Unix socket that a test can kill, stop and restart."""
+"""Run a redis-server on a temporary Unix socket, which a test can kill, stop and restart."""
 
 import asyncio
 import contextlib
@@ -25,7 +25,7 @@ class RedisProcess:
 
     @property
     def url(self) -> str:
-        """The URL without a password."""
+        """The URL of the server, without a password."""
         return f"unix://{self._socket}"
 
     async def start(self) -> None:
@@ -57,7 +57,7 @@ class RedisProcess:
             self._process.wait(10)
 
     def stop(self) -> None:
-        """Kill the server in any state."""
+        """Kill the server if it is running, even if it was stopped by a signal."""
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait(10)

@@ -11,7 +11,7 @@ from schema.errors import MisreadError, MnemographError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedAnswer:
-    """An answer or error for prompts with this name and these words.
+    """An answer or error for prompts with a given name and text.
 
     Attributes:
         prompt: the prompt's name; None for any.
@@ -24,7 +24,7 @@ class ScriptedAnswer:
 
 
 class ScriptedModel:
-    """Return each scripted answer once: the first unused one that fits the prompt."""
+    """A language model that returns each scripted answer once: the first unused one that matches the prompt."""
 
     name = "scripted"
 

@@ -1,4 +1,4 @@
-"""Leave most cases of a slow parametrized test to `pytest -m slow`."""
+"""Mark most cases of a slow parametrized test as slow, so that only `pytest -m slow` runs them."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""A TCP proxy between the service and its database that a test can cut, freeze and restore."""
+"""Run a TCP proxy between the service and its database, which a test can cut, freeze and restore."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 
 class TcpProxy:
-    """A proxy to a local port. `port` stays the same after `mend`."""
+    """A proxy to a local port; its own `port` does not change when forwarding is restarted with `mend`."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -61,7 +61,7 @@ class TcpProxy:
 
 @contextlib.asynccontextmanager
 async def tcp_proxy(target: int) -> AsyncIterator[TcpProxy]:
-    """Forward to `target` until the end of the block."""
+    """Forward to `target` inside the block."""
     cable = TcpProxy()
     await cable.mend(target)
     try:

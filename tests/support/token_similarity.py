@@ -1,4 +1,4 @@
-"""MaxSim of messages by the product's two steps, `piece_matches` and `weighted`."""
+"""Compute MaxSim scores of messages with the product's two steps, `piece_matches` and `weighted`."""
 
 from collections.abc import Sequence
 

@@ -9,7 +9,7 @@ from schema.labels import Role
 
 
 def a_session_key(*, tenant: str = "t", user: str = "alice", session: str = "s1") -> SessionKey:
-    """Return the key of a session of Alice."""
+    """Return a session key; of a session of Alice by default."""
     return SessionKey(tenant=TenantId(tenant), user_id=UserId(user), session_id=SessionId(session))
 
 

@@ -53,15 +53,15 @@ async def test_loop_is_restarted_after_any_error(error: BaseException) -> None:
     supervisor, before = Supervisor(backoff=QUICK), LOOP_FAILURES.values[(Loop.REPLAY.value,)]
     task = supervisor.start(Loop.REPLAY, a_loop([error, error], stop, running.set), stop)
     await asyncio.wait_for(running.wait(), 10)
-    standing = supervisor.standing()[Loop.REPLAY]
-    assert (standing.failures, standing.running, standing.state) == (2, 1, LoopState.FAILING)
+    status = supervisor.statuses()[Loop.REPLAY]
+    assert (status.failures, status.running, status.state) == (2, 1, LoopState.FAILING)
     assert LOOP_FAILURES.values[(Loop.REPLAY.value,)] == before + 2
-    told = json.dumps(standing.document(), ensure_ascii=False)
+    told = json.dumps(status.document(), ensure_ascii=False)
     assert failure_of(error).kind in told
     assert "花生" not in told
     stop.set()
     await asyncio.wait_for(task, 10)
-    assert supervisor.standing()[Loop.REPLAY].state is LoopState.ENDED
+    assert supervisor.statuses()[Loop.REPLAY].state is LoopState.ENDED
 
 
 async def test_loop_that_returns_unexpectedly_is_restarted() -> None:
@@ -77,7 +77,7 @@ async def test_loop_that_returns_unexpectedly_is_restarted() -> None:
 
     task = supervisor.start(Loop.KEYS, run, stop)
     await asyncio.wait_for(running.wait(), 10)
-    last = supervisor.standing()[Loop.KEYS].last
+    last = supervisor.statuses()[Loop.KEYS].last
     assert last is not None
     assert (last.code, last.kind) == ("INTERNAL", "EndedError")
     stop.set()
@@ -116,7 +116,7 @@ async def test_loop_that_runs_long_enough_has_recovered() -> None:
     assert supervisor.failing() == [Loop.SNAPSHOTS]
     now_s = 31.0
     assert supervisor.failing() == []
-    assert supervisor.standing()[Loop.SNAPSHOTS].failures == 1
+    assert supervisor.statuses()[Loop.SNAPSHOTS].failures == 1
     stop.set()
     await task
 
@@ -130,8 +130,8 @@ async def test_one_failing_loop_of_many_is_reported() -> None:
 
     tasks = [supervisor.start(Loop.LIVE_FEED, run) for run in (asyncio.Event().wait, fails)]  # type: ignore[arg-type]
     await asyncio.wait_for(failed.wait(), 10)
-    standing = supervisor.standing()[Loop.LIVE_FEED]
-    assert (standing.running, standing.state) == (2, LoopState.FAILING)
+    status = supervisor.statuses()[Loop.LIVE_FEED]
+    assert (status.running, status.state) == (2, LoopState.FAILING)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -144,8 +144,8 @@ async def test_failure_of_one_time_work_is_logged_not_raised() -> None:
         raise RuntimeError(SAID)
 
     await supervisor.once(Loop.WARM_UP, fails)
-    standing = supervisor.standing()[Loop.WARM_UP]
-    assert (standing.failures, standing.state) == (1, LoopState.ENDED)
+    status = supervisor.statuses()[Loop.WARM_UP]
+    assert (status.failures, status.state) == (1, LoopState.ENDED)
 
 
 def test_pauses_grow_up_to_the_maximum() -> None:

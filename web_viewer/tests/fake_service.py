@@ -1,4 +1,4 @@
-"""A small stand-in for the service, for working on the viewer alone; `web_viewer/README.md` tells how."""
+"""A fake of the service, to develop the viewer without one; see `web_viewer/README.md`."""
 
 import argparse
 import asyncio
@@ -21,7 +21,7 @@ OVERVIEW = "# What happened\n\nThey talked about **breakfast**.\nIt was sunny.\n
 
 
 class Fake:
-    """One graph, its change number and the sockets that watch it."""
+    """The state of the fake: its graph, the sequence number of the last change, and the connected sockets."""
 
     def __init__(self, size: int) -> None:
         self.nodes, self.edges = sample(size)
@@ -32,13 +32,13 @@ class Fake:
         self.refuse: int | None = None
 
     def part(self, user: str | None) -> tuple[list[Row], list[Row]]:
-        """What one user's lens shows."""
+        """Return the nodes and edges of one user; None means all users."""
         nodes = [node for node in self.nodes.values() if user in (None, node["user_id"])]
         ids = {node["id"] for node in nodes}
         return nodes, [edge for edge in self.edges.values() if edge["source"] in ids and edge["target"] in ids]
 
     def snapshot(self, user: str | None) -> list[Row]:
-        """The snapshot in two parts, so that the viewer's joining is used."""
+        """Return the snapshot in two parts, so that the viewer has to join them."""
         nodes, edges = self.part(user)
         size = {"nodes": len(nodes), "edges": len(edges)}
         head = {
@@ -55,7 +55,7 @@ class Fake:
         ]
 
     async def patch(self, ops: list[list[Any]], *, lose: bool = False) -> None:
-        """Applies operations and tells everyone; `lose` leaves a gap instead."""
+        """Apply operations and send them to all sockets; with `lose`, send nothing, which leaves a gap."""
         for name, value in ops:
             rows = self.nodes if name.startswith("node") else self.edges
             if name.endswith("+"):
@@ -77,12 +77,12 @@ class Fake:
 
 
 def now() -> str:
-    """The current time as the service writes it."""
+    """Return the current time in the service's format."""
     return datetime.now(UTC).isoformat().replace("+00:00", "Z")
 
 
 def hello(fake: Fake) -> Row:
-    """The answer to a greeting."""
+    """Return the `hello_ack` frame."""
     users = [
         {"user_id": node["user_id"], "label": node["label"]} for node in fake.nodes.values() if node["kind"] == "User"
     ]
@@ -103,7 +103,7 @@ def hello(fake: Fake) -> Row:
 
 
 async def talk(fake: Fake, socket: WebSocket) -> None:
-    """One connection from greeting to loss."""
+    """Serve one WebSocket until it is closed."""
     await socket.accept(subprotocol="mnemograph.v1")
     if fake.refuse is not None:
         await socket.close(fake.refuse)
@@ -129,16 +129,16 @@ async def talk(fake: Fake, socket: WebSocket) -> None:
         fake.sockets.pop(socket, None)
 
 
-def evidence(fake: Fake, wanted: str) -> Row | None:
-    """What the service would answer about one thing or fact."""
-    item = fake.nodes.get(wanted) or fake.edges.get(wanted)
+def evidence(fake: Fake, element_id: str) -> Row | None:
+    """Return the body of `/api/evidence/{id}` for a node or edge; None if it is unknown."""
+    item = fake.nodes.get(element_id) or fake.edges.get(element_id)
     if item is None:
         return None
     fact = "source" in item
     said = item.get("said") or "我每天早上一杯手冲咖啡 ☕，没有它就醒不过来。 I drink pour-over coffee every morning."
     start = said.find(item["quote"]) if item.get("quote") else 0
     quote = {
-        "message_id": f"m-{wanted}",
+        "message_id": f"m-{element_id}",
         "uri": None,
         "speaker": "Alice",
         "role": "user",
@@ -152,9 +152,9 @@ def evidence(fake: Fake, wanted: str) -> Row | None:
     ends = [fake.nodes[item[end]] for end in ("source", "target")] if fact else [None, None]
     subject, other = ({k: end[k] for k in ("id", "label", "kind")} if end else None for end in ends)
     return {
-        "id": wanted,
+        "id": element_id,
         "kind": "fact" if fact else item["kind"],
-        "label": item.get("label", wanted),
+        "label": item.get("label", element_id),
         "statement": None,
         "predicate": item.get("predicate"),
         "relation": item.get("relation"),
@@ -178,7 +178,7 @@ def evidence(fake: Fake, wanted: str) -> Row | None:
 
 
 def learned(fake: Fake, index: int) -> list[list[Any]]:
-    """A new liking of the first user, as a live change."""
+    """Return the operations of a patch that adds a preference of the first user."""
     user = next(node for node in fake.nodes.values() if node["kind"] == "User")
     at = now()
     node: Row = {
@@ -212,7 +212,7 @@ def learned(fake: Fake, index: int) -> list[list[Any]]:
 
 
 def build(size: int) -> FastAPI:
-    """The whole stand-in, with `/dev/…` doors that make things happen."""
+    """Return the application, with routes `/dev/…` that trigger changes and failures."""
     app = FastAPI()
     fake = Fake(size)
 
@@ -226,10 +226,10 @@ def build(size: int) -> FastAPI:
     async def live(socket: WebSocket) -> None:
         await talk(fake, socket)
 
-    @app.get("/api/evidence/{wanted}")
-    async def one(wanted: str) -> Response:
-        found = evidence(fake, wanted)
-        body = found or {"error": {"code": "not_found", "message": f"nothing is called {wanted!r}"}}
+    @app.get("/api/evidence/{element_id}")
+    async def one(element_id: str) -> Response:
+        found = evidence(fake, element_id)
+        body = found or {"error": {"code": "not_found", "message": f"there is no element {element_id!r}"}}
         return Response(json.dumps(body), status_code=200 if found else 404, media_type="application/json")
 
     @app.post("/dev/{what}")
@@ -254,5 +254,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=7781)
     parser.add_argument("--size", type=int, default=150, help="about how many nodes; 0 is an empty memory")
-    asked = parser.parse_args()
-    uvicorn.run(build(asked.size), host="127.0.0.1", port=asked.port, log_level="warning")
+    options = parser.parse_args()
+    uvicorn.run(build(options.size), host="127.0.0.1", port=options.port, log_level="warning")

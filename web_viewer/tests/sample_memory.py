@@ -1,4 +1,4 @@
-"""A made-up memory of two people, in both languages, the same at every run."""
+"""A synthetic memory of two users, in both languages; the same at every run."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -78,7 +78,7 @@ SCENES = [
 
 
 class Sample:
-    """Grows nodes and edges with ids that count up."""
+    """Builds random nodes and edges with sequential ids."""
 
     def __init__(self) -> None:
         self.dice = random.Random(7)
@@ -86,7 +86,7 @@ class Sample:
         self.edges: dict[str, Row] = {}
 
     def node(self, node_id: str, kind: str, label: str, user_id: str, **more: Any) -> str:
-        """Adds one node and returns its id."""
+        """Add a node and return its id."""
         seen = self.moment()
         self.nodes[node_id] = {
             "id": node_id,
@@ -105,7 +105,7 @@ class Sample:
         return node_id
 
     def edge(self, source: str, target: str, predicate: str, relation: str | None = None) -> None:
-        """Adds one fact; some are weak, unsure or closed."""
+        """Add an edge with random strength and confidence; some are closed."""
         seen = self.moment()
         edge_id = f"r{len(self.edges)}"
         closed = self.dice.random() < 0.07 and predicate != "MENTIONED"
@@ -125,11 +125,15 @@ class Sample:
         }
 
     def moment(self) -> str:
-        """Some time in eleven weeks, as the service writes it."""
+        """Return a random time within eleven weeks, in the service's format."""
         return (START + timedelta(minutes=self.dice.randint(0, 11 * 7 * 1440))).isoformat().replace("+00:00", "Z")
 
     def person(self, name: str, user_id: str, share: float, scenes: int) -> None:
-        """One user with everything around."""
+        """Add a user with entities, facts and scenes.
+
+        Args:
+            share: fraction of the sample labels to use.
+        """
         user = self.node(f"u-{user_id}", "User", name, user_id)
         things: list[str] = []
         for predicate, labels in (
@@ -158,7 +162,7 @@ class Sample:
 
 
 def sample(size: int) -> tuple[dict[str, Row], dict[str, Row]]:
-    """Nodes and edges of about the asked size."""
+    """Return the nodes and edges of a memory of about `size` nodes, by id."""
     grown = Sample()
     if size == 0:
         return {}, {}

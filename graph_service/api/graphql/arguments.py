@@ -1,4 +1,4 @@
-"""GraphQL: shared arguments, and pages of lists as Relay connections with cursors that stay valid under writes."""
+"""GraphQL: shared arguments, and Relay connections, whose cursors stay valid when items are added or removed."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -72,21 +72,21 @@ def page_parts(
 
 
 ValidAtArgument = Annotated[
-    datetime | None, strawberry.argument(description="Valid time: facts that held then. Default: `asOf`, or now.")
+    datetime | None, strawberry.argument(description="Valid time: facts that were valid then. Default: `asOf`, or now.")
 ]
 AsOfArgument = Annotated[
-    datetime | None, strawberry.argument(description="Transaction time: as known then. Default: now.")
+    datetime | None, strawberry.argument(description="Transaction time: the memory as it was then. Default: now.")
 ]
-ClosedArgument = Annotated[bool, strawberry.argument(description="Include facts that no longer hold.")]
+ClosedArgument = Annotated[bool, strawberry.argument(description="Include facts that are no longer valid.")]
 
 
 def now_of(info: Info[Any, None]) -> datetime:
-    """Return one `now` for the whole operation, so that facts of many nodes load in one batch."""
+    """Return the time of the operation, the same for all fields, so that facts of many nodes load in one batch."""
     now: datetime = info.context.setdefault("now", datetime.now(UTC))
     return now
 
 
 def memory_of(info: Info[Any, None]) -> Memory:
-    """Return the memory that this service serves."""
+    """Return the memory from the operation's context."""
     memory: Memory = info.context["memory"]
     return memory

@@ -31,18 +31,18 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGN
 
 
 class RoleGuard(SchemaExtension):
-    """Reject an operation if the caller may not use one of its root fields; nothing of it runs then.
+    """Rejects an operation before any of it runs if the caller may not use one of its root fields.
 
     Must be the last extension, so that it sees errors before they are converted.
     """
 
     def on_validate(self) -> Iterator[None]:
-        """Reject an operation before its variables are read, or charge for it.
+        """Reject an operation before its variables are read, or charge its rate limit.
 
-        Each root field beyond the first costs one request, also under an alias.
+        Each root field beyond the first counts as one more request, also under an alias.
         """
         context = self.execution_context.context
-        operation, fields = self._asked()
+        operation, fields = self._requested()
         access = _access(context)
         if access is not ANONYMOUS and operation is not None:
             try:
@@ -55,8 +55,8 @@ class RoleGuard(SchemaExtension):
                 ]
             auth = _auth(context)
             if auth is not None and not self.execution_context.pre_execution_errors:
-                asked = [field for field in fields if not field.name.value.startswith("__")]
-                auth.charge(access, len(asked) - 1)
+                charged = [field for field in fields if not field.name.value.startswith("__")]
+                auth.charge(access, len(charged) - 1)
         yield
 
     async def on_operation(self) -> AsyncIterator[None]:
@@ -66,7 +66,7 @@ class RoleGuard(SchemaExtension):
         access, auth = _access(context), _auth(context)
         if access is ANONYMOUS or auth is None or self.execution_context.graphql_document is None:
             return
-        operation, fields = self._asked()
+        operation, fields = self._requested()
         names = [field.name.value for field in fields]
         if operation is None or not any(field_requirement(operation.operation.value, name).audited for name in names):
             return
@@ -81,7 +81,7 @@ class RoleGuard(SchemaExtension):
             outcome=_code(errors[0]) if errors else "done",
         )
 
-    def _asked(self) -> tuple[OperationDefinitionNode | None, list[FieldNode]]:
+    def _requested(self) -> tuple[OperationDefinitionNode | None, list[FieldNode]]:
         document = self.execution_context.graphql_document
         if document is None:
             return None, []

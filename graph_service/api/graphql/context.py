@@ -34,9 +34,9 @@ class ContextView:
     """Memory formatted for a prompt."""
 
     text: str = strawberry.field(
-        description="An introduction and the memory as a quoted block that its content cannot close."
+        description="An introduction, and the memory as a quoted block, escaped so that it cannot be ended early."
     )
-    tokens: int = strawberry.field(description="Estimated length of the text, rather too high than too low.")
+    tokens: int = strawberry.field(description="Estimated length of the text; more likely too high than too low.")
     max_tokens: int
     language: Language
     core: list[ContextLineView] = strawberry.field(
@@ -46,10 +46,10 @@ class ContextView:
         description="Results for the query: scenes with their messages, and facts."
     )
     confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory holds an answer; null if not estimated."
+        description="0 to 1: probability that the memory contains an answer; null if not estimated."
     )
-    nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
-    degraded: bool = strawberry.field(description="The database is unavailable; this is what is known without it.")
+    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
+    degraded: bool = strawberry.field(description="The database is unavailable; the result may be incomplete.")
     notes: list[str] = strawberry.field(description="What is missing or was left out, and why.")
 
 
@@ -70,10 +70,11 @@ class ContextQuery:
             str | None, strawberry.argument(description="The current session; pronouns are resolved in it.")
         ] = None,
         valid_at: Annotated[
-            datetime | None, strawberry.argument(description="Valid time: facts that held then. Default: now.")
+            datetime | None, strawberry.argument(description="Valid time: facts that were valid then. Default: now.")
         ] = None,
         as_of: Annotated[
-            datetime | None, strawberry.argument(description="Transaction time: as known then. Default: now.")
+            datetime | None,
+            strawberry.argument(description="Transaction time: the memory as it was then. Default: now."),
         ] = None,
         language: Annotated[
             Language | None, strawberry.argument(description="Language of the headings. Default: that of the query.")
@@ -85,7 +86,7 @@ class ContextQuery:
     ) -> ContextView:
         """Return memory formatted for an agent's prompt."""
         memory = memory_of(info)
-        wanted = ContextRequest(
+        request = ContextRequest(
             user_id=user_id,
             query=query,
             tokens_max=max_tokens,
@@ -95,7 +96,7 @@ class ContextQuery:
             language=language,
             with_uris=uris,
         )
-        return _view(await memory.context(info.context["tenant"], wanted))
+        return _view(await memory.context(info.context["tenant"], request))
 
 
 def _view(found: Context) -> ContextView:

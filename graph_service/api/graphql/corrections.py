@@ -86,7 +86,7 @@ class CorrectionsMutation:
         return _view(await memory_of(info).statements.add(info.context["tenant"], wish))
 
     @strawberry.mutation(
-        description="Correct a fact. If this changes its meaning, the former fact counts as never true."
+        description="Correct a fact. If this changes its meaning, the former fact is treated as never true."
     )
     async def update_fact(
         self,

@@ -44,7 +44,7 @@ class SuggestedMerge:
     second_id: str = strawberry.field(description="Id of the second entity.")
     second_name: str = strawberry.field(description="Name of the second entity.")
     score: float = strawberry.field(description="Probability that they are the same, 0 to 1.")
-    reasons: list[str] = strawberry.field(description="The reasons, for people.")
+    reasons: list[str] = strawberry.field(description="The reasons, as free text.")
 
 
 @strawberry.type
@@ -88,7 +88,7 @@ class IdentityMutation:
         info: Info[Any, None],
         keep_id: Annotated[str, strawberry.argument(description="The entity that keeps its name.")],
         merge_id: Annotated[str, strawberry.argument(description="The entity merged into it.")],
-        reason: Annotated[str, strawberry.argument(description="The reason, for people.")],
+        reason: Annotated[str, strawberry.argument(description="The reason, as free text.")],
     ) -> MergeReceipt:
         """Merge two entities."""
         return _receipt(await memory_of(info).merge_entities(info.context["tenant"], keep_id, merge_id, reason))
@@ -112,7 +112,7 @@ class IdentityMutation:
         info: Info[Any, None],
         first_id: Annotated[str, strawberry.argument(description="The first entity's id.")],
         second_id: Annotated[str, strawberry.argument(description="The second entity's id.")],
-        reason: Annotated[str, strawberry.argument(description="The reason, for people.")] = "rejected by a person",
+        reason: Annotated[str, strawberry.argument(description="The reason, as free text.")] = "rejected by a person",
     ) -> str:
         """Record that two entities are different."""
         return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)

@@ -123,12 +123,12 @@ class Cost:
 
 
 def tokens_in(text: str) -> int:
-    """Count the tokens of a document, without comments, in a twentieth of the parsing time."""
+    """Return the number of tokens in a document, without comments; takes a twentieth of the parsing time."""
     return sum(1 for found in _TOKEN.finditer(text) if text[found.start()] != "#")
 
 
 def requests_worth(tokens: int, chars: int) -> int:
-    """Return the extra requests that parsing a document costs."""
+    """Return the number of requests that parsing a document counts for, in addition to the request itself."""
     return max(tokens // _TOKENS_PER_REQUEST, chars // _CHARS_PER_REQUEST)
 
 
@@ -311,10 +311,10 @@ _EMPTY: Final = parse("{ __typename }")
 class DocumentCache:
     """LRU cache of parsed documents that passed all checks, by their text; bounded in bytes.
 
-    Shared by all tenants: a document holds only what its sender wrote, and only the same text finds it.
+    Shared by all tenants: a document contains only what its sender wrote, and is only found by exactly that text.
 
     Args:
-        bytes_max: for all documents together, as estimated from their tokens.
+        bytes_max: maximum size of all documents together, estimated from their tokens.
         document_bytes_max: larger documents are not cached.
     """
 
@@ -358,7 +358,7 @@ _CACHE: Final = DocumentCache()
 
 
 class PreparedExecution(SchemaExtension):
-    """Provide the parsed document; reject what is malformed, too large, invalid or too costly.
+    """Provides the parsed document; rejects documents that are malformed, too large, invalid or too costly.
 
     Must run before extensions that need the document. Results carry their cost in `extensions.cost`.
     """
@@ -424,7 +424,7 @@ class PreparedExecution(SchemaExtension):
 
 
 def _placeholder(operation_name: str | None) -> DocumentNode:
-    """Return a placeholder document that contains the requested operation, to report an error for."""
+    """Return a placeholder document with an operation of the requested name, for reporting an error."""
     if operation_name is None or not re.fullmatch(_NAME, operation_name):
         return _EMPTY
     return parse(f"query {operation_name} {{ __typename }}")

@@ -11,7 +11,7 @@ from graph_service.memory.export_import.service import ExportFormat
 GraphFormat = strawberry.enum(
     ExportFormat,
     name="GraphFormat",
-    description="JSONL is complete and can be imported; GRAPHML holds the mind map for other programs.",
+    description="JSONL is complete and can be imported; GRAPHML contains the mind map, for other programs.",
 )
 
 

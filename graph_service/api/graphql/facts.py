@@ -12,12 +12,12 @@ from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
 from schema.assertion import Closing
 
-strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact no longer holds.")
+strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact is no longer valid.")
 
 
-@strawberry.type(name="FactClosing", description="Why a fact no longer holds, and what closed it.")
+@strawberry.type(name="FactClosing", description="Why a fact is no longer valid, and what closed it.")
 class FactClosing:
-    """Why a fact no longer holds."""
+    """Why a fact is no longer valid."""
 
     reason: Closing = strawberry.field(
         description="REPLACED by another fact, REVERSED, stated to have ENDED, or MERGED into another fact."
@@ -27,9 +27,9 @@ class FactClosing:
     message_id: str | None = strawberry.field(description="The message that stated its end.")
 
 
-@strawberry.type(name="FactStatus", description="A fact and whether it holds.")
+@strawberry.type(name="FactStatus", description="A fact and whether it is valid.")
 class FactStatusAnswer:
-    """A fact and whether it holds."""
+    """A fact and whether it is valid."""
 
     id: str = strawberry.field(description="Its id.")
     statement: str = strawberry.field(description="The fact as a sentence.")
@@ -37,15 +37,15 @@ class FactStatusAnswer:
     invalid_at: datetime | None = strawberry.field(
         description="When it stopped being true, if that was known at the requested time."
     )
-    holds: bool = strawberry.field(description="Whether it held at the requested time, as known then.")
-    closing: FactClosing | None = strawberry.field(description="Why it no longer holds; null while it holds.")
+    holds: bool = strawberry.field(description="Whether it was valid at the requested time, as known then.")
+    closing: FactClosing | None = strawberry.field(description="Why it is no longer valid; null while it is valid.")
 
 
 @strawberry.type
 class FactsQuery:
     """Queries for one fact."""
 
-    @strawberry.field(description="Whether a fact holds, and if not, why.")
+    @strawberry.field(description="Whether a fact is valid, and if not, why.")
     async def fact(
         self,
         info: Info[Any, None],
@@ -53,7 +53,7 @@ class FactsQuery:
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStatusAnswer:
-        """Return a fact and whether it holds."""
+        """Return a fact and whether it is valid."""
         memory, tenant = memory_of(info), info.context["tenant"]
         return _status_answer(await memory.facts.status(tenant, id, valid_at=valid_at, as_of=as_of))
 
@@ -62,12 +62,12 @@ class FactsQuery:
 class FactsMutation:
     """Changes of one fact."""
 
-    @strawberry.mutation(description="Reopen a closed fact; what closed it no longer does.")
+    @strawberry.mutation(description="Reopen a closed fact; what closed it cannot close it again.")
     async def reopen_fact(
         self,
         info: Info[Any, None],
         id: Annotated[str, strawberry.argument(description="The closed fact's id.")],  # noqa: A002  the API's word
-        reason: Annotated[str, strawberry.argument(description="The reason, for people.")],
+        reason: Annotated[str, strawberry.argument(description="The reason, as free text.")],
     ) -> FactStatusAnswer:
         """Reopen a closed fact."""
         return _status_answer(await memory_of(info).facts.reopen(info.context["tenant"], id, reason))
@@ -103,10 +103,10 @@ class FactVersionAnswer:
     confidence: float
     strength: float
     valid_at: datetime = strawberry.field(description="When it became true.")
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it holds.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
     known_at: datetime = strawberry.field(description="When it was first recorded.")
     closing_known_at: datetime | None = strawberry.field(description="When its end was recorded.")
-    closing: FactClosing | None = strawberry.field(description="Why it no longer holds; null while it holds.")
+    closing: FactClosing | None = strawberry.field(description="Why it is no longer valid; null while it is valid.")
     evidence: list[str] = strawberry.field(description="Ids of the messages that are its evidence.")
 
 

@@ -28,7 +28,7 @@ class GraphChange:
     user_id: str = strawberry.field(description="The user's id.")
     op: str = strawberry.field(description="`node+`, `edge+`, `node-` or `edge-`.")
     element_id: strawberry.ID = strawberry.field(description="Id of the node or edge.")
-    reason: str = strawberry.field(description="The reason, for people.")
+    reason: str = strawberry.field(description="The reason, as free text.")
     body: JSON | None = strawberry.field(description="The element after the change; null if it was deleted.")
 
 
@@ -41,7 +41,7 @@ class ChangeConnection(Connection[GraphChange]):
     )
     head: float = strawberry.field(description="Sequence number of the latest change.")
     complete: bool = strawberry.field(
-        description="False if the log no longer holds all changes; fetch the graph again."
+        description="False if the log no longer contains all changes; fetch the graph again."
     )
 
 
@@ -68,9 +68,9 @@ class Job:
     error: str | None = strawberry.field(description="Error of the last attempt.")
 
 
-@strawberry.type(description="Counts of what a memory holds.")
+@strawberry.type(description="Counts of the elements of a memory.")
 class MemoryStats:
-    """Counts of what a memory holds."""
+    """Counts of the elements of a memory."""
 
     messages: int = strawberry.field(description="Messages.")
     sessions: int = strawberry.field(description="Sessions.")
@@ -78,8 +78,8 @@ class MemoryStats:
     entities: int = strawberry.field(description="Entities.")
     users: int = strawberry.field(description="Users.")
     agents: int = strawberry.field(description="Agents.")
-    facts: int = strawberry.field(description="Facts that hold.")
-    closed_facts: int = strawberry.field(description="Facts that no longer hold.")
+    facts: int = strawberry.field(description="Valid facts.")
+    closed_facts: int = strawberry.field(description="Facts that are no longer valid.")
 
 
 @strawberry.type
@@ -137,7 +137,7 @@ class ListsQuery:
         rows = await reads.jobs(info.context["tenant"], state.value if state else None, first=first, after=after)
         return Connection(**page_parts(rows, first, after, cursor=job_cursor, view=_job))
 
-    @strawberry.field(description="Counts of what the tenant, or one of its users, remembers.")
+    @strawberry.field(description="Counts of the elements in the memory of the tenant, or of one user.")
     async def stats(
         self,
         info: Info[Any, None],

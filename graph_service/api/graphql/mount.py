@@ -39,7 +39,7 @@ class GraphQLEndpoint:
         self._loading: asyncio.Task[ASGIApp] | None = None
 
     def load(self) -> None:
-        """Start loading in a thread; do nothing if that was done, unless it failed."""
+        """Start loading in a thread, unless it was started before and has not failed."""
         if self._loading is None or (self._loading.done() and _failed(self._loading)):
             self._loading = asyncio.create_task(asyncio.to_thread(self._load), name="graphql")
 
@@ -87,7 +87,7 @@ class _Socket:
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        """Release the slot."""
+        """Release the slot, if one was taken."""
         await self._stack.aclose()
 
     async def send(self, message: Message) -> None:

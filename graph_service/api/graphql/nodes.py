@@ -135,7 +135,7 @@ class MemoryFact(Node):
     confidence: float = strawberry.field(description="0 to 1: confidence of the extraction.")
     importance: int | None = strawberry.field(description="1 to 10.")
     valid_at: datetime = strawberry.field(description="When it became true.")
-    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it holds.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
     known_at: datetime | None = strawberry.field(description="When it was first recorded.")
     row: strawberry.Private[Row]
     moments: strawberry.Private[AsOf | None] = None
@@ -183,14 +183,14 @@ def connection_of(rows: list[Row], page: FactPageRequest) -> FactConnection:
 
 
 def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
-    """Convert a fact to its API type; nested fields use `moments`."""
+    """Convert a fact to its API type; nested fields default to `moments`."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
     return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
 
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
-    """Convert a node to its API type; its facts default to `moments`."""
+    """Convert a node to its API type; its field `facts` defaults to `moments`."""
     return MemoryNode(
         id=strawberry.ID(node.id),
         kind=node.kind,

@@ -17,7 +17,7 @@ strawberry.enum(Category, name="ProfileCategory", description="Category of a pro
 class ProfileItemView:
     """A fact of a profile."""
 
-    id: str = strawberry.field(description="The fact.")
+    id: str = strawberry.field(description="Id of the fact.")
     uri: str = strawberry.field(description="Its URI in the profile.")
     statement: str = strawberry.field(description="The fact as a sentence.")
     predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")

@@ -198,7 +198,7 @@ class RememberInput:
             ),
             user_name=self.user_name,
             agent_id=self.agent_id,
-            facts=tuple(_brought(fact) for fact in self.facts),
+            facts=tuple(_provided_fact(fact) for fact in self.facts),
             summary=self.summary,
             request_id=self.request_id,
         )
@@ -236,12 +236,12 @@ class RememberReceipt:
         description="Neo4j is unavailable: the messages are stored on disk, and searchable when it is back."
     )
     closes: list[ClosedFactView] = strawberry.field(
-        description="Known facts that facts of the call close, as soon as they are digested."
+        description="Known facts that facts of the call close once they are processed."
     )
     conflicts: list[FactConflictView] = strawberry.field(
         description="Known facts that facts of the call may contradict. Pass a fact again with `replaces` to close one."
     )
-    notes: list[str] = strawberry.field(description="What facts of the call name in `replaces` and is not known.")
+    notes: list[str] = strawberry.field(description="Entries of `replaces` that match no known fact.")
 
 
 @strawberry.type(description="A message that is evidence for a hit.")
@@ -282,7 +282,7 @@ class RecallHit:
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
     overtaken_by: str | None = strawberry.field(
-        description="Id of the fact that replaced this fact, or every fact read from this message: it is out of date."
+        description="Id of the fact that replaced this one, or all facts of this message, which is out of date."
     )
     subject: str | None = strawberry.field(description="Facts only.")
     predicate: str | None = strawberry.field(description="Facts only.")
@@ -302,12 +302,12 @@ class RecallAnswer(AnswerMarks, QuestionUnderstood):
 
     hits: list[RecallHit]
     search_path: list[str] = strawberry.field(
-        description="The search channels that returned candidates; in the layered mode the steps tried."
+        description="The search channels that returned candidates; in the layered mode, the steps that were tried."
     )
     confidence: float | None = strawberry.field(
-        description="0 to 1: probability that the memory holds an answer; null if not estimated."
+        description="0 to 1: probability that the memory contains an answer; null if not estimated."
     )
-    nothing_relevant: bool = strawberry.field(description="The memory probably holds no answer.")
+    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
     notes: list[str] = strawberry.field(description="What was missing, for example an unavailable embedder.")
 
 
@@ -391,7 +391,7 @@ def _message_view(message: EvidenceMessage) -> HitEvidence:
     )
 
 
-def _brought(fact: FactInput) -> ProvidedFact:
+def _provided_fact(fact: FactInput) -> ProvidedFact:
     return ProvidedFact(
         subject=fact.subject,
         predicate=fact.predicate,

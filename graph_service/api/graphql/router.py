@@ -31,7 +31,7 @@ TEXT_CHARS_MAX: Final = 40_000
 class PersistedQueries:
     """LRU cache of query texts by tenant and hash, bounded in number and bytes.
 
-    Keyed by tenant so that no tenant can learn what another one asks.
+    Keyed by tenant, so that no tenant can find out which queries another one uses.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class PersistedQueries:
 
     @property
     def bytes(self) -> int:
-        """The memory of all texts; a character takes one to four bytes."""
+        """The memory used by all texts, at one to four bytes per character."""
         return int(self._texts.currsize)
 
     def get(self, tenant: str, name: str) -> str | None:
@@ -47,7 +47,7 @@ class PersistedQueries:
         return self._texts.get((tenant, name))
 
     def put(self, tenant: str, name: str, text: str) -> None:
-        """Cache a text unless it is longer than `TEXT_CHARS_MAX`; clients send such texts each time."""
+        """Cache a text unless it is longer than `TEXT_CHARS_MAX`; clients must always send such texts in full."""
         if len(text) > TEXT_CHARS_MAX or (tenant, name) in self._texts:
             return
         if len(self._texts) >= TEXTS_MAX:
@@ -139,30 +139,30 @@ class FastRouter(GraphQLRouter[Any, None]):
             self._persisted.put(context["tenant"], name, request_data.query)
         return result
 
-    def _with_text(self, tenant: str, name: str | None, asked: GraphQLRequestData) -> GraphQLRequestData:
+    def _with_text(self, tenant: str, name: str | None, request_data: GraphQLRequestData) -> GraphQLRequestData:
         if name is None:
-            return asked
-        if asked.query is None:
+            return request_data
+        if request_data.query is None:
             text = self._persisted.get(tenant, name)
             if text is None:
                 raise _error("PersistedQueryNotFound", _NOT_FOUND)
-            return replace(asked, query=text)
-        if sha256(asked.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
+            return replace(request_data, query=text)
+        if sha256(request_data.query.encode("utf-8", "surrogatepass")).hexdigest() != name:
             raise _error("provided sha256Hash does not match the query", _HASH_MISMATCH)
-        return asked
+        return request_data
 
 
-def _persisted_name(asked: GraphQLRequestData) -> str | None:
+def _persisted_name(request_data: GraphQLRequestData) -> str | None:
     """Return the hash of the persisted query in a request, or None.
 
     Raises:
         GraphQLError: the extension is malformed.
     """
-    extensions = asked.extensions
-    wanted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
-    if wanted is None:
+    extensions = request_data.extensions
+    persisted = extensions.get("persistedQuery") if isinstance(extensions, dict) else None
+    if persisted is None:
         return None
-    name = wanted.get("sha256Hash") if isinstance(wanted, dict) and wanted.get("version") == 1 else None
+    name = persisted.get("sha256Hash") if isinstance(persisted, dict) and persisted.get("version") == 1 else None
     if not isinstance(name, str):
         raise _error("persistedQuery must be {version: 1, sha256Hash: …}", InputError.code)
     return name

@@ -99,11 +99,11 @@ class Query(
         end: Annotated[datetime | None, strawberry.argument(description="Only messages said before this time.")] = None,
         valid_at: Annotated[
             datetime | None,
-            strawberry.argument(description="Valid time: facts that held then. Default: `asOf`, or now."),
+            strawberry.argument(description="Valid time: facts that were valid then. Default: `asOf`, or now."),
         ] = None,
         as_of: Annotated[
             datetime | None,
-            strawberry.argument(description="Transaction time: as known then; later messages are ignored."),
+            strawberry.argument(description="Transaction time: the memory as it was then. Later messages are ignored."),
         ] = None,
         asked_at: Annotated[
             datetime | None,
@@ -226,7 +226,7 @@ graphql_schema = strawberry.Schema(
 
 
 def _tenant(request: HTTPConnection) -> TenantId:
-    """Return the tenant of the request; refuse the handshake of a socket whose credential does not allow it."""
+    """Return the tenant of the request; refuse a WebSocket handshake whose tenant is invalid or not allowed."""
     try:
         return tenant_of(request)
     except MnemographError as error:
@@ -236,7 +236,7 @@ def _tenant(request: HTTPConnection) -> TenantId:
 
 
 def graphql_router(memory: Memory, auth: Authenticator | None = None, follow: Follow | None = None) -> FastRouter:
-    """Return the GraphQL route, for POST and WebSocket; the request gate has set the access in the scope.
+    """Return the GraphQL route, for POST and WebSocket; it needs the access that the request gate puts into the scope.
 
     Args:
         auth: writes the audit log; None disables it.

@@ -24,7 +24,7 @@ class TurnView:
     speaker: str | None = strawberry.field(description="The speaker's name, if known.")
     text: str = strawberry.field(description="What was said, at most 4,000 characters.")
     said_at: datetime = strawberry.field(description="When it was said.")
-    truncated: bool = strawberry.field(description="True if the text was truncated; the message has all of it.")
+    truncated: bool = strawberry.field(description="True if the text was truncated; the message contains all of it.")
 
 
 @strawberry.type(description="The last turns of a session.")

@@ -20,7 +20,7 @@ class LayerAnswer:
     uri: str = strawberry.field(description="Its URI, with the level as the fragment.")
     level: Level = strawberry.field(description="The level of detail.")
     title: str | None = strawberry.field(description="The title of the scene or session.")
-    text: str = strawberry.field(description="The text; L2 holds at most 1,000 messages or 200,000 characters.")
+    text: str = strawberry.field(description="The text; L2 contains at most 1,000 messages or 200,000 characters.")
     generated_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
     tokens: int = strawberry.field(description="Estimated number of tokens.")
     next_cursor: str | None = strawberry.field(description="Cursor to pass as `after`; null if L2 is complete.")
@@ -33,7 +33,7 @@ class LayersAnswer:
     sessions: int = strawberry.field(description="Number of checked sessions.")
     created: int = strawberry.field(description="Sessions with new texts.")
     unchanged: int = strawberry.field(description="Sessions without changes.")
-    failed: int = strawberry.field(description="Sessions whose texts could not be made; try again later.")
+    failed: int = strawberry.field(description="Sessions whose texts could not be created; try again later.")
 
 
 @strawberry.type
@@ -41,7 +41,7 @@ class LayersQuery:
     """Queries for layers."""
 
     @strawberry.field(
-        description="A scene, session or message at one level of detail; missing texts are made and stored."
+        description="A scene, session or message at one level of detail; missing texts are created and stored."
     )
     async def layer(
         self,

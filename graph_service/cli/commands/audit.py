@@ -15,7 +15,7 @@ def audit(
     call: Invocation,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of entries, the latest first.")] = 50,
 ) -> None:
-    """Show who wrote or administered what; reads this machine's data directory, all tenants unless --tenant."""
+    """Show writes and administrative requests from this machine's audit log, of all tenants unless --tenant is set."""
     entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
     call.terminal.answer({"entries": entries}, lambda: _table(entries))
 

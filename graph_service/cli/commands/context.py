@@ -23,7 +23,7 @@ def context(
     user: UserOption,
     max_tokens: Annotated[int, typer.Option(help="Maximum length of the text, 1 to 100000 tokens.")] = 1000,
     valid_at: Annotated[str | None, typer.Option(help="Facts valid at this time; now by default.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="What the memory knew at this time; now by default.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="The memory as it was at this time; now by default.")] = None,
     language: Annotated[
         Language | None, typer.Option(help="The language of the headings; that of the question by default.")
     ] = None,
@@ -32,7 +32,7 @@ def context(
     """Print what an agent should know about a user before it answers, ready for its prompt."""
     from graph_service.memory.context_builder.builder import ContextRequest, question_for
 
-    wanted = ContextRequest(
+    request = ContextRequest(
         user_id=user,
         query=query,
         tokens_max=max_tokens,
@@ -41,13 +41,14 @@ def context(
         language=language,
         with_uris=uris,
     )
-    question_for(wanted)
-    run(_context(call, wanted))
+    # Reports invalid arguments before the services start.
+    question_for(request)
+    run(_context(call, request))
 
 
-async def _context(call: Invocation, wanted: "ContextRequest") -> None:
+async def _context(call: Invocation, request: "ContextRequest") -> None:
     async with open_for(call) as services:
-        found = await services.memory.context(call.tenant, wanted)
+        found = await services.memory.context(call.tenant, request)
     call.terminal.answer(_document(found), lambda: Text("\n".join([found.text, "", *found.notes]).strip()))
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FROM_STDIN = "-"
 _NO_PARQUET = "Parquet needs pyarrow: install it with `pip install 'mnemograph[parquet]'`, or use --format csv or jsonl"
-# The last four are full-width; spreadsheets read them as the first four.
+# The last four are full-width forms, which spreadsheets treat like the first four.
 _FORMULA_SIGNS = frozenset("=+-@＝＋－＠")
 _CELL_BREAKS = frozenset("\t\r\n")
 Rows = Sequence[Sequence[Any]]
@@ -48,7 +48,7 @@ class RowFormat(StrEnum):
 
 
 def encode(row_format: RowFormat, columns: Sequence[str], rows: Rows, *, raw: bool = False) -> bytes:
-    """Return the rows in a format for programs, that is any but `table`.
+    """Encode the rows in any format except `table`.
 
     Args:
         raw: in CSV, do not escape cells that a spreadsheet would run as formulas.
@@ -114,7 +114,7 @@ def as_parquet(columns: Sequence[str], rows: Rows) -> bytes:
 
 
 def _column(values: list[Any]) -> list[Any]:
-    """Return values of one type that Parquet supports, or else their JSON."""
+    """Return the values if they have one type that Parquet supports, else each as JSON text."""
     types = {_type(value) for value in values if value is not None and value != []}
     if types <= {"int", "float"} and types != {"int"}:
         return [None if value is None else float(value) for value in values]
@@ -141,7 +141,7 @@ def _type(value: Any) -> str:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Return the column names made unique, as Parquet requires."""
+    """Return the column names, with a suffix where one is repeated: Parquet requires unique names."""
     return [name if name not in columns[:index] else f"{name}_{index}" for index, name in enumerate(columns)]
 
 
@@ -226,7 +226,7 @@ def _print(answer: "FreeAnswer", row_format: RowFormat, output: Path | None, ter
     if row_format is RowFormat.TABLE and output is None:
         terminal.answer(None, lambda: _table(answer))
         return
-    # In a file a table is CSV.
+    # A table written to a file is CSV.
     text = encode(RowFormat.CSV if row_format is RowFormat.TABLE else row_format, answer.columns, answer.rows, raw=raw)
     if output is None:
         if sys.stdout.isatty():

@@ -21,7 +21,7 @@ STOP_MAX_S = 45.0
 @db.command()
 @command
 def start(call: Invocation) -> None:
-    """Start the local Neo4j without the service; runs until Ctrl-C."""
+    """Start the local Neo4j without the service, and keep it running until Ctrl-C."""
     signals = StopSignals()
     run(_keep_running(_require_local(call.settings), call.terminal, signals), signals)
 
@@ -42,7 +42,7 @@ def stop(call: Invocation) -> None:
     try:
         process.wait(STOP_MAX_S)
     except psutil.TimeoutExpired as error:
-        raise ConflictError(f"{name} did not stop within {STOP_MAX_S:g} s; kill it by hand") from error
+        raise ConflictError(f"{name} did not stop within {STOP_MAX_S:g} s; kill it") from error
     call.terminal.answer({"stopped": name}, lambda: f"stopped {name}")
 
 

@@ -1,4 +1,4 @@
-"""`mnemograph doctor`: check the installation and say how to fix what is missing."""
+"""`mnemograph doctor`: check the installation and show how to fix problems."""
 
 from dataclasses import asdict
 
@@ -14,7 +14,7 @@ from schema.errors import InstallError
 
 @command
 def doctor(call: Invocation) -> None:
-    """Check the installation, and say how to fix what is missing; starts and changes nothing."""
+    """Check the installation and show how to fix problems; starts and changes nothing."""
     # Imports psutil and httpx, half a second.
     from graph_service.admin.doctor import examine, unreadable_settings
 
@@ -22,10 +22,10 @@ def doctor(call: Invocation) -> None:
         checks = run(examine(call.settings))
     except InstallError as error:
         checks = [unreadable_settings(error)]
-    sound = all(check.ok is not False for check in checks)
-    document = {"ok": sound, "checks": [asdict(check) for check in checks]}
+    passed = all(check.ok is not False for check in checks)
+    document = {"ok": passed, "checks": [asdict(check) for check in checks]}
     call.terminal.answer(document, lambda: _table(checks))
-    if not sound:
+    if not passed:
         raise typer.Exit(InstallError.exit_code)
 
 

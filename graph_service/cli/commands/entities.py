@@ -44,7 +44,7 @@ def merge(
     keep_id: IdArgument,
     merge_id: IdArgument,
     reason: Annotated[
-        str, typer.Option(help="Why they are the same; stored for people.")
+        str, typer.Option(help="Why they are the same; stored with the merge.")
     ] = "entered on the command line",
 ) -> None:
     """Merge the second entity into the first; `split` undoes it."""
@@ -80,7 +80,9 @@ def reject(
     call: Invocation,
     first_id: IdArgument,
     second_id: IdArgument,
-    reason: Annotated[str, typer.Option(help="Why they differ; stored for people.")] = "entered on the command line",
+    reason: Annotated[
+        str, typer.Option(help="Why they differ; stored with the record.")
+    ] = "entered on the command line",
 ) -> None:
     """Record that two entities differ, so that they are not suggested again."""
     run(_reject(call, first_id, second_id, reason))

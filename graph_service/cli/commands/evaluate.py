@@ -43,11 +43,11 @@ def evaluate(
 ) -> None:
     """Measure recall on data sets: store each conversation, ask its questions, delete it.
 
-    Runs the whole service, with a temporary Neo4j or the one at NEO4J_URI. There each conversation gets a tenant
-    of its own, which is deleted at the end.
+    Runs the whole service, with a temporary Neo4j or the one at NEO4J_URI. Each conversation gets a new tenant; at
+    NEO4J_URI its data is deleted at the end.
     """
     if call.tenant_name:
-        raise InputError("eval creates and deletes tenants of its own; leave out --tenant")
+        raise InputError("eval creates its own tenants; leave out --tenant")
     settings = call.settings_with(service__port=0, service__open_browser=False)
     datasets = read_all(paths, conversations_max=limit_conversations, captions=captions)
     measurable = any(one.answerable for one in datasets.conversations) or any(
@@ -56,7 +56,7 @@ def evaluate(
     if not measurable:
         raise InputError("no question in these data sets has a gold answer; there is nothing to measure")
     _check_output(output)
-    # Imports numpy and more: after the checks, so that a mistake is reported at once.
+    # Imports numpy and more, so it comes after the checks: mistakes are reported at once.
     from graph_service.evaluation.run import Plan
 
     plan = Plan(facts=facts, captions=captions, concurrency=concurrency, forget=settings.neo4j.uri is not None)
@@ -86,7 +86,7 @@ def _run(
 
 @contextmanager
 def _temporary_data(settings: Settings) -> Iterator[Settings]:
-    """Yield settings with a temporary data directory: real memories are not touched, nor slow down recall."""
+    """Yield settings with a temporary data directory, so that real memories are neither changed nor measured."""
     with tempfile.TemporaryDirectory(prefix="mnemograph-eval-", ignore_cleanup_errors=True) as folder:
         yield replace(settings, data_dir=Path(folder))
 

@@ -44,7 +44,7 @@ def reopen(
     call: Invocation,
     id_: IdArgument,
     reason: Annotated[
-        str, typer.Option(help="Why it is still valid; stored for people.")
+        str, typer.Option(help="Why it is still valid; stored with the fact.")
     ] = "entered on the command line",
 ) -> None:
     """Make a closed fact valid again; the fact that closed it does not close it a second time."""

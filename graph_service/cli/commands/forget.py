@@ -49,7 +49,7 @@ def session(
 @forget.command()
 @command
 def fact(call: Invocation, id_: IdArgument) -> None:
-    """Reject a fact: it is never learned again; the messages stay."""
+    """Delete a fact, so that it is never extracted again; the messages stay."""
     run(_forget(call, lambda forgetting, tenant: forgetting.fact(tenant, id_)))
 
 
@@ -67,7 +67,7 @@ def user(
     user_id: Annotated[str, typer.Argument(help="The user's id.", show_default=False, metavar="ID")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete a user: all their messages, and everything learned from them."""
+    """Delete a user with all messages, and everything derived from them."""
     if not yes and not typer.confirm(f"Delete everything of user {user_id!r}? This cannot be undone", err=True):
         raise typer.Exit(code=1)
     run(_forget(call, lambda forgetting, tenant: forgetting.user(tenant, user_id)))
@@ -76,7 +76,7 @@ def user(
 async def _forget(call: Invocation, action: Action) -> None:
     async with open_for(call) as services:
         done = await action(services.memory.forgetting, call.tenant)
-        # Messages near a deleted one are read again; finish that before the command ends.
+        # Messages near a deleted one are extracted again; finish that before the command ends.
         await finish_jobs(services, call.tenant, call.terminal)
     call.terminal.answer(asdict(done), lambda: _line(done))
 

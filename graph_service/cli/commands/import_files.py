@@ -19,7 +19,7 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from schema.session import CloseReason
 
-# Enough for the first line of an export, which tells it from other files.
+# Enough for the first line of a Mnemograph export, by which it is recognised.
 _HEAD_BYTES_MAX = 65_536
 _ARCHIVE_MEMBER = "conversations.json"
 # A file is read into memory whole, and an archive of a few megabytes may unpack to as many gigabytes.
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 def import_files(
     call: Invocation,
     files: Annotated[list[Path] | None, typer.Argument(help="JSON, JSONL or ZIP files.", show_default=False)] = None,
-    user: Annotated[str | None, typer.Option(help="The user who owns the memory, whatever the files say.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="The user who owns the memory, instead of the users named in the files.")
+    ] = None,
     form: Annotated[FileFormat, typer.Option("--format", help="The format of the files.")] = FileFormat.AUTO,
     graphiti: Annotated[
         str | None, typer.Option(help="Instead of files: the Neo4j of a Graphiti memory, bolt://…")
@@ -45,7 +47,7 @@ def import_files(
     graphiti_group: Annotated[str | None, typer.Option(help="Only this Graphiti group.")] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until facts are extracted.")] = False,
 ) -> None:
-    """Store conversations or memories of Mnemograph or other programs; checks all files before storing anything."""
+    """Import conversations or memories from Mnemograph or other programs; checks all files before storing anything."""
     if (graphiti is None) == (not files):
         raise InputError("name either files to import, or the Neo4j of a Graphiti memory with --graphiti")
     if form in (FileFormat.AUTO, FileFormat.EXPORT) and any(_is_export(file) for file in files or ()):
@@ -119,11 +121,11 @@ def _check(batch: "ImportBatch", tenant: TenantId) -> None:
     now, problems = datetime.now(UTC), list[str]()
     for call in batch.calls:
         try:
-            unfit = check_request(tenant, call, now=now).dropped
+            dropped = check_request(tenant, call, now=now).dropped
         except InputError as error:
             problems += [f"session {call.session_id!r}: {problem}" for problem in error.problems]
         else:
-            batch.dropped["facts with too long or missing words"] += len(unfit)
+            batch.dropped["facts with too long or missing words"] += len(dropped)
     if problems:
         raise InputError("nothing was stored:\n" + "\n".join(f"  {one}" for one in problems), tuple(problems))
 

@@ -1,4 +1,4 @@
-"""`mnemograph init`: give a folder a memory of its own, and download what the service needs."""
+"""`mnemograph init`: create a separate memory for a folder, and download what the service needs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graph_service.config.settings import Settings
 
 _IGNORE: Final = ".gitignore"
-# All lines are comments: the file changes nothing, it only shows what may be set.
+# All lines are comments: the file sets nothing, it is a template.
 _CONFIG: Final = """\
 # Settings of this folder's memory; docs/settings.md lists them all, `mnemograph doctor` shows those in force.
 # Run `mnemograph trust` after a change: a file that somebody else changed is ignored.
@@ -38,7 +38,7 @@ def init(
     call: Invocation,
     fetch: Annotated[bool, typer.Option(help="Download Neo4j and the embedding model, and start them once.")] = True,
 ) -> None:
-    """Give this folder a memory of its own in ./.mnemograph, and download what it needs; safe to repeat."""
+    """Create a separate memory for this folder in ./.mnemograph, and download what it needs; safe to repeat."""
     folder = Path.cwd() / FOLDER
     made = _create(folder)
     settings = call.settings
@@ -82,7 +82,7 @@ def _create(folder: Path) -> list[str]:
 
 
 def _only_own_files(folder: Path) -> bool:
-    """Return True if the folder contains nothing but the files that `init` writes, unchanged."""
+    """Return True if the folder contains only files that `init` writes, with unchanged content."""
     if folder.is_symlink():
         return False
     for path in folder.iterdir():

@@ -39,8 +39,8 @@ def show(call: Invocation) -> None:
 def create(
     call: Invocation,
     name: Annotated[str, typer.Argument(help="A name to recognise the key by.", show_default=False)],
-    role: Annotated[Role, typer.Option(help="What the key may do; each role includes the ones before.")] = Role.WRITE,
-    every_tenant: Annotated[bool, typer.Option("--every-tenant", help="Valid for all tenants, not just one.")] = False,
+    role: Annotated[Role, typer.Option(help="What the key may do; each role includes the previous ones.")] = Role.WRITE,
+    every_tenant: Annotated[bool, typer.Option("--every-tenant", help="Make the key valid for all tenants.")] = False,
     days: Annotated[
         int | None, typer.Option(min=1, max=36_500, help="Days until it expires; never by default.")
     ] = None,
@@ -48,21 +48,21 @@ def create(
         float | None, typer.Option(min=0.01, max=100_000, help="Requests per second; as in the settings by default.")
     ] = None,
 ) -> None:
-    """Create a key for the tenant of --tenant and print it once; from then on the service requires credentials."""
+    """Create a key for one tenant (--tenant) and print it once; the service then requires credentials."""
     run(_create(call, name, role, every_tenant=every_tenant, days=days, rate=rate))
 
 
 @keys.command()
 @command
 def revoke(call: Invocation, key_id: IdArgument) -> None:
-    """Revoke a key for good; running services refuse it within seconds."""
+    """Revoke a key permanently; running services refuse it within seconds."""
     run(_end(call, key_id, delete=False))
 
 
 @keys.command()
 @command
 def delete(call: Invocation, key_id: IdArgument) -> None:
-    """Delete a revoked key from the list; once there is no key, a service bound to this machine is open again."""
+    """Delete a revoked key; without any key, a service on 127.0.0.1 needs no credentials again."""
     run(_end(call, key_id, delete=True))
 
 

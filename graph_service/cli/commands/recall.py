@@ -25,7 +25,7 @@ def recall(
     start: Annotated[str | None, typer.Option("--from", help="Only what was said at or after this time.")] = None,
     end: Annotated[str | None, typer.Option("--to", help="Only what was said before this time.")] = None,
     valid_at: Annotated[str | None, typer.Option(help="Facts valid at this time; now by default.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="What the memory knew at this time; now by default.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="The memory as it was at this time; now by default.")] = None,
     mode: Annotated[str | None, typer.Option(help="best, layered or similarity_importance.")] = None,
     in_session: Annotated[str | None, typer.Option(help="Only this session.")] = None,
     agent: Annotated[str | None, typer.Option(help="Only sessions with this agent.")] = None,
@@ -43,11 +43,11 @@ def recall(
     ] = None,
     zone: Annotated[str | None, typer.Option(help="The time zone of dates: Asia/Shanghai or +08:00.")] = None,
 ) -> None:
-    """Search a user's memory for a question; the messages are shown as evidence."""
+    """Search a user's memory for the answer to a question, and show the hits with their evidence messages."""
     from graph_service.memory.recall.query import HitKind, Mode, QueryFilters, Question, check_question
     from schema.labels import Role
 
-    asked = Question(
+    query = Question(
         user_id=user,
         text=question,
         limit=limit,
@@ -69,8 +69,8 @@ def recall(
         asked_at=parse_time(asked_at, "--asked-at"),
         zone=zone,
     )
-    check_question(asked)
-    run(_recall(call, asked))
+    check_question(query)
+    run(_recall(call, query))
 
 
 async def _recall(call: Invocation, question: "Question") -> None:

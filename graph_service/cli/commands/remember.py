@@ -59,5 +59,5 @@ async def _remember(call: Invocation, request: "RememberRequest", *, wait: bool)
     }
     outcome = "stored" if receipt.stored else "already stored, nothing changed"
     if receipt.spooled:
-        outcome = "Neo4j is unavailable; kept on this machine's disk until it is back"
+        outcome = "Neo4j is unavailable; stored on this machine's disk until it is back"
     call.terminal.answer(document, lambda: f"{outcome}: {receipt.uris[0]}")

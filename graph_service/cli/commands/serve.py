@@ -1,4 +1,4 @@
-"""`mnemograph serve` and `mnemograph demo`: run the service, and with example conversations."""
+"""`mnemograph serve` and `mnemograph demo`: run the service, without or with example conversations."""
 
 import contextlib
 import ctypes

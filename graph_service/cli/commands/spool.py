@@ -24,21 +24,21 @@ Action = Callable[["SpoolAdmin", TenantId], Awaitable[None]]
 @spool.command("list")
 @command
 def list_spooled(call: Invocation) -> None:
-    """Show what waits, and what Neo4j refused and why."""
+    """List the waiting episodes, and those that Neo4j refused with the reasons."""
     run(_run(call, None))
 
 
 @spool.command()
 @command
 def pause(call: Invocation) -> None:
-    """Keep everything on disk, even while Neo4j is available."""
+    """Stop writing spooled messages to Neo4j, even while it is available."""
     run(_run(call, lambda admin, _tenant: admin.pause(True)))
 
 
 @spool.command()
 @command
 def resume(call: Invocation) -> None:
-    """Write to Neo4j again; a running service then writes what waits."""
+    """Allow writing to Neo4j again; a running service then writes the waiting episodes."""
     run(_run(call, lambda admin, _tenant: admin.pause(False)))
 
 
@@ -57,7 +57,7 @@ def drop(call: Invocation, number: NumberArgument) -> None:
 
 
 async def _run(call: Invocation, action: Action | None) -> None:
-    """Run `action`, then print what waits."""
+    """Run `action`, then print the status of the spool."""
     from graph_service.memory.ingest.spool import SpoolAdmin
     from graph_service.runtime.spool_location import open_spool
 

@@ -18,7 +18,7 @@ def sync(
     call: Invocation,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report only, repair nothing.")] = False,
 ) -> None:
-    """Check texts, vectors, scenes, facts and jobs of a tenant against each other, and repair what disagrees."""
+    """Check texts, vectors, scenes, facts and jobs of a tenant for consistency, and repair them."""
     run(_sync(call, dry_run=dry_run))
 
 

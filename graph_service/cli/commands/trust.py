@@ -30,9 +30,9 @@ def trust(
         typer.Argument(metavar="[DIR]", help="The directory; the current one by default.", show_default=False),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the trusted directories.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Do not trust the directory any longer.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting the directory.")] = False,
 ) -> None:
-    """Use ./.mnemograph of a directory, as it is now; repeat this after its settings change."""
+    """Trust a directory's ./.mnemograph in its present form; repeat this after its settings change."""
     if listed and (remove or folder is not None):
         raise InputError("--list cannot be combined with a directory or --remove")
     user_dir, place = user_directory(), folder or Path.cwd()
@@ -54,7 +54,7 @@ def _row(record: TrustRecord, state: str) -> dict[str, Any]:
 
 
 def _settings(file: Path, content: bytes | None) -> dict[str, str]:
-    """Return what the settings file sets, with secrets masked."""
+    """Return the values in the settings file, with secrets masked, and its errors."""
     found, mistakes = from_file(file, content or b"", KNOWN_KEYS, FOLDER_FILE)
     values = {key: "(secret)" if key.endswith(SECRET_ENDINGS) else repr(one.value) for key, one in found.items()}
     return values | {f"mistake {number}": text for number, text in enumerate(mistakes, start=1)}

@@ -15,7 +15,7 @@ class CompatArguments(Arguments):
 
 
 class CompatResult(Result):
-    """Result of a compatibility tool, with empty lists and default values."""
+    """Result of a compatibility tool; empty lists and default values are not omitted."""
 
     lean: ClassVar[bool] = False
 

@@ -22,18 +22,18 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import InputError
 from schema.labels import Role
 
-_GROUPS = Field(None, description="One or several users. Default: the connection's user.")
+_GROUPS = Field(None, description="Ids of one or several users. Default: the connection's user.")
 
 
 class AddMemoryArguments(CompatArguments):
     """Arguments of `add_memory`."""
 
-    name: str = Field(description="Name of the episode; not kept.")
+    name: str = Field(description="Name of the episode; not stored.")
     episode_body: str = Field(description="What to remember.")
-    group_id: str | None = Field(None, description="Whose memory.")
-    source: Literal["text", "json", "message"] = Field("text", description="`message`: lines `name: words`.")
-    uuid: str | None = Field(None, description="Your id of it; repeating it changes nothing.")
-    reference_time: datetime | None = Field(None, description="When it was said, ISO 8601; now if left out.")
+    group_id: str | None = Field(None, description="The user's id. Default: the connection's user.")
+    source: Literal["text", "json", "message"] = Field("text", description="`message`: lines of the form `name: text`.")
+    uuid: str | None = Field(None, description="Your id of the episode; sending it again has no effect.")
+    reference_time: datetime | None = Field(None, description="When it was said, ISO 8601. Default: now.")
 
 
 class SearchArguments(CompatArguments):
@@ -166,7 +166,7 @@ async def _search_nodes(context: ToolContext, caller: Caller, given: SearchNodes
         found = await context.memory.nodes.search(caller.tenant, group, given.query, types=types, limit=given.max_nodes)
         return [_node(one, group) for one in found]
 
-    found = await _of_each(_groups(caller, given.group_ids), of)
+    found = await _gather(_groups(caller, given.group_ids), of)
     return NodesResult(message=_counted(found, "nodes"), nodes=found[: given.max_nodes])
 
 
@@ -176,7 +176,7 @@ async def _search_facts(context: ToolContext, caller: Caller, given: SearchFacts
         answer = await context.memory.recall(caller.tenant, question)
         return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
-    scored = await _of_each(_groups(caller, given.group_ids), of)
+    scored = await _gather(_groups(caller, given.group_ids), of)
     found = [fact for _, fact in sorted(scored, key=lambda one: -one[0])][: given.max_facts]
     return FactsResult(message=_counted(found, "facts"), facts=found)
 
@@ -200,7 +200,7 @@ async def _get_episodes(context: ToolContext, caller: Caller, given: EpisodesArg
             ]
         return found
 
-    found = await _of_each(_groups(caller, given.group_ids), of)
+    found = await _gather(_groups(caller, given.group_ids), of)
     latest = sorted(found, key=lambda episode: episode.created_at, reverse=True)[: given.max_episodes]
     return EpisodesResult(message=_counted(latest, "episodes"), episodes=latest)
 
@@ -219,7 +219,7 @@ def _deletion(kind: Forgettable) -> Any:
     return act
 
 
-async def _of_each(groups: Sequence[str], ask: Any) -> list[Any]:
+async def _gather(groups: Sequence[str], ask: Any) -> list[Any]:
     return [one for found in await asyncio.gather(*map(ask, groups)) for one in found]
 
 

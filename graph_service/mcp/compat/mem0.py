@@ -115,16 +115,16 @@ async def _add_memory(context: ToolContext, caller: Caller, given: AddMemoryArgu
 
 
 async def _search_memories(context: ToolContext, caller: Caller, given: SearchMemoriesArguments) -> MemoriesResult:
-    wanted = filters_in(given.filters)
-    user_id = caller.user_of(wanted.user_id)
+    filters = filters_in(given.filters)
+    user_id = caller.user_of(filters.user_id)
     question = Question(
         user_id=user_id,
         text=given.query,
         limit=given.limit,
         kinds=(HitKind.FACT, HitKind.MESSAGE),
-        start=wanted.start,
-        end=wanted.end,
-        narrowed=QueryFilters(agent_id=wanted.agent_id, session_id=wanted.run_id),
+        start=filters.start,
+        end=filters.end,
+        narrowed=QueryFilters(agent_id=filters.agent_id, session_id=filters.run_id),
     )
     answer = await context.memory.recall(caller.tenant, question)
     return MemoriesResult(
@@ -142,10 +142,10 @@ async def _search_memories(context: ToolContext, caller: Caller, given: SearchMe
 
 
 async def _get_memories(context: ToolContext, caller: Caller, given: GetMemoriesArguments) -> MemoriesResult:
-    wanted = filters_in(given.filters)
-    if wanted != Filters(user_id=wanted.user_id):
+    filters = filters_in(given.filters)
+    if filters != Filters(user_id=filters.user_id):
         raise InputError("get_memories filters by user_id only; use search_memories for the others")
-    user_id = caller.user_of(wanted.user_id)
+    user_id = caller.user_of(filters.user_id)
     nodes = await context.memory.nodes.named(caller.tenant, user_id, None, limit=_LISTED_MAX, facts=_FACTS_EACH)
     # A fact is listed with each of its two nodes.
     facts = {fact.id: fact for node in nodes for fact in node.facts}
@@ -155,8 +155,8 @@ async def _get_memories(context: ToolContext, caller: Caller, given: GetMemories
 
 
 def _listed(fact: FactOfNode, user_id: str) -> MemoryResult:
-    said = fact.statement or f"{fact.subject} {fact.relation or fact.predicate} {fact.object}"
-    return MemoryResult(id=fact.id, memory=said, user_id=user_id, created_at=fact.valid_at)
+    text = fact.statement or f"{fact.subject} {fact.relation or fact.predicate} {fact.object}"
+    return MemoryResult(id=fact.id, memory=text, user_id=user_id, created_at=fact.valid_at)
 
 
 async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemoryArguments) -> MessageAnswer:
@@ -168,7 +168,7 @@ async def _delete_memory(context: ToolContext, caller: Caller, given: DeleteMemo
 
 
 def filters_in(given: Mapping[str, Any]) -> Filters:
-    """Parse filters; only filters by one value each are supported, because ignoring one would widen the search.
+    """Parse filters, each with a single value; others are refused, because ignoring one would widen the search.
 
     Raises:
         InputError: names the first unsupported filter.

@@ -56,29 +56,35 @@ class Graph(CompatResult):
 
 
 def entity_notes(entity: Entity) -> list[tuple[str, ProvidedFact]]:
-    """Return notes for an entity: one per observation, and one for its type if we have no such type."""
+    """Return notes for an entity: one per observation, and one for its type if it is not one of ours.
+
+    An entity without observations also gets a note for its type.
+    """
     known = entity.entityType.casefold() in _TYPES
     notes = [note(entity.name, text, entity.entityType.casefold() if known else None) for text in entity.observations]
     if not known or not entity.observations:
         statement = f"{entity.name} is a {entity.entityType}."
-        notes.append(_noted(entity.name, IS_A, entity.entityType, statement, subject_type=None))
+        notes.append(_note(entity.name, IS_A, entity.entityType, statement, subject_type=None))
     return notes
 
 
 def note(name: str, text: str, entity_type: str | None = None) -> tuple[str, ProvidedFact]:
     """Return an observation as a fact, with its message id."""
-    return _noted(name, OBSERVATION, text[: LIMITS.name_chars], text, subject_type=entity_type)
+    return _note(name, OBSERVATION, text[: LIMITS.name_chars], text, subject_type=entity_type)
 
 
 def relation_note(relation: Relation) -> tuple[str, ProvidedFact]:
     """Return a relation as a fact, with its message id."""
     words = relation.relationType.replace("_", " ")
     statement = f"{relation.source} {words} {relation.to}"
-    return _noted(relation.source, relation.relationType, relation.to, statement, subject_type=None)
+    return _note(relation.source, relation.relationType, relation.to, statement, subject_type=None)
 
 
 def graph_of(nodes: Sequence[NodeMatch]) -> Graph:
-    """Convert nodes and facts to their graph; objects of type and observation facts are not entities."""
+    """Convert nodes and facts to their graph.
+
+    Nodes that are only the objects of type or observation facts are left out.
+    """
     facts = {fact.id: fact for node in nodes for fact in node.facts}
     special = {fact.object for fact in facts.values() if fact.relation in (OBSERVATION, IS_A)}
     plain = {name for fact in facts.values() for name in _ends(fact)}
@@ -104,7 +110,7 @@ def _entity(node: NodeMatch) -> Entity:
     return Entity(name=node.name, entityType=what or node.entity_type or node.kind.casefold(), observations=seen)
 
 
-def _noted(name: str, relation: str, obj: str, statement: str, *, subject_type: str | None) -> tuple[str, ProvidedFact]:
+def _note(name: str, relation: str, obj: str, statement: str, *, subject_type: str | None) -> tuple[str, ProvidedFact]:
     fact = ProvidedFact(
         subject=name,
         predicate="RELATES_TO",

@@ -111,7 +111,7 @@ class StatusArguments(Arguments):
 class StatusAnswer(Result):
     """The status of the memory."""
 
-    database: str = Field(description="`up`, or `down`: then messages are kept on disk and answers are degraded.")
+    database: str = Field(description="`up`, or `down`: messages are then stored on disk, and answers are degraded.")
     waiting: int = Field(description="Number of waiting jobs; facts of the latest messages may still be missing.")
     leased: int = Field(0, description="Jobs in progress.")
     dead: int = Field(0, description="Jobs that failed too often; an operator can retry them.")
@@ -161,7 +161,7 @@ async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemo
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     """Return the status of the caller's memory; works while the database is unavailable."""
     about, depth = context.about, await context.memory.spool_admin.depth(caller.tenant)
-    said = StatusAnswer(
+    answer = StatusAnswer(
         database="down",
         waiting=0,
         spooled=depth.waiting,
@@ -175,9 +175,9 @@ async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
     try:
         backlog = await context.memory.backlog(caller.tenant)
     except UnavailableError:
-        return said
+        return answer
     counts = {"waiting": backlog.waiting, "leased": backlog.leased, "dead": backlog.dead}
-    return said.model_copy(update={"database": "up", **counts})
+    return answer.model_copy(update={"database": "up", **counts})
 
 
 async def _status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:

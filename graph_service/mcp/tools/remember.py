@@ -94,7 +94,7 @@ class RememberAnswer(Result):
     spooled: bool = Field(False, description="The database is unavailable: the messages are stored on disk.")
     closes: list[ClosedFact] = Field([], description="Known facts that become history because of facts of the call.")
     conflicts: list[FactConflict] = Field([], description="Known facts that facts of the call may contradict.")
-    notes: list[str] = Field([], description="Names in `replaces` that mean no known fact.")
+    notes: list[str] = Field([], description="Entries of `replaces` that match no known fact.")
 
 
 def receipt_answer(receipt: Receipt) -> RememberAnswer:
@@ -124,14 +124,14 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
         messages=tuple(IncomingMessage(**dict(said)) for said in given.messages),
         user_name=given.user_name,
         agent_id=given.agent_id,
-        facts=tuple(_brought(fact) for fact in given.facts),
+        facts=tuple(_provided_fact(fact) for fact in given.facts),
         summary=given.summary,
         request_id=given.request_id,
     )
     return receipt_answer(await context.memory.remember(caller.tenant, incoming))
 
 
-def _brought(fact: FactInput) -> ProvidedFact:
+def _provided_fact(fact: FactInput) -> ProvidedFact:
     lists = {name: tuple(getattr(fact, name)) for name in ("message_indexes", "steps", "replaces")}
     return ProvidedFact(**{**dict(fact), **lists})
 

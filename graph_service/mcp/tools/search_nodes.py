@@ -23,7 +23,7 @@ class SearchNodesArguments(Arguments):
 
 
 class NodeFact(Result):
-    """A fact that holds."""
+    """A currently valid fact."""
 
     id: str
     subject: str
@@ -43,7 +43,7 @@ class Node(Result):
     entity_type: str | None = None
     aliases: list[str] = Field([])
     last_seen: datetime
-    facts: list[NodeFact] = Field([], description="Facts that hold now, strongest first.")
+    facts: list[NodeFact] = Field([], description="Currently valid facts, strongest first.")
 
 
 class NodesAnswer(Result):

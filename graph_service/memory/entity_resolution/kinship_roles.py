@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.entities.kinship_terms import KinshipTie, tie, wider
+from extraction.entities.kinship_terms import KinshipTie, more_specific_ties, tie
 from schema.ids import MemoryId
 
 KINSHIP_REASON: Final = "the only one who was called so"
@@ -80,7 +80,7 @@ def _referent(role: Relative, relatives: Sequence[Relative], rejected: Collectio
     if role.is_shared or any(one.is_shared for one in relatives if one.id == role.id):
         return None
     assert role.kinship_name is not None
-    ties = {role.kinship_name, *wider(role.kinship_name)}
+    ties = {role.kinship_name, *more_specific_ties(role.kinship_name)}
     named = [one for one in relatives if one.kinship_name is None and one.tie is not None and one.tie.name in ties]
     if len({one.root_id for one in named}) != 1:
         return None

@@ -133,7 +133,7 @@ def _candidate(record: EntityRecord) -> Candidate:
         name=entity.name,
         aliases=record.aliases,
         entity_type=entity.entity_type,
-        stands_for_it=record.root_id,
+        merged_into=record.root_id,
     )
 
 

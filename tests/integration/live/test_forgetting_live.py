@@ -59,11 +59,11 @@ async def test_cached_snapshot_does_not_show_deleted_elements(graph: Graph, tena
     async with serving(graph, QUICK) as service:
         async with service.viewer(tenant) as viewer:
             assert "Anna" in str(await viewer.take())
-        assert "Anna" in str(service.hub.kept.nearest(tenant, None, 800))
+        assert "Anna" in str(service.hub.snapshot_cache.nearest(tenant, None, 800))
         await a_memory(graph, on_forgotten=service.hub.forget).forgetting.message(
             TenantId(tenant), await by_id(graph, tenant, ENGLISH[1])
         )
-        assert service.hub.kept.nearest(tenant, None, 800) is None
+        assert service.hub.snapshot_cache.nearest(tenant, None, 800) is None
 
 
 async def test_viewers_of_another_tenant_get_no_frame_of_a_deletion(graph: Graph, tenant: str) -> None:

@@ -92,12 +92,12 @@ def test_variable_names_of_other_tools_are_accepted(tmp_path: Path) -> None:
     settings = loaded(tmp_path, environ)
     assert (settings.neo4j.uri, settings.neo4j.user, settings.neo4j.password) == ("bolt://db:7687", "reader", "secret")
     assert (settings.llm.model, settings.llm.api_key, settings.llm.base_url) == ("small", "key", "http://models/v1")
-    assert settings.embedding.wanted == "openai"
+    assert settings.embedding.resolved_kind == "openai"
 
 
 def test_api_key_alone_enables_no_model(tmp_path: Path) -> None:
     settings = loaded(tmp_path, {"OPENAI_API_KEY": "key"})
-    assert (settings.llm.model, settings.embedding.wanted) == (None, "local")
+    assert (settings.llm.model, settings.embedding.resolved_kind) == (None, "local")
 
 
 def test_server_address_without_password_is_an_error(tmp_path: Path) -> None:

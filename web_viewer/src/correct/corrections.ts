@@ -1,4 +1,4 @@
-/** Run corrections: what was done, how to undo it, and deletions that wait for their grace period. */
+/** Run corrections; keep the list of those done, their undo, and deletions in their grace period. */
 
 import { type Ref, ref, shallowRef } from "vue";
 import * as deeds from "./deeds";
@@ -31,7 +31,7 @@ export interface CorrectWorld {
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
-  /** Survives a reload. */
+  /** Corrections stored across reloads. */
   kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
 
@@ -101,18 +101,18 @@ export class Corrections {
     this.timer = this.world.later(() => void this.forgetNow(kind, id), GRACE_MS);
   }
 
-  /** Cancel; nothing was sent. */
+  /** Cancel the waiting deletion; nothing was sent yet. */
   keep(): void {
     this.world.never(this.timer);
     this.waiting.value = null;
   }
 
-  /** Fetch earlier corrections, also of others; without a response the list starts empty. */
+  /** Fetch earlier corrections, including those of other people; without a response the list starts empty. */
   async look(userIds: readonly string[]): Promise<void> {
     const own = this.done.value.filter(isIdentity);
     try {
-      const asked = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
-      const found = (await Promise.all(asked)).flatMap((answer) => answer.corrections.map(doneOf));
+      const requests = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
+      const found = (await Promise.all(requests)).flatMap((answer) => answer.corrections.map(doneOf));
       this.list([...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)));
     } catch (error) {
       this.failure.value = wordsOf(error);

@@ -98,12 +98,12 @@ export interface FactAsItIs {
 /** Return the changed fields of a form; null if nothing changed or the statement is missing. */
 export function editOf(was: FactAsItIs, now: FactAsItIs): FactEdit | null {
   const edit: FactEdit = {};
-  const says = now.object.trim() !== was.object || now.predicate !== was.predicate || now.relation.trim() !== was.relation;
+  const changesMeaning = now.object.trim() !== was.object || now.predicate !== was.predicate || now.relation.trim() !== was.relation;
   if (now.object.trim() !== was.object) edit.object = now.object.trim();
   if (now.predicate !== was.predicate) edit.predicate = now.predicate;
   if (now.relation.trim() !== was.relation) edit.relation = now.relation.trim();
   // A different meaning needs a different statement.
-  if (says || now.statement.trim() !== was.statement) edit.statement = now.statement.trim();
+  if (changesMeaning || now.statement.trim() !== was.statement) edit.statement = now.statement.trim();
   if (now.from !== was.from && now.from !== "") edit.validAt = `${now.from}T00:00:00Z`;
   if (now.until !== was.until && now.until !== "") edit.invalidAt = `${now.until}T00:00:00Z`;
   const complete = now.statement.trim() !== "" && now.object.trim() !== "";

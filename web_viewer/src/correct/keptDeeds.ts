@@ -1,4 +1,4 @@
-/** Merges and splits made in this browser; the service lists the other corrections, but of these only current merges. */
+/** Store merges and splits made in this browser: the service does not list them with the other corrections. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Done } from "./corrections";

@@ -38,7 +38,7 @@ export function openCorrecting({ link, status, tenant }: Session): { key: typeof
     if (name === "refused") role.value = null;
     if (name !== "live") return;
     // Without a response nothing is offered; the service checks the role in any case.
-    role.value = await askService<{ role: string }>("access", tenant).then((told) => told.role, () => null);
+    role.value = await askService<{ role: string }>("access", tenant).then((access) => access.role, () => null);
   }, { immediate: true });
   const allowed = computed(() => role.value !== null && WRITERS.has(role.value));
   watch(allowed, (now) => !now && corrections.switchTo(false));

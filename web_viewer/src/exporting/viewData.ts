@@ -46,8 +46,8 @@ export function viewData(shown: Shown, points: ReadonlyMap<string, Point>, most:
 
 export function viewJson(view: ViewData, looked: Looked): string {
   const { at, address, tenant, user, epoch, seq, total, ...filters } = looked;
-  const told = { format: "mnemograph-view", version: 1, exported_at: at, address, tenant, user, epoch, seq, filters, total, left_out: view.leftOut };
-  return `${JSON.stringify({ ...told, nodes: view.nodes, edges: view.edges }, null, 1)}\n`;
+  const head = { format: "mnemograph-view", version: 1, exported_at: at, address, tenant, user, epoch, seq, filters, total, left_out: view.leftOut };
+  return `${JSON.stringify({ ...head, nodes: view.nodes, edges: view.edges }, null, 1)}\n`;
 }
 
 type Kind = "string" | "long" | "double";

@@ -16,7 +16,7 @@ export interface GraphState {
   seq: number;
   nodes: ReadonlyMap<string, GraphNode>;
   edges: ReadonlyMap<string, GraphEdge>;
-  /** Edges whose ends are still unknown; shown once they arrive. */
+  /** Edges whose end nodes are unknown; shown once these arrive. */
   waiting: ReadonlyMap<string, GraphEdge>;
   partial: PartialSnapshot | null;
   /** A snapshot was requested; patches are ignored until it arrives. */
@@ -102,7 +102,7 @@ function applyBookmark(state: GraphState, frame: Bookmark): Step {
 function applySnapshot(state: GraphState, frame: GraphSnapshot): Step {
   const begun = frame.part === 0 ? null : state.partial;
   if (frame.part !== 0 && (begun === null || begun.epoch !== frame.epoch || begun.seq !== frame.seq || begun.next !== frame.part)) {
-    // A broken-off snapshot was the answer to the last request, so request again.
+    // The incomplete snapshot was the response to the last request, so request it again.
     return gap(begun === null ? state : { ...state, resyncing: false }, "part");
   }
   const nodes = begun ? [...begun.nodes, ...frame.nodes] : frame.nodes;
@@ -111,11 +111,11 @@ function applySnapshot(state: GraphState, frame: GraphSnapshot): Step {
     const partial = { epoch: frame.epoch, seq: frame.seq, next: frame.part + 1, nodes, edges };
     return unchanged({ ...state, partial });
   }
-  const held = new Draft(EMPTY_STATE);
-  for (const node of nodes) held.putNode(node);
-  for (const edge of edges) held.putEdge(edge);
+  const draft = new Draft(EMPTY_STATE);
+  for (const node of nodes) draft.putNode(node);
+  for (const edge of edges) draft.putEdge(edge);
   const next: GraphState = {
-    ...held.finish(state),
+    ...draft.finish(state),
     epoch: frame.epoch,
     seq: frame.seq,
     partial: null,

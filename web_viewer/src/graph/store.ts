@@ -1,4 +1,4 @@
-/** Hold the current graph, notify listeners of changes, and track unseen elements. */
+/** Store the current graph, notify listeners of changes, and track unseen elements. */
 
 import type { GraphFrame } from "../protocol/frames";
 import type { GraphPart } from "../protocol/generated";
@@ -10,10 +10,10 @@ export type GraphListener = (state: GraphState, touched: Touched) => void;
 
 export class GraphStore {
   state: GraphState = EMPTY_STATE;
-  /** Ids that arrived while watching and have not been looked at. */
+  /** Ids that arrived with patches and have not been looked at. */
   private readonly unseen = new Set<string>();
   private readonly listeners = new Set<GraphListener>();
-  /** The next snapshot answers a new request, so nothing in it counts as new. */
+  /** The next snapshot is the first one of its scope, so none of its elements count as new. */
   private fresh = true;
   /** Sequence number of the last change of each recently changed id, oldest first. */
   private readonly lately = new Map<string, number>();

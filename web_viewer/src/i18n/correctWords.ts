@@ -1,4 +1,4 @@
-/** Words for setting a memory right. */
+/** Texts for correcting a memory. */
 
 export const en = {
   "correct.switch.why": "Correct what is remembered",

@@ -1,4 +1,4 @@
-/** Words for taking a view along and for what stands behind a fact. */
+/** Texts for exporting a view, and for the evidence of a fact. */
 
 export const en = {
   "export.title": "Take this view along",

@@ -1,4 +1,4 @@
-/** Words for finding one's way: hints of a first visit, and the menu of a thing. */
+/** Texts of the hints for a first visit, and of a node's context menu. */
 
 export const en = {
   "hint.title": "For a first visit",

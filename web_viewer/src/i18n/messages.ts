@@ -1,4 +1,4 @@
-/** Every word the viewer says, in both languages; `{n|one|many}` picks by number. */
+/** All texts of the viewer, in both languages; `{n|one|many}` selects singular or plural by `n`. */
 
 import * as correcting from "./correctWords";
 import * as taking from "./exportWords";

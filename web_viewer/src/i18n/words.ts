@@ -1,4 +1,4 @@
-/** Fills messages, names predicates and kinds, and writes times, in one language. */
+/** Format messages, names of predicates and kinds, and times in one language. */
 
 import { en, zh, type MessageKey } from "./messages";
 
@@ -35,12 +35,12 @@ export class Words {
 
   readonly t = (key: MessageKey, blanks?: Blanks): string => fill(LANGS[this.lang][key], blanks);
 
-  /** Words of a newer service are shown as they are. */
+  /** Return the name of a predicate; one that only a newer service knows is returned unchanged. */
   predicate(name: string): string {
     return this.known(`pred.${name}`) ?? name.toLowerCase().replaceAll("_", " ");
   }
 
-  /** The readers' own labels are translated; a label in anybody's words is shown as it is. */
+  /** Translate the relation labels that extraction assigns; return labels in free text unchanged. */
   relation(label: string): string {
     return this.known(`rel.${label}`) ?? label;
   }
@@ -57,12 +57,12 @@ export class Words {
     return this.known(`kind1.${name}`) ?? name;
   }
 
-  /** Who spoke, where no name is known. */
+  /** Return the name of a role, for a speaker whose name is unknown. */
   role(name: string): string {
     return this.known(`role.${name}`) ?? name;
   }
 
-  /** Why a fact is over. */
+  /** Return the reason why a fact was closed, in words. */
   closingWhy(name: string): string {
     return this.known(`why.${name}`) ?? name;
   }

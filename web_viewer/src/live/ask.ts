@@ -17,13 +17,13 @@ export async function askGraphql<T>(query: string, variables: Record<string, unk
   const headers = { "Mnemograph-Tenant": encodeURIComponent(tenant), "Content-Type": "application/json", Accept: "application/json" };
   const answer = await fetch("graphql", { method: "POST", headers, body: JSON.stringify({ query, variables }), signal });
   const body: unknown = await answer.json().catch(() => null);
-  const told = body as { data?: T | null; errors?: { message: string }[] } | null;
-  if (told?.errors?.length || !told?.data) throw new Error(told?.errors?.[0]?.message ?? messageOf(body) ?? `HTTP ${answer.status}`);
-  return told.data;
+  const result = body as { data?: T | null; errors?: { message: string }[] } | null;
+  if (result?.errors?.length || !result?.data) throw new Error(result?.errors?.[0]?.message ?? messageOf(body) ?? `HTTP ${answer.status}`);
+  return result.data;
 }
 
 /** Return a query string; null and empty values are left out. */
-export function asked(values: Record<string, string | number | null>): string {
+export function queryString(values: Record<string, string | number | null>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value !== null && value !== "") query.set(name, String(value));
   return query.size > 0 ? `?${query}` : "";

@@ -49,7 +49,7 @@ export class Pointer {
     this.timer ??= setTimeout(() => this.tell(), EVERY_MS);
   }
 
-  /** A new connection knows nothing of the earlier selection. */
+  /** Send the selection again on a new connection, which does not know it. */
   begin(): void {
     this.said = null;
     if (this.wanted !== null) this.point(this.wanted);

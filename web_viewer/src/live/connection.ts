@@ -77,7 +77,7 @@ export class Connection {
     socket?.close(1000);
   }
 
-  /** Reconnect at once, since the network or the tab is back. */
+  /** Reconnect at once, after the network came back or the tab became visible. */
   wake(): void {
     if (this.state.name === "reconnecting" && this.world.now() >= this.notBeforeMs) this.start();
   }
@@ -139,7 +139,7 @@ export class Connection {
     else if (frame.t === "graph_snapshot" && frame.part + 1 === frame.parts) this.acknowledge(frame.seq);
   }
 
-  /** Acknowledge frames that were drawn together by the latest. */
+  /** Acknowledge frames that were drawn together with one `ack` of the latest. */
   private acknowledge(seq: number): void {
     const scheduled = this.ackDue !== null;
     this.ackDue = seq;
@@ -164,7 +164,7 @@ export class Connection {
     this.timer = setTimeout(() => this.start(), pause);
   }
 
-  /** A peer that sends neither patches nor bookmarks is gone, whatever TCP says. */
+  /** Reconnect if neither patches nor bookmarks arrive: the service is gone, even if TCP has not noticed. */
   private watch(): void {
     clearTimeout(this.watchdog);
     this.watchdog = setTimeout(() => {

@@ -25,7 +25,7 @@ export function nodeSize(kind: string, degree: number): NodeSize {
 
 const SPAN: Record<string, number> = { RELATES_TO: 1.6, MENTIONED: 0.8, CAUSED_BY: 0.8 };
 
-/** Return 1 to 5 units; ties, mentions and causes stay thin, since they are many or long. */
+/** Return 1 to 5 units by the strength; bundled edges, mentions and causes are thin, since they are many or long. */
 export function edgeWidth(predicate: string, strength: number): number {
   return 1 + (SPAN[predicate] ?? 4) * Math.min(1, Math.max(0, strength));
 }
@@ -44,7 +44,7 @@ export function pairKey(edge: GraphEdge): string {
   return edge.source < edge.target ? `${edge.source} ${edge.target}` : `${edge.target} ${edge.source}`;
 }
 
-/** Looks of elements that override those of their kind. */
+/** Colours and sizes of nodes that override those of their kind. */
 export interface Finish {
   /** A colour that replaces the kind's. */
   tint(id: string): string | null;

@@ -67,7 +67,7 @@ export class MapCanvas {
   private away = false;
   private behind = false;
   private anew = false;
-  /** A long press opened a menu; its release selects nothing. */
+  /** A long press has opened a menu, so releasing it must not select the node. */
   private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
@@ -199,7 +199,7 @@ export class MapCanvas {
     if (point) this.camera.reveal(point);
   }
 
-  /** Return how many elements the main canvas holds. */
+  /** Return the number of elements on the main canvas. */
   drawn(): { nodes: number; edges: number } {
     return { nodes: this.cy.nodes().length, edges: this.cy.edges().length };
   }

@@ -36,7 +36,7 @@ export const PREDICATES: Record<string, PredicateLook> = {
   CAUSED_BY: { line: "dashed", arrow: "vee", colour: { light: "#222222", dark: "#F2F2F2" } },
 };
 
-/** Colours of communities; neighbours get different ones, and each has a name beside it. */
+/** Colours of communities; neighbouring communities get different ones, and each is labelled with its name. */
 export const COMMUNITIES: Record<Theme, readonly string[]> = {
   light: ["#0072B2", "#B36B00", "#00795A", "#7B2D8B", "#C44900", "#5B6470", "#8A6D00", "#B0306A"],
   dark: ["#56B4E9", "#E69F00", "#2FBF95", "#E36BC3", "#FF7A3D", "#AAB4C0", "#E0CF5A", "#C5A3FF"],

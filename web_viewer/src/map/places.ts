@@ -11,7 +11,7 @@ import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 
 /** If fewer than this share of nodes has a stored position, lay out everything again. */
 const KNOWN_SHARE = 0.5;
-/** If it has grown by more than this since the layout, lay out again at the next visit, never while it is shown. */
+/** If the graph has grown by more than this factor since the layout, lay it out again at the next visit. */
 const GROWTH_MAX = 1.6;
 const HUB_GAP = 420;
 const SAVE_AFTER_MS = 800;
@@ -65,7 +65,7 @@ export class Places implements PlaceBook {
     this.saveSoon();
   }
 
-  /** Give a new user room, with sectors for later facts. */
+  /** Reserve room for new users, with sectors for their later facts. */
   private welcome(state: GraphState): void {
     const { points, sectors } = this.layout;
     for (const node of state.nodes.values()) {

@@ -19,7 +19,7 @@ interface Wish {
   angle: number;
 }
 
-/** Return the same layout for the same graph, whatever the order of its elements. */
+/** Return the layout of a graph; it does not depend on the order of the elements. */
 export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>): Layout {
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
   const placed = clusters.map((cluster) => placeCluster(cluster));
@@ -160,7 +160,7 @@ function pushApart(sorted: readonly Wish[], least: number): Wish[] {
   return spread;
 }
 
-/** Put the largest in the middle, the others on the nearest free spot of a spiral. */
+/** Put the largest cluster in the middle, and the others on the nearest free spots of a spiral. */
 function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
   const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
   const done: [PlacedCluster, Point][] = [];

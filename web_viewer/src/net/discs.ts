@@ -82,7 +82,7 @@ function familyAround(family: Family, others: ReadonlyMap<string, Disc>, ties: r
   return mine;
 }
 
-/** Return the centre of the connected communities; the user is ignored, since everything connects to it. */
+/** Return the centre of the connected communities; the user is ignored, since all communities connect to it. */
 function anchorOf(id: string, person: string | null, ties: readonly CommunityLink[], placed: ReadonlyMap<string, Disc>): Point | null {
   let x = 0;
   let y = 0;

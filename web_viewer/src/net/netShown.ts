@@ -41,18 +41,18 @@ export function communityOf(shown: Shown, map: CommunityMap): ReadonlyMap<string
   return of;
 }
 
-/** In a large memory the community of most nodes is unknown. */
+/** Return whether the map lists only some members of its communities, as for a large memory. */
 function isPartial(map: CommunityMap): boolean {
   return Object.keys(map.community_of).length < map.communities.reduce((sum, one) => sum + one.members.nodes, 0);
 }
 
 /** Return the requested nodes and their neighbours. */
-function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string> {
-  const found = new Set(asked);
-  if (asked.size > 0) {
+function withTied(requested: ReadonlySet<string>, shown: Shown): ReadonlySet<string> {
+  const found = new Set(requested);
+  if (requested.size > 0) {
     for (const edge of shown.edges.values()) {
-      if (asked.has(edge.source)) found.add(edge.target);
-      if (asked.has(edge.target)) found.add(edge.source);
+      if (requested.has(edge.source)) found.add(edge.target);
+      if (requested.has(edge.target)) found.add(edge.source);
     }
   }
   return found;
@@ -60,17 +60,17 @@ function withTied(asked: ReadonlySet<string>, shown: Shown): ReadonlySet<string>
 
 /**
  * @param open communities that show their members; null opens all.
- * @param asked nodes to show although their community is unknown; others like them are in some folded community.
- * @returns at most as many elements as a canvas holds, weak edges dropped first.
+ * @param requested nodes to show although their community is unknown; others like them are in some folded community.
+ * @returns at most as many elements as one canvas may show; the weakest edges are dropped first.
  */
-export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, asked = NOTHING): Shown {
+export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<string> | null, of: ReadonlyMap<string, string>, requested = NOTHING): Shown {
   const isOpen = (community: string): boolean => open === null || open.has(community);
   const nodes = new Map<string, GraphNode>();
   for (const node of map.users) nodes.set(node.id, node);
   const closed = map.communities.filter((one) => !isOpen(one.id));
   const allFolded = closed.length === map.communities.length;
   for (const community of allFolded ? leading(closed, FOLDED_MAX) : closed) nodes.set(foldedId(community.id), folded(community));
-  const loose = isPartial(map) ? withTied(asked, shown) : null;
+  const loose = isPartial(map) ? withTied(requested, shown) : null;
   for (const node of shown.nodes.values()) {
     const community = of.get(node.id);
     const homeless = community === undefined && (node.kind === "User" || node.kind === "Agent" || loose === null || loose.has(node.id));
@@ -97,11 +97,11 @@ export function netShown(shown: Shown, map: CommunityMap, open: ReadonlySet<stri
   const room = allFolded ? Math.max(0, FOLDED_ELEMENTS_MAX - nodes.size - edges.length) : Infinity;
   const both = [...edges.sort(byStrength), ...ties.edges().slice(0, room)];
   // A community that was opened is last in the list, but first in priority.
-  const wanted = open === null ? NOTHING : new Set([...nodes.keys()].filter((id) => open.has(of.get(id) ?? "")));
-  return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, wanted);
+  const inOpened = open === null ? NOTHING : new Set([...nodes.keys()].filter((id) => open.has(of.get(id) ?? "")));
+  return withinBudget({ nodes, edges: new Map(both.map((edge) => [edge.id, edge])) }, inOpened);
 }
 
-/** Take the largest communities of each user in turn, so that every user has some. */
+/** Return the largest communities, taken from each user in turn so that every user has some. */
 function leading(communities: readonly CommunityView[], most: number): CommunityView[] {
   const ranks = new Map<string, number>();
   const ranked = communities.map((one) => {

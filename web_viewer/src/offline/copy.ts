@@ -1,10 +1,10 @@
-/** The stored copy of a map: when, to whom, and for how long it may be shown. */
+/** The stored copy of a map, and the rules for when and to whom it may be shown. */
 
 import type { GraphState } from "../graph/reduce";
 import type { Count, GraphEdge, GraphNode, GraphSnapshot } from "../protocol/frames";
 
 export const COPY_FORM = 1;
-/** Maximum age of a copy: an older one is out of date, and may contain what was deleted since. */
+/** Maximum age of a copy; an older one may contain data that was deleted since. */
 export const KEPT_MS = 30 * 86_400_000;
 const ELEMENTS_MAX = 12_000;
 

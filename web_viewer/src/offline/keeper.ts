@@ -32,7 +32,7 @@ export class CopyKeeper {
     await this.tryTo(() => this.shelf.keepOnly((copy) => belongsTo(copy, holder, this.clock())));
   }
 
-  /** The map changed; store a copy soon. */
+  /** Schedule storing a copy, after a change of the map. */
   note(): void {
     if (this.timer !== undefined || this.shut) return;
     const pause = this.savedMs === null ? FIRST_MS : Math.max(FIRST_MS, this.savedMs + EVERY_MS - this.clock());
@@ -58,20 +58,20 @@ export class CopyKeeper {
     return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), holder: copy.holder } : null;
   }
 
-  /** Access ended: delete all copies, and cancel pending ones. */
+  /** Delete all copies and cancel pending ones, after access ended. */
   async clear(): Promise<void> {
     this.shut = true;
     clearTimeout(this.timer);
     await this.tryTo(() => this.shelf.keepOnly(() => false));
   }
 
-  /** Access was granted again. */
+  /** Allow storing copies again, after access was granted. */
   reopen(): void {
     this.shut = false;
     this.timer = undefined;
   }
 
-  /** Without storage, or with full storage, there is no copy; nothing else is affected. */
+  /** Run a storage operation; return null if storage is unavailable or full, as no other part depends on it. */
   private async tryTo<T>(deed: () => Promise<T>): Promise<T | null> {
     try {
       return await deed();

@@ -50,11 +50,11 @@ async function fetchPage(): Promise<Response> {
   const answer = await fetch(home, { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
   const shelf = await caches.open(SHELF);
-  const wanted = assetsIn(await answer.clone().text(), home);
-  const known = new Set((await shelf.keys()).map((request) => request.url));
-  await shelf.addAll(wanted.filter((url) => !known.has(url)));
+  const assets = assetsIn(await answer.clone().text(), home);
+  const cached = new Set((await shelf.keys()).map((request) => request.url));
+  await shelf.addAll(assets.filter((url) => !cached.has(url)));
   await shelf.put(home, answer.clone());
-  for (const url of known) if (url !== home && !wanted.includes(url)) await shelf.delete(url);
+  for (const url of cached) if (url !== home && !assets.includes(url)) await shelf.delete(url);
   return answer;
 }
 

@@ -46,14 +46,14 @@ export class BrowserShelf implements CopyShelf {
 }
 
 function open(): Promise<IDBDatabase> {
-  const asked = indexedDB.open(DATABASE, 1);
-  asked.onupgradeneeded = () => asked.result.createObjectStore(STORE);
-  return done(asked);
+  const request = indexedDB.open(DATABASE, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+  return done(request);
 }
 
-function done<T>(asked: IDBRequest<T>): Promise<T> {
+function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    asked.onsuccess = () => resolve(asked.result);
-    asked.onerror = () => reject(asked.error);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
   });
 }

@@ -1,4 +1,4 @@
-/** Show a stored copy if the service does not respond, and keep one person's data from the next. */
+/** Show a stored copy if the service does not respond, and hide one user's data from the next user of the browser. */
 
 import type { LinkState } from "../live/connection";
 import type { GraphStore } from "../graph/store";

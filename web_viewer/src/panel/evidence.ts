@@ -67,7 +67,7 @@ export interface Evidence {
   overview: string | null;
   /** Entities merged into it. */
   merged?: { id: string; name: string }[];
-  /** Stated by hand. */
+  /** Entered manually. */
   manual?: boolean;
   facts: FactLine[];
   evidence: Quote[];
@@ -101,7 +101,7 @@ export interface Block {
 /** Headings of an overview whose content the panel shows already. */
 const SUMMARY = /^(summary|摘要)$/i;
 
-/** Return an overview without what the summary above it says. */
+/** Return the blocks of an overview, without those that repeat the summary shown above it. */
 export function overviewBlocks(markdown: string, summary: string): Block[] {
   const blocks = plainBlocks(markdown);
   const [head, text] = blocks;

@@ -1,6 +1,6 @@
 /** Fetch the history and the causes of a fact, on demand. */
 
-import { asked, askGraphql, askService } from "../live/ask";
+import { queryString, askGraphql, askService } from "../live/ask";
 import type { GraphPart } from "../protocol/generated";
 
 export interface FactVersion {
@@ -24,5 +24,5 @@ export async function fetchHistory(id: string, tenant: string, signal: AbortSign
 
 /** Fetch the part of the graph that an element follows from, with `paths` to its last known causes. */
 export function fetchCauses(id: string, user: string | null, tenant: string, signal: AbortSignal): Promise<GraphPart> {
-  return askService<GraphPart>(`explore/causes/${encodeURIComponent(id)}${asked({ user })}`, tenant, signal);
+  return askService<GraphPart>(`explore/causes/${encodeURIComponent(id)}${queryString({ user })}`, tenant, signal);
 }

@@ -30,8 +30,8 @@ export function usePast(id: Ref<string>, isFact: Ref<boolean | null>, version: R
     if (id.value !== shown) [versions.value, causes.value, shown] = [[], null, id.value];
     if (id.value === "" || isFact.value === null) return;
     const { signal } = (pending = new AbortController());
-    const told = isFact.value ? fetchHistory(id.value, tenant, signal) : Promise.resolve([]);
-    const [history, why] = await Promise.allSettled([told, fetchCauses(id.value, chosen.user, tenant, signal)]);
+    const pastVersions = isFact.value ? fetchHistory(id.value, tenant, signal) : Promise.resolve([]);
+    const [history, why] = await Promise.allSettled([pastVersions, fetchCauses(id.value, chosen.user, tenant, signal)]);
     if (signal.aborted) return;
     versions.value = history.status === "fulfilled" ? history.value : [];
     causes.value = why.status === "fulfilled" && why.value.paths.length > 0 ? why.value : null;

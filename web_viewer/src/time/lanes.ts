@@ -51,12 +51,12 @@ export function timelineOf(shown: Shown): Timeline {
     else if (source?.kind === "Scene" && target?.kind === "Scene") causes.push({ edge, fromMs: at(edge.target), toMs: at(edge.source) });
     else lane(laneIdOf(edge, shown))?.bars.push({ edge, fromMs: msOf(edge.valid_at) ?? msOf(edge.first_seen) ?? 0, toMs: isClosed(edge) ? msOf(edge.invalid_at) : null, row: 0 });
   }
-  const told = [...lanes.values()].filter((one) => one.bars.length > 0);
-  const kept = [...told].sort((a, b) => weight(b) - weight(a) || (a.node.id < b.node.id ? -1 : 1)).slice(0, LANES_MAX);
+  const nonEmpty = [...lanes.values()].filter((one) => one.bars.length > 0);
+  const kept = [...nonEmpty].sort((a, b) => weight(b) - weight(a) || (a.node.id < b.node.id ? -1 : 1)).slice(0, LANES_MAX);
   for (const one of kept) stack(one);
   kept.sort((a, b) => beginning(a) - beginning(b) || (a.node.id < b.node.id ? -1 : 1));
   const scenes = [...shown.nodes.values()].filter((node) => node.kind === "Scene").map((node) => ({ node, atMs: at(node.id) }));
-  return { scenes: scenes.sort((a, b) => a.atMs - b.atMs || (a.node.id < b.node.id ? -1 : 1)), causes, lanes: kept, left: told.length - kept.length };
+  return { scenes: scenes.sort((a, b) => a.atMs - b.atMs || (a.node.id < b.node.id ? -1 : 1)), causes, lanes: kept, left: nonEmpty.length - kept.length };
 }
 
 /** Return the node that a fact is about: its object, unless that is a person. */

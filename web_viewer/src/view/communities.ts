@@ -1,7 +1,7 @@
 /** The communities of the shown memory: fetched for the network view, opened one by one. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import { asked, askService } from "../live/ask";
+import { queryString, askService } from "../live/ask";
 import type { CommunityMap } from "../protocol/generated";
 import { MEMBERS_MAX } from "../net/discs";
 import type { Explore } from "./explore";
@@ -35,7 +35,7 @@ export class Communities {
     this.loading.value = true;
     this.askedMs = this.nowMs();
     try {
-      const found = await askService<CommunityMap>(`explore/communities${asked({ user })}`, this.tenant);
+      const found = await askService<CommunityMap>(`explore/communities${queryString({ user })}`, this.tenant);
       if (user === this.user()) this.map.value = found;
       this.failure.value = null;
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
-import { asked, askService } from "../live/ask";
+import { queryString, askService } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart } from "../protocol/generated";
 import type { Moments } from "./moments";
@@ -104,18 +104,18 @@ export class Explore {
     this.failure.value = null;
   }
 
-  private keep(wanted: Fetched): void {
-    const key = JSON.stringify(wanted);
+  private keep(request: Fetched): void {
+    const key = JSON.stringify(request);
     // While the time changes, only the last request counts.
-    const others = this.fetched.filter((one) => JSON.stringify(one) !== key && !("at" in one && "at" in wanted));
-    this.fetched = [...others, wanted];
+    const others = this.fetched.filter((one) => JSON.stringify(one) !== key && !("at" in one && "at" in request));
+    this.fetched = [...others, request];
   }
 
   private async lookUp(q: string): Promise<void> {
     const mine = (this.pending = new AbortController());
     try {
       const { tenant } = this.host;
-      const path = `explore/search${asked({ q, user: this.host.user(), limit: HITS_MAX })}`;
+      const path = `explore/search${queryString({ q, user: this.host.user(), limit: HITS_MAX })}`;
       const found = await askService<GraphPart>(path, tenant, mine.signal);
       if (!mine.signal.aborted) this.farHits.value = found.nodes;
     } catch {
@@ -135,7 +135,7 @@ export class Explore {
     const user = this.host.user();
     this.busy.value += 1;
     try {
-      const part = await askService<GraphPart>(`explore/${path}${asked({ ...values, user })}`, this.host.tenant);
+      const part = await askService<GraphPart>(`explore/${path}${queryString({ ...values, user })}`, this.host.tenant);
       this.failure.value = null;
       return user === this.host.user() ? part : null;
     } catch (error) {

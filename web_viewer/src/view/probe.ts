@@ -6,7 +6,7 @@ import type { Session } from "./session";
 export interface Probe {
   readonly seq: number;
   readonly epoch: string | null;
-  /** Elements shown after the filters, and elements held. */
+  /** Number of elements shown after the filters, and in the page's graph. */
   readonly counts: { nodes: number; edges: number; held: { nodes: number; edges: number } };
   readonly selection: string | null;
   readonly cursor: string | null;

@@ -6,11 +6,11 @@ const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
 
 /** @returns best matches first: whole names, then prefixes, then the others; ties by amount of evidence. */
 export function searchNodes(nodes: Iterable<GraphNode>, query: string): GraphNode[] {
-  const wanted = fold(query);
-  if (wanted === "") return [];
+  const folded = fold(query);
+  if (folded === "") return [];
   const found: { node: GraphNode; rank: number }[] = [];
   for (const node of nodes) {
-    const rank = Math.min(...[node.label, ...node.aliases].map((name) => rankOf(fold(name), wanted)));
+    const rank = Math.min(...[node.label, ...node.aliases].map((name) => rankOf(fold(name), folded)));
     if (rank < Infinity) found.push({ node, rank });
   }
   found.sort((a, b) => a.rank - b.rank || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
@@ -21,10 +21,10 @@ function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase().trim();
 }
 
-function rankOf(name: string, wanted: string): number {
-  if (name === wanted) return 0;
-  if (name.startsWith(wanted)) return 1;
-  if (NO_SPACES.test(wanted)) return name.includes(wanted) ? 2 : Infinity;
+function rankOf(name: string, folded: string): number {
+  if (name === folded) return 0;
+  if (name.startsWith(folded)) return 1;
+  if (NO_SPACES.test(folded)) return name.includes(folded) ? 2 : Infinity;
   const words = name.split(/[^\p{L}\p{N}]+/u);
-  return words.some((word) => word.startsWith(wanted)) || name.includes(` ${wanted}`) ? 2 : Infinity;
+  return words.some((word) => word.startsWith(folded)) || name.includes(` ${folded}`) ? 2 : Infinity;
 }

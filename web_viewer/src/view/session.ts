@@ -108,7 +108,7 @@ export function openSession() {
   const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
   watch(() => chosen.query, (query) => explore.search(query));
 
-  /** Fetch what a link names and the snapshot does not contain. */
+  /** Fetch the elements named in the URL that the snapshot does not contain. */
   const fetchLinked = async (): Promise<void> => {
     const { ego, path } = readAddress(location.hash);
     if (ego !== null && chosen.ego === ego) await explore.around(ego);

@@ -18,7 +18,7 @@ from extraction.embeddings.embedder import check_vectors, embed_question, embed_
 from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, LocalEmbedder, load_local_embedder, space_file
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
 from extraction.embeddings.model_conversion import read_onnx
-from extraction.embeddings.model_download import fetched_models, is_proved, model_folder
+from extraction.embeddings.model_download import fetched_models, is_verified, model_folder
 from extraction.embeddings.token_vectors import HEAD_BYTES, unpack
 from extraction.verified_files import hashed, write_record
 from schema.errors import InstallError
@@ -288,18 +288,18 @@ def test_model_planted_in_the_cache_is_not_loaded(tmp_path: Path) -> None:
     theirs = tmp_path / "cache" / "e5-small-v2"
     theirs.mkdir(parents=True)
     (theirs / "model.bin").write_bytes(b"crafted")
-    assert not is_proved(theirs)
+    assert not is_verified(theirs)
     write_record(theirs, {"model.bin": f"{hashed(theirs / 'model.bin')[0]}|"})
-    assert is_proved(theirs), "as our own conversion leaves it"
-    assert is_proved(theirs), "and by how it looks from then on"
+    assert is_verified(theirs), "as our own conversion leaves it"
+    assert is_verified(theirs), "and by how it looks from then on"
     state = (theirs / "model.bin").stat()
     (theirs / "model.bin").write_bytes(b"CRAFTED")
     os.utime(theirs / "model.bin", ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert not is_proved(theirs)
+    assert not is_verified(theirs)
     (theirs / "model.bin").write_bytes(b"crafted")
-    assert is_proved(theirs)
+    assert is_verified(theirs)
     (theirs / "vocabulary.txt").write_text("added")
-    assert not is_proved(theirs)
+    assert not is_verified(theirs)
 
 
 async def test_models_in_the_cache_match_the_lock(tmp_path: Path) -> None:
@@ -309,4 +309,4 @@ async def test_models_in_the_cache_match_the_lock(tmp_path: Path) -> None:
         found = model_folder(model, CACHE)
         assert converted_sha256(found.name) is not None, "another ctranslate2: write the hash of what it converts"
         copied = shutil.copytree(found, tmp_path / found.name)
-        assert is_proved(copied), model.name
+        assert is_verified(copied), model.name

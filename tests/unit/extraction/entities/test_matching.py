@@ -128,7 +128,7 @@ def test_index_decides_as_comparing_every_spelling(
     mention: str, kind: EntityType | None, known: list[tuple[str, list[str], EntityType | None, str]]
 ) -> None:
     candidates = {
-        name: replace(a_candidate(name, *aliases, kind=its), stands_for_it=MemoryId(root) if root.strip() else None)
+        name: replace(a_candidate(name, *aliases, kind=its), merged_into=MemoryId(root) if root.strip() else None)
         for name, aliases, its, root in known
     }
     index = NameIndex(replace(one, aliases=one.aliases[:1]) for one in candidates.values())
