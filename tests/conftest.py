@@ -14,7 +14,7 @@ import pytest_asyncio
 from hypothesis import settings
 
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.support.cli_process import Home

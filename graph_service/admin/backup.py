@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
-from graph_service.graph.local.owner import OWNER_NAME, read_owner, try_lock
+from graph_service.graph.local_neo4j.owner import OWNER_NAME, read_owner, try_lock
 from graph_service.version import version
 from schema.errors import ConflictError, InputError, InstallError
 from schema.json_text import read_json

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from graph_service.config.folder_trust import FolderTrust
 from graph_service.config.settings import Settings
-from graph_service.graph.server_probe import clock_apart_s, looking, written_by_newer
+from graph_service.graph.server_probe import clock_offset_s, newer_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
 from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
@@ -47,8 +47,10 @@ async def examine_database(settings: Settings, server: KnownServer) -> list[Chec
     """Check the clock of the database, the version of its data, and dead letters."""
     database = settings.neo4j.database
     try:
-        async with looking(uri=server.uri, user=server.user, password=server.password, database=database) as graph:
-            apart_s, newer = await clock_apart_s(graph), await written_by_newer(graph)
+        async with open_for_reading(
+            uri=server.uri, user=server.user, password=server.password, database=database
+        ) as graph:
+            apart_s, newer = await clock_offset_s(graph), await newer_migrations(graph)
             totals = await job_totals(graph, now=datetime.now(UTC))
     except MnemographError as error:
         return [Check(name="database", ok=False, finding=error.message, fix="see above")]
@@ -258,7 +260,7 @@ def _java() -> Check:
 
 
 def _jars(cache_dir: Path) -> Check:
-    from graph_service.graph.local.jar_lock import read_lock
+    from graph_service.graph.local_neo4j.jar_lock import read_lock
 
     jars = read_lock()
     missing = [jar for jar in jars if _size(cache_dir / "jars" / jar.file_name) != jar.size_bytes]
@@ -270,7 +272,7 @@ def _jars(cache_dir: Path) -> Check:
 
 
 def _owner(data_dir: Path) -> Check:
-    from graph_service.graph.local.owner import read_owner
+    from graph_service.graph.local_neo4j.owner import read_owner
 
     owner = read_owner(data_dir)
     if owner is None:

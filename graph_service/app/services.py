@@ -19,7 +19,7 @@ from graph_service.auth.keyring import Keyring
 from graph_service.config.sections import RecallSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.database import graph_without_server
-from graph_service.graph.local.local_server import LocalServer
+from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.read_only_query import Caps
 from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, prepare_without_embedder, stored_embedder
 from graph_service.graph.store import Graph

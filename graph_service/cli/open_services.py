@@ -14,7 +14,7 @@ from schema.ids import TenantId
 
 if TYPE_CHECKING:
     from graph_service.app.services import Services
-    from graph_service.graph.local.local_server import LocalServer
+    from graph_service.graph.local_neo4j.local_server import LocalServer
 
 POLL_S: Final = 0.2
 # If another process owns the database, its worker runs the jobs; without progress for so long, run them here.

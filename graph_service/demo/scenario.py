@@ -18,7 +18,7 @@ class Person:
     """A user whose conversations ship with the package.
 
     Attributes:
-        diary: the file has single remarks on hundreds of days; each year becomes one session.
+        diary: the file has one message per day, on hundreds of days; each year becomes one session.
     """
 
     file: str
@@ -33,7 +33,7 @@ PEOPLE: tuple[Person, ...] = (
     Person(file="memorybank-zh-mb-00.json", user_id="zhang-manting", name="张曼婷"),
     Person(file="memorybank-zh-mb-01.json", user_id="wang-feng", name="王峰"),
 )
-# The answers are in the conversations.
+# Questions that the conversations answer.
 QUESTIONS: tuple[Question, ...] = (
     Question(user_id="bart", text="What are Bart's favourite animals at the zoo?", limit=3, evidence=1),
     Question(user_id="lisa", text="Which cake does Lisa like best?", limit=3, evidence=1),

@@ -31,7 +31,7 @@ class Trial:
 def abstention_trials(
     conversations: Sequence[Conversation], *, trials_max: int = QUESTIONS_MAX, seed: int = _SEED
 ) -> list[Trial]:
-    """Sample as many foreign as answerable questions from each data set, at most `trials_max` of each.
+    """Sample equally many answerable and foreign questions from each data set, at most `trials_max` of each.
 
     Foreign questions come from other conversations of the data set; if it has only one, from other data sets in the
     same language.
@@ -62,7 +62,7 @@ def _foreign_questions(
 
 
 def threshold_refusals(scores: Sequence[float], unanswerable: Sequence[bool], groups: Sequence[int]) -> list[bool]:
-    """Return for each score whether it is below the threshold chosen on the other folds (cross-validation).
+    """Return whether each score is below the threshold that was chosen on the other folds (cross-validation).
 
     Groups are spread over at most `_FOLDS_MAX` folds; a single group is split into even and odd questions.
     """

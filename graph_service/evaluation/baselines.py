@@ -68,12 +68,12 @@ class Bm25:
 
 
 def best_first(turns: Sequence[Turn], scores: npt.NDArray[np.float64], *, limit: int) -> list[str]:
-    """Return the ids of the best turns, best score first; ties in the order they were said."""
+    """Return the ids of the best turns, best score first; ties in the order of the turns."""
     return [turns[place].id for place in np.argsort(-scores, kind="stable")[:limit]]
 
 
 def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limit: int) -> list[list[str]]:
-    """Return for each question the ids of the turns ranked by BM25."""
+    """Return the ids of the turns ranked by BM25, for each question."""
     index = Bm25(terms(line_of(turn), lang) for turn in turns)
     return [best_first(turns, index.scores(terms(question, lang)), limit=limit) for question in questions]
 
@@ -81,14 +81,14 @@ def by_words(turns: Sequence[Turn], questions: Sequence[str], lang: str, *, limi
 async def by_vectors(
     embedder: Embedder, turns: Sequence[Turn], questions: Sequence[str], *, limit: int
 ) -> list[list[str]]:
-    """Return for each question the ids of the turns ranked by cosine, each turn embedded with its speaker.
+    """Return the ids of the turns ranked by cosine, for each question; turns are embedded with their speakers.
 
     Raises:
         UnavailableError: the embedder does not answer.
     """
-    said = await _vectors(embedder, [line_of(turn) for turn in turns])
+    turn_vectors = await _vectors(embedder, [line_of(turn) for turn in turns])
     asked = await _vectors(embedder, questions, asked=True)
-    return [best_first(turns, said @ vector, limit=limit) for vector in asked]
+    return [best_first(turns, turn_vectors @ vector, limit=limit) for vector in asked]
 
 
 async def _vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = False) -> npt.NDArray[np.float64]:
@@ -96,6 +96,6 @@ async def _vectors(embedder: Embedder, texts: Sequence[str], *, asked: bool = Fa
     unique = list(dict.fromkeys(texts))
     for start in range(0, len(unique), _BATCH):
         part = unique[start : start + _BATCH]
-        made = await embed_with_tokens(embedder, part, asked=asked)
-        known |= {text: one.vector for text, one in zip(part, made, strict=True)}
+        embedded = await embed_with_tokens(embedder, part, asked=asked)
+        known |= {text: one.vector for text, one in zip(part, embedded, strict=True)}
     return np.array([known[text] for text in texts], dtype=np.float64).reshape(len(texts), embedder.dim)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
-from graph_service.evaluation.everyday import Memory, is_everyday, memory_of
+from graph_service.evaluation.everyday_memories import Memory, is_everyday, memory_of
 from graph_service.importers.file_checks import raise_problems, validated
 from schema.errors import InputError
 from schema.json_text import read_json
@@ -21,11 +21,11 @@ from schema.timespan import as_utc
 
 # Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
-_AFTER: Final = timedelta(hours=1)
+_ASKED_AFTER: Final = timedelta(hours=1)
 
 
 class FactSource(StrEnum):
-    """The facts handed in with the messages: none, or the observations of the data set's authors."""
+    """The facts provided with the messages: none, or the observations of the data set's authors."""
 
     NONE = "none"
     OBSERVATIONS = "observations"
@@ -49,7 +49,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """A fact noted by the data set's authors, and the turns that prove it."""
+    """A fact noted by the data set's authors, and the turns that are its evidence."""
 
     text: str
     turn_ids: tuple[str, ...]
@@ -57,10 +57,10 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question and the turns that prove its answer.
+    """A question and the turns that are evidence of its answer.
 
     Attributes:
-        gold: ids of turns; empty when nothing in the conversation answers it.
+        gold: ids of these turns; empty when the conversation does not answer it.
     """
 
     id: str
@@ -106,11 +106,11 @@ class Conversation:
     @property
     def asked_at(self) -> datetime:
         """Return the time of its questions: one hour after the last turn."""
-        return max(turn.said_at for turn in self.turns) + _AFTER
+        return max(turn.said_at for turn in self.turns) + _ASKED_AFTER
 
     @property
     def answerable(self) -> tuple[AskedQuestion, ...]:
-        """Return the questions with gold, by which recall is measured."""
+        """Return the questions with gold turns, by which recall is measured."""
         return tuple(question for question in self.questions if question.gold)
 
 
@@ -161,7 +161,7 @@ class DataSets:
 def read_datasets(
     paths: Sequence[Path], *, conversations_max: int | None = None, captions: bool = True
 ) -> list[Conversation]:
-    """Read the benchmark conversations of files and folders, as `read_all` does."""
+    """Read the benchmark conversations of files and folders; see `read_all`."""
     return read_all(paths, conversations_max=conversations_max, captions=captions).conversations
 
 
@@ -169,11 +169,11 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
     """Read files, and all `*.json` below folders, ordered by path; the format of each is detected.
 
     Args:
-        conversations_max: at most so many of each data set, and of everyday memories; the first by path.
+        conversations_max: maximum number per data set, and of everyday memories; the first by path are kept.
         captions: append captions of pictures to the turns, as published for LoCoMo.
 
     Raises:
-        InputError: lists all problems; all files are read or none.
+        InputError: lists the problems of all files.
     """
     found: list[Conversation] = []
     memories: list[Memory] = []
@@ -297,8 +297,8 @@ def _session(row: _File, session: _SessionRow, captions: bool) -> Session:
 
 def _with_caption(turn: _TurnRow, lang: str) -> str:
     # Translated data sets keep English captions, which an agent would not use with a Chinese user.
-    told = turn.caption.strip() and (lang != "zh" or is_chinese(turn.caption))
-    return f"{turn.text} [{turn.caption.strip()}]" if told else turn.text
+    is_included = turn.caption.strip() and (lang != "zh" or is_chinese(turn.caption))
+    return f"{turn.text} [{turn.caption.strip()}]" if is_included else turn.text
 
 
 def _by_year(conversation_id: str, sessions: Sequence[Session]) -> list[Session]:

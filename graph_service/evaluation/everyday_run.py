@@ -1,4 +1,4 @@
-"""Evaluate everyday memories: store each session, wait until it is read, ask the questions, collect the answers."""
+"""Evaluate everyday memories: store their sessions one by one, ask the questions, and collect the answers."""
 
 import secrets
 import time
@@ -10,7 +10,15 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from graph_service.evaluation.dataset import FactSource
-from graph_service.evaluation.everyday import ALL, CONTEXT_TOKENS, Answer, Memory, Question, remember_inputs, summarise
+from graph_service.evaluation.everyday_memories import (
+    ALL,
+    CONTEXT_TOKENS,
+    Answer,
+    Memory,
+    Question,
+    remember_inputs,
+    summarise,
+)
 from graph_service.evaluation.graphql_client import GraphqlClient, ServiceControl, wait_until_idle
 from graph_service.evaluation.ingest import CLOSE, REMEMBER
 from graph_service.evaluation.metrics import percentile
@@ -64,7 +72,8 @@ async def evaluate_everyday(
 ) -> EverydayRun:
     """Store each memory in its own tenant, ask its questions, and forget it again.
 
-    Sessions are stored and closed in order, and each is read before the next, as if days lay between them.
+    Sessions are stored and closed in order, and each is processed before the next is stored, as if days lay between
+    them.
 
     Raises:
         UnavailableError: the service does not answer, or makes no progress.

@@ -1,4 +1,4 @@
-"""The service under test: its GraphQL API over HTTP, and operations that are not part of the API."""
+"""Call the GraphQL API of the service under test, and control the service outside of the API."""
 
 import asyncio
 import time
@@ -13,15 +13,15 @@ from graph_service.api.tenant import HEADER as TENANT_HEADER
 from graph_service.app.middleware import HEADER as ROUND_TRIP_HEADER
 from schema.errors import MnemographError, UnavailableError
 
-# More than a recall takes on a busy machine; ends an evaluation when the service hangs.
+# Longer than a recall takes on a busy machine; ends an evaluation when the service hangs.
 _TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.2
-# Reading a hundred scenes by rules takes seconds; a worker without progress for so long is stuck.
+# Extraction from a hundred scenes by rules takes seconds; a worker without progress for this long is stuck.
 _NO_PROGRESS_MAX_S: Final = 300.0
 
 
 class ServiceControl(Protocol):
-    """Operations on the service besides its API."""
+    """Operations on the service outside of its API."""
 
     async def work_left(self, tenant: str) -> int:
         """Return the number of pending extraction and embedding jobs."""
@@ -52,7 +52,7 @@ class GraphqlAnswer:
     """An answer of the service.
 
     Attributes:
-        round_trips: database round trips of the service.
+        round_trips: number of database round trips of the service.
     """
 
     data: Mapping[str, Any]
@@ -60,7 +60,7 @@ class GraphqlAnswer:
 
 
 class GraphqlClient:
-    """Sends GraphQL documents over HTTP; an async context manager.
+    """Send GraphQL documents over HTTP; an async context manager.
 
     Args:
         address: base URL of the service.

@@ -62,8 +62,8 @@ def _calls(
     for start in range(0, len(session.turns), MESSAGES_A_CALL):
         turns = session.turns[start : start + MESSAGES_A_CALL]
         places = {turn.id: place for place, turn in enumerate(turns)}
-        brought = conversation.observations if facts is FactSource.OBSERVATIONS else ()
-        mine = [one for one in brought if one.turn_ids and one.turn_ids[0] in places]
+        observations = conversation.observations if facts is FactSource.OBSERVATIONS else ()
+        in_call = [one for one in observations if one.turn_ids and one.turn_ids[0] in places]
         yield (
             {
                 "userId": conversation.user,
@@ -71,7 +71,7 @@ def _calls(
                 "agentId": conversation.speakers[1] if len(conversation.speakers) > 1 else None,
                 "sessionId": session.id,
                 "messages": [_message(conversation, turn) for turn in turns],
-                "facts": [fact_of(conversation, one, places) for one in mine[: LIMITS.facts]],
+                "facts": [fact_of(conversation, one, places) for one in in_call[: LIMITS.facts]],
             },
             turns,
         )
@@ -88,24 +88,24 @@ def _message(conversation: Conversation, turn: Turn) -> dict[str, Any]:
     }
 
 
-def fact_of(conversation: Conversation, seen: Observation, places: Mapping[str, int]) -> dict[str, Any]:
-    """Return an observation as a `FactInput`: the speaker it begins with is the subject, the next word the relation.
+def fact_of(conversation: Conversation, observation: Observation, places: Mapping[str, int]) -> dict[str, Any]:
+    """Return an observation as a `FactInput`: a leading speaker becomes the subject, the next word the relation.
 
     Args:
         places: index of each turn in the call, by id.
     """
-    rest, subject = seen.text.strip().rstrip(".。"), None
+    rest, subject = observation.text.strip().rstrip(".。"), None
     for place, speaker in enumerate(conversation.speakers):
         if rest.startswith(speaker):
             subject = ("user", _AGENT)[place] if place < 2 else speaker
             rest = rest.removeprefix(speaker).removeprefix("'s").strip()
             break
     verb, _, thing = rest.partition(" ")
-    said = {
+    fact_input = {
         "subject": subject or "user",
         "predicate": "RELATES_TO",
-        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or seen.text[:20],
-        "statement": seen.text[: LIMITS.statement_chars],
-        "messageIndexes": [places[turn_id] for turn_id in seen.turn_ids if turn_id in places],
+        "object": (thing if subject and thing else rest)[: LIMITS.name_chars].strip() or observation.text[:20],
+        "statement": observation.text[: LIMITS.statement_chars],
+        "messageIndexes": [places[turn_id] for turn_id in observation.turn_ids if turn_id in places],
     }
-    return {**said, "relation": verb[: LIMITS.name_chars]} if subject and thing else said
+    return {**fact_input, "relation": verb[: LIMITS.name_chars]} if subject and thing else fact_input

@@ -1,7 +1,7 @@
 """Ranking measures, their means with confidence intervals, and scores of refusals. Pure.
 
-Gold is a non-empty set of ids; an order lists each id once, best first. The measures equal those of ir-measures (R@k,
-Success@k, nDCG@k, RR), which is not used because it requires scipy.
+Gold is the non-empty set of relevant ids; an order lists each id once, best first. The measures equal those of
+ir-measures (R@k, Success@k, nDCG@k, RR), which is not used because it requires scipy.
 """
 
 import math
@@ -63,8 +63,8 @@ class Mean:
 def means(by_conversation: Mapping[str, Sequence[Mapping[str, float]]], *, seed: int = _SEED) -> dict[str, Mean]:
     """Return the mean of each measure over all questions, equally weighted.
 
-    The intervals come from a two-stage bootstrap: conversations with replacement, then questions within each. The same
-    questions give the same intervals.
+    The intervals come from a two-stage bootstrap: conversations are drawn with replacement, then questions within each.
+    They are reproducible.
 
     Args:
         by_conversation: measures of the questions by conversation; at least one question.
@@ -106,7 +106,7 @@ class RefusalScores:
 
 def refusal_scores(refused: Sequence[bool], unanswerable: Sequence[bool]) -> RefusalScores:
     """Return the scores; 0 where the denominator is 0."""
-    both = sum(1 for said, true in zip(refused, unanswerable, strict=True) if said and true)
+    both = sum(1 for is_refused, true in zip(refused, unanswerable, strict=True) if is_refused and true)
     precision = both / sum(refused) if any(refused) else 0.0
     recall = both / sum(unanswerable) if any(unanswerable) else 0.0
     f1 = 2 * precision * recall / (precision + recall) if both else 0.0

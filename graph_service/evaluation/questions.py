@@ -10,7 +10,7 @@ from graph_service.evaluation.dataset import AskedQuestion
 from graph_service.evaluation.graphql_client import GraphqlClient
 from graph_service.evaluation.ingest import StoredConversation
 
-# Deep enough to tell whether the candidates contain the gold.
+# Deep enough to show whether the candidates contain the gold turns.
 HITS_MAX: Final = 50
 # The default limit of a recall.
 HITS_READ: Final = 10
@@ -54,15 +54,15 @@ async def ask(client: GraphqlClient, stored: StoredConversation, question: Asked
     conversation = stored.conversation
     variables = {"user": conversation.user, "text": question.text, "at": conversation.asked_at.isoformat()}
     before = time.perf_counter()
-    said = await client.ask(stored.tenant, _RECALL, variables)
+    response = await client.ask(stored.tenant, _RECALL, variables)
     took_ms = (time.perf_counter() - before) * 1000
-    answer = said.data["recall"]
+    answer = response.data["recall"]
     hits: Sequence[dict[str, Any]] = answer["hits"]
     return RecallResult(
         order=tuple(stored.turn_ids[hit["id"]] for hit in hits),
         top_score=hits[0]["score"] if hits else 0.0,
         refused=answer["nothingRelevant"],
         took_ms=took_ms,
-        round_trips=said.round_trips,
+        round_trips=response.round_trips,
         tokens=sum(token_count(hit["text"]) for hit in hits[:HITS_READ]),
     )

@@ -39,7 +39,7 @@ class Line:
 
 
 def lines_of(run: EvaluationRun) -> list[Line]:
-    """Return the lines sorted by data set and category, with the systems of each next to each other."""
+    """Return the lines sorted by data set and category, one after the other for each system."""
     datasets = sorted({one.dataset for one in run.conversations})
     return [
         line
@@ -95,8 +95,8 @@ def cost_of(run: EvaluationRun) -> dict[str, Any]:
 def abstention_of(run: EvaluationRun) -> list[dict[str, Any]]:
     """Return the abstention scores of each data set.
 
-    `service` is the service's own verdict; `score` a cross-validated threshold on the first hit's score. `foreign` are
-    questions of other conversations, `own` those that the data set marks as unanswerable.
+    Methods: `service` is the service's `nothingRelevant`; `score` is a cross-validated threshold on the first hit's
+    score. Unanswerable questions: `foreign` are those of other conversations; `own` are marked so by the data set.
     """
     answerable = [pair for pair in run.asked if not pair[0].foreign]
     rows = []
@@ -152,13 +152,13 @@ def _quality(dataset: str, lines: Sequence[Mapping[str, Any]]) -> Table:
     for head in ("asked", *_HEADS, "R@10, 95 %"):
         table.add_column(head, justify="right", no_wrap=True)
     for line in lines:
-        sure = line["measures"]["recall@10"]
+        interval = line["measures"]["recall@10"]
         table.add_row(
             line["category"],
             _NAMES[line["system"]],
             str(line["questions"]),
             *(f"{line['measures'][name]['value']:.3f}" for name in MEASURES),
-            f"{sure['low']:.3f}-{sure['high']:.3f}",
+            f"{interval['low']:.3f}-{interval['high']:.3f}",
             end_section=line["system"] == lines[-1]["system"],
         )
     return table

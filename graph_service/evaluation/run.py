@@ -33,7 +33,7 @@ class Plan:
     Attributes:
         captions: turns include captions of their pictures.
         concurrency: questions asked at the same time.
-        forget: delete the tenants afterwards, for a database that is kept.
+        forget: delete the tenants afterwards; unnecessary for a temporary database.
     """
 
     facts: FactSource = FactSource.NONE
@@ -48,9 +48,9 @@ class EvaluationRun:
 
     Attributes:
         orders: rankings of turn ids by system and conversation index, one for each answerable question.
-        recalled: our results for these questions.
-        asked: abstention trials with our results.
-        unanswerable: the data sets' own unanswerable questions with our results.
+        recalled: the service's results for these questions.
+        asked: abstention trials with the service's results.
+        unanswerable: questions marked as unanswerable by the data sets, with the service's results.
     """
 
     conversations: Sequence[Conversation]
@@ -161,7 +161,7 @@ async def _ask_all(
 
 
 async def _warm_up(client: GraphqlClient, memory: StoredConversation, question: AskedQuestion) -> None:
-    """Ask a first question, which pays for query plans and model loading and may time out; results are discarded."""
+    """Ask a first question, so that query plans and models are loaded; timeouts are retried, results are discarded."""
     for _ in range(_WARM_UP_ATTEMPTS - 1):
         try:
             await ask(client, memory, question)

@@ -1,1 +1,1 @@
-"""The only package that speaks to Neo4j, local or given."""
+"""Access to Neo4j: the only package that uses the driver."""

@@ -1,9 +1,9 @@
 """Decide by tokens and plan whether a user-written Cypher statement may run. Pure.
 
-Neo4j checks for termination between rows, never within an expression: a long `reduce`, nested comprehensions, a hard
-regular expression or a comparison of huge lists go on after the timeout until the server is restarted. So expressions
-are bounded here, before they are sent. The plan then shows what a statement really does; only operators known to read
-the graph are allowed.
+Neo4j checks for termination between rows, never within an expression: a long `reduce`, nested comprehensions, a costly
+regular expression or a comparison of huge lists continue after the timeout until the server is restarted. So
+expressions are bounded here, before they are sent. The plan then shows the operators of a statement; only those known
+to read the graph are allowed.
 """
 
 import re
@@ -187,7 +187,7 @@ def tokens_of(statement: str) -> list[Token]:
 
 
 def check_words(statement: str) -> str:
-    """Return the statement without a final semicolon; refuse what must not even be planned.
+    """Return the statement without a final semicolon; refuse statements that must not even be planned.
 
     Raises:
         InputError: with the reason and what to write instead.
@@ -254,7 +254,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 
 
 def _check_reading(tokens: Sequence[Token]) -> None:
-    """Refuse what a plan may not show, because it is in a subquery within an expression."""
+    """Refuse LOAD CSV, IN TRANSACTIONS and other procedures; plans do not show those in subqueries of expressions."""
     for place, one in enumerate(tokens[:-1]):
         if _is_property(tokens, place):
             continue
@@ -265,10 +265,10 @@ def _check_reading(tokens: Sequence[Token]) -> None:
             raise InputError(f"{READS_ONLY} the graph, so this is refused: {_REASONS['TransactionApply']}")
         if one.word == "CALL" and after.kind in ("word", "name"):
             names = [_bare(after)]
-            behind = place + 2
-            while behind + 1 < len(tokens) and tokens[behind].text == ".":
-                names.append(_bare(tokens[behind + 1]))
-                behind += 2
+            next_place = place + 2
+            while next_place + 1 < len(tokens) and tokens[next_place].text == ".":
+                names.append(_bare(tokens[next_place + 1]))
+                next_place += 2
             if len(names) > 1 and ".".join(names) not in PROCEDURES:
                 raise InputError(_refused_procedure(".".join(names)))
 
@@ -320,10 +320,10 @@ def _check_functions(tokens: Sequence[Token]) -> None:
 
 def _check_range(tokens: Sequence[Token], place: int) -> None:
     last = _closing(tokens, place + 1)
-    walked = (
+    is_unwound = (
         place > 0 and tokens[place - 1].word == "UNWIND" and last + 1 < len(tokens) and tokens[last + 1].word == "AS"
     )
-    if walked:
+    if is_unwound:
         return
     inside = "".join(one.text for one in tokens[place + 2 : last])
     numbers = [int(one) for one in inside.split(",")] if re.fullmatch(r"-?\d{1,18}(,-?\d{1,18}){1,2}", inside) else []

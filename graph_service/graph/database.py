@@ -1,4 +1,4 @@
-"""A connected `Graph` for a given server: driver, log-in, version check, migrations."""
+"""Connect to a Neo4j server: driver, log-in, version check, migrations."""
 
 import asyncio
 import re
@@ -8,7 +8,7 @@ from neo4j import AsyncDriver, AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
 from graph_service.graph import driver_values
-from graph_service.graph.driver_errors import kind_of, why_of
+from graph_service.graph.driver_errors import error_code, kind_of
 from graph_service.graph.schema_setup import migrate
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, UnavailableError
@@ -25,13 +25,13 @@ async def connect(
     database: str | None,
     connect_timeout_s: float = 5.0,
     timeout_s: float = 30.0,
-    beside: Callable[[Graph], Awaitable[object]] | None = None,
+    warm_up: Callable[[Graph], Awaitable[object]] | None = None,
 ) -> Graph:
     """Connect, check the server's version, run missing migrations and return the graph.
 
     Args:
-        beside: runs at the same time as the check of migrations: a server that has just started takes a second for
-            its first statement, and hardly longer for two at once.
+        warm_up: runs concurrently with the check of migrations: a server that has just started takes a second for its
+            first statement, and hardly longer for two at once.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -40,7 +40,7 @@ async def connect(
     driver = await open_driver(uri=uri, user=user, password=password, connect_timeout_s=connect_timeout_s)
     try:
         graph = Graph(driver, database=database, timeout_s=timeout_s)
-        await asyncio.gather(migrate(graph), *([] if beside is None else [beside(graph)]))
+        await asyncio.gather(migrate(graph), *([] if warm_up is None else [warm_up(graph)]))
     except BaseException:
         await driver.close()
         raise
@@ -54,7 +54,7 @@ def graph_without_server(database: str | None) -> Graph:
 
 
 async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: float = 5.0) -> AsyncDriver:
-    """Return a driver after log-in and check of the server's version; without retries, because `Graph` retries.
+    """Log in, check the server's version, and return the driver; it does not retry, because `Graph` does.
 
     Raises:
         InstallError: wrong address or password, or a server older than 2026.02.
@@ -81,7 +81,7 @@ async def open_driver(*, uri: str, user: str, password: str, connect_timeout_s: 
 
 
 async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
-    """Return the server's version, which it sends at log-in."""
+    """Log in and return the server's version, which it sends in its answer."""
     try:
         server = await driver.get_server_info()
     except AuthError as error:
@@ -94,7 +94,7 @@ async def _log_in(driver: AsyncDriver, *, uri: str, user: str) -> str:
         if kind_of(error) is None:
             raise
         raise UnavailableError(
-            f"no Neo4j answers at {uri} ({why_of(error)}): start it, or unset NEO4J_URI to use the local one"
+            f"no Neo4j answers at {uri} ({error_code(error)}): start it, or unset NEO4J_URI to use the local one"
         ) from error
     return server.agent.partition("/")[2]
 

@@ -2,7 +2,7 @@
 
 Problems of the server (a full disk, a failed commit, no memory, a restart) become `UnavailableError`: a retry may work,
 and `remember` writes to the spool meanwhile. Only a statement refused for its content is a bug of ours. Messages of the
-server are never repeated, because they may quote parameters.
+server are not passed on, because they may quote parameters.
 
 Codes: https://neo4j.com/docs/status-codes/current/errors/ (Neo4j codes and GQLSTATUS).
 """
@@ -25,7 +25,7 @@ from schema.errors import MnemographError, UnavailableError
 
 
 class ErrorKind(StrEnum):
-    """Class of an error, which decides about retries and the circuit breaker.
+    """Class of an error, which determines retries and the circuit breaker.
 
     Attributes:
         BUSY: the server asks for a retry (a deadlock, a memory pool is full).
@@ -92,15 +92,15 @@ _GQL_CLASSES: Final = {
     "G1": ErrorKind.REFUSED,
 }
 _MESSAGES: Final = {
-    ErrorKind.BUSY: "Neo4j is busy ({why}); try again in a moment",
-    ErrorKind.STOPPED: "Neo4j stopped a statement ({why}); try again in a moment",
-    ErrorKind.BROKEN: "Neo4j answers but its database does not work ({why}); the service retries by itself. Check"
+    ErrorKind.BUSY: "Neo4j is busy ({code}); try again in a moment",
+    ErrorKind.STOPPED: "Neo4j stopped a statement ({code}); try again in a moment",
+    ErrorKind.BROKEN: "Neo4j answers but its database does not work ({code}); the service retries by itself. Check"
     " whether the disk of the database is full: `mnemograph doctor`",
-    ErrorKind.DENIED: "Neo4j rejects the service's credentials ({why}): set NEO4J_USER and NEO4J_PASSWORD to what"
+    ErrorKind.DENIED: "Neo4j rejects the service's credentials ({code}): set NEO4J_USER and NEO4J_PASSWORD to what"
     " it expects",
 }
-_GONE: Final = (
-    "Neo4j does not answer ({why}); the service retries by itself. Check that the server runs: `mnemograph doctor`"
+_UNAVAILABLE: Final = (
+    "Neo4j does not answer ({code}); the service retries by itself. Check that the server runs: `mnemograph doctor`"
 )
 
 
@@ -128,20 +128,20 @@ def classify(error: BaseException) -> MnemographError:
     """Return our error for an error of the driver, the server or the connection."""
     if isinstance(error, MnemographError):
         return error
-    kind, why = kind_of(error), why_of(error)
+    kind, code = kind_of(error), error_code(error)
     if kind is None:
-        return MnemographError(f"the database could not be used ({why}); this is a bug, please report it")
+        return MnemographError(f"the database could not be used ({code}); this is a bug, please report it")
     if kind is ErrorKind.REFUSED:
-        return MnemographError(f"Neo4j rejected a statement of Mnemograph ({why}); this is a bug, please report it")
-    return UnavailableError(_MESSAGES.get(kind, _GONE).format(why=why))
+        return MnemographError(f"Neo4j rejected a statement of Mnemograph ({code}); this is a bug, please report it")
+    return UnavailableError(_MESSAGES.get(kind, _UNAVAILABLE).format(code=code))
 
 
-def away(why: str, retry_after_s: float | None = None) -> UnavailableError:
+def away(code: str, retry_after_s: float | None = None) -> UnavailableError:
     """Return the error for a server that does not answer."""
-    return UnavailableError(_GONE.format(why=why), retry_after_s)
+    return UnavailableError(_UNAVAILABLE.format(code=code), retry_after_s)
 
 
-def why_of(error: BaseException) -> str:
+def error_code(error: BaseException) -> str:
     """Return the server's error code, or the class name; never the message."""
     if isinstance(error, Neo4jError) and not isinstance(error, AuthError):
         return str(error.code or type(error).__name__)

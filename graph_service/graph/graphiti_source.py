@@ -7,7 +7,7 @@ from typing import Any, Final
 from neo4j import AsyncGraphDatabase
 from neo4j.exceptions import AuthError, ClientError, ConfigurationError
 
-from graph_service.graph.driver_errors import kind_of, why_of
+from graph_service.graph.driver_errors import error_code, kind_of
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row
 from schema.errors import InputError, UnavailableError
@@ -32,7 +32,7 @@ class GraphitiPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphitiGraph:
-    """Its episodes in order of time, its facts, and counts of what is not imported."""
+    """The content of a Graphiti database: episodes by time, facts, and counts of elements that are not imported."""
 
     episodes: list[Row]
     facts: list[Row]
@@ -40,7 +40,7 @@ class GraphitiGraph:
 
 
 async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
-    """Return the graph of a Graphiti database, or of one group in it.
+    """Return the content of a Graphiti database, or of one group in it.
 
     Raises:
         InputError: wrong address, password or database.
@@ -62,7 +62,7 @@ async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
         except Exception as error:
             if kind_of(error) is None:
                 raise
-            raise UnavailableError(f"no Neo4j answers at {place.uri} ({why_of(error)})") from error
+            raise UnavailableError(f"no Neo4j answers at {place.uri} ({error_code(error)})") from error
         graph = Graph(driver, database=place.database)
         episodes = await _all(graph, _plain(statement("importers/graphiti_episodes")), place.group)
         facts = await _all(graph, _plain(statement("importers/graphiti_facts")), place.group)

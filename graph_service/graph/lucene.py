@@ -9,8 +9,8 @@ from schema.timespan import day_token
 
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO"})
 _NAME_TERMS_MAX = 120
-_FAINT = "^0.2"
-_SOUGHT_MAX = 8
+_FAINT_BOOST = "^0.2"
+_PREFIX_WORDS_MAX = 8
 # A valid query without hits.
 NOTHING = "scope_user:nothing"
 
@@ -25,7 +25,7 @@ def scoped_query(
     days: bool = True,
     faint: Collection[str] = (),
 ) -> str:
-    """Return a query for any of the words in any of the fields, of one user, in a range of days.
+    """Return a query for any of the words in any of the fields, limited to one user and a range of days.
 
     Without words the query has no hits. Scope and days are clauses with boost 0: they filter inside the index and do
     not change the score.
@@ -39,7 +39,9 @@ def scoped_query(
     """
     if not words:
         return NOTHING
-    terms = " ".join(f"{field}:{_term(word)}{_FAINT if word in faint else ''}" for field in fields for word in words)
+    terms = " ".join(
+        f"{field}:{_term(word)}{_FAINT_BOOST if word in faint else ''}" for field in fields for word in words
+    )
     query = f"+scope_user:{scope_user}^0 +({terms})"
     if days and (start is not None or end is not None):
         first = day_token(start) if start else "00000000"
@@ -53,21 +55,21 @@ def name_query(name: str, *, scope_user: str) -> str:
     words = within_terms((plain_words(name) or WORD.findall(name.casefold()))[:8], terms_max=_NAME_TERMS_MAX)
     if not words:
         return NOTHING
-    clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_tolerant, words))
+    clauses = " ".join(f"+(name:{term} aliases:{term})" for term in map(_fuzzy_term, words))
     return f"+scope_user:{scope_user}^0 {clauses}"
 
 
-def sought_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> str:
-    """Return a query for search as you type: all words as prefixes; Chinese at any position.
+def prefix_query(text: str, *, fields: Sequence[str], scopes: Sequence[str]) -> str:
+    """Return a query for search as you type: every word as a prefix, Chinese at any position.
 
     Args:
         scopes: `schema.ids.scope_token`s of the users to search.
     """
     parts = [part for word in WORD.findall(text.casefold()) for part in _runs(word)]
-    words = within_terms(parts[:_SOUGHT_MAX], terms_max=_NAME_TERMS_MAX)
+    words = within_terms(parts[:_PREFIX_WORDS_MAX], terms_max=_NAME_TERMS_MAX)
     if not words or not scopes:
         return NOTHING
-    clauses = " ".join(f"+({' '.join(f'{field}:{_begun(word)}' for field in fields)})" for word in words)
+    clauses = " ".join(f"+({' '.join(f'{field}:{_prefix_term(word)}' for field in fields)})" for word in words)
     return f"+({' '.join(f'scope_user:{scope}' for scope in scopes)})^0 {clauses}"
 
 
@@ -76,7 +78,7 @@ def _runs(word: str) -> list[str]:
     return [part for part in re.split(f"({CJK.pattern})", word) if part]
 
 
-def _begun(word: str) -> str:
+def _prefix_term(word: str) -> str:
     if not CJK.fullmatch(word):
         return f"{word}*"
     # The index has pairs of characters; a single one needs a wildcard.
@@ -88,7 +90,7 @@ def forms_query(tokens: Sequence[str]) -> str:
     return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING
 
 
-def _tolerant(word: str) -> str:
+def _fuzzy_term(word: str) -> str:
     return f"{word}~1" if len(word) > 3 and word.isascii() else _term(word)
 
 

@@ -1,4 +1,4 @@
-"""Run an analyst's own Cypher: checked before it runs, read-only, with limits on time and size."""
+"""Run Cypher written by an analyst: checked before it runs, read-only, with limits on time and size."""
 
 import asyncio
 import base64
@@ -124,7 +124,7 @@ class FreeAnswer:
     """The result of a statement.
 
     Attributes:
-        truncated: why rows are missing, as text for people; None when complete.
+        truncated: reason why rows are missing, as a text for people; None when complete.
     """
 
     columns: tuple[str, ...]
@@ -137,22 +137,22 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
     """Run one user-written statement over all tenants; it cannot change anything.
 
     Args:
-        tag: names the statement in the server's list of transactions, for `until_gone`.
+        tag: identifies the statement in the server's list of transactions, for `until_gone`.
 
     Raises:
         InputError: not valid Cypher, not read-only, or stopped at a limit.
         UnavailableError: Neo4j does not answer.
     """
     check_parameters(parameters)
-    own = check_words(text.strip())
-    whole = own if own.lstrip()[:6].upper() == "CYPHER" else _LANGUAGE + own
+    checked = check_words(text.strip())
+    versioned = checked if checked.lstrip()[:6].upper() == "CYPHER" else _LANGUAGE + checked
     began = time.monotonic()
     try:
         async with asyncio.timeout(caps.timeout_s + _GRACE_S), graph.reading() as session:
             transaction = await session.begin_transaction(timeout=caps.timeout_s, metadata={_TAG: tag})
             try:
-                await _check(transaction, own, whole, parameters)
-                columns, rows, truncated = await _fetch(transaction, whole, parameters, caps)
+                await _check(transaction, checked, versioned, parameters)
+                columns, rows, truncated = await _fetch(transaction, versioned, parameters, caps)
             finally:
                 await _end(transaction)
     except TimeoutError as error:
@@ -167,7 +167,7 @@ async def free_query(graph: Graph, text: str, parameters: Mapping[str, Any], cap
 
 
 async def running(graph: Graph) -> int:
-    """Return the number of analysts' statements that the server runs now, from all processes.
+    """Return the number of analysts' statements that the server is running, from all processes.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -206,12 +206,12 @@ async def until_gone(graph: Graph, tag: str) -> None:
         _log.info("the stopped statement of an analyst ended after %d s", round(time.monotonic() - began))
 
 
-async def _check(transaction: AsyncTransaction, own: str, whole: str, parameters: Mapping[str, Any]) -> None:
+async def _check(transaction: AsyncTransaction, checked: str, versioned: str, parameters: Mapping[str, Any]) -> None:
     """Refuse statements that do more than read, by their plan."""
     round_trips.sent()
-    summary = await (await transaction.run("EXPLAIN " + whole, dict(parameters))).consume()
+    summary = await (await transaction.run("EXPLAIN " + versioned, dict(parameters))).consume()
     check_plan(summary.plan, summary.query_type)
-    check_first_word(own)
+    check_first_word(checked)
 
 
 async def _fetch(
@@ -233,7 +233,7 @@ async def _fetch(
 
 
 async def _end(transaction: AsyncTransaction) -> None:
-    """End the transaction, and with it the statement."""
+    """Close the transaction, which stops the statement; drop the connection if that fails."""
     try:
         await transaction.close()
     except (DriverError, Neo4jError, OSError):

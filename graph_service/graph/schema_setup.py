@@ -23,7 +23,7 @@ from graph_service.version import version
 from schema.errors import InstallError
 
 NO_MODEL: Final = "none"
-# Any dimension will do: the indexes are dropped and created again for the first embedder.
+# Arbitrary: the indexes are dropped and created again for the first embedder.
 _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
@@ -60,9 +60,9 @@ def migrations() -> list[Statement]:
 
 
 async def migrate(graph: Graph) -> list[str]:
-    """Create the baseline if it is missing, run the migrations that have not run, and return the names of what ran.
+    """Create the baseline if it is missing, run pending migrations, and return the names of those that ran.
 
-    Return after the indexes are usable.
+    Returns when the indexes are online.
 
     Raises:
         InstallError: the database was written by a newer version, or by one before the first release that was older
@@ -131,11 +131,11 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
         token_model: the model of the token vectors of messages; None when the embedder makes none.
     """
     before = await stored_embedder(graph)
-    wanted = StoredEmbedder(model, dim, token_model)
-    if before == wanted and before.indexes == wanted.indexes:
+    new = StoredEmbedder(model, dim, token_model)
+    if before == new and before.indexes == new.indexes:
         return False
     if before is not None and (before.model, before.dim) == (model, dim):
-        await _complete(graph, before, wanted)
+        await _complete(graph, before, new)
         return True
     if before is not None:
         for index in _VECTOR_INDEXES:
@@ -145,7 +145,7 @@ async def prepare_vectors(graph: Graph, *, model: str, dim: int, token_model: st
         await graph.define(statement("schema/clear_fact_vectors"), {})
         await graph.define(statement("schema/reopen_embedding"), {})
     await _define_indexes(graph, _VECTOR_INDEXES, dim)
-    await _set_embedder(graph, wanted)
+    await _set_embedder(graph, new)
     return before is not None
 
 
@@ -164,20 +164,20 @@ async def _define_indexes(graph: Graph, names: Iterable[str], dim: int) -> None:
     await graph.define(statement("schema/await_indexes"), {})
 
 
-async def _complete(graph: Graph, before: StoredEmbedder, wanted: StoredEmbedder) -> None:
+async def _complete(graph: Graph, before: StoredEmbedder, new: StoredEmbedder) -> None:
     """Create missing indexes and mark missing vectors of the same embedder; existing vectors stay."""
-    if before.token_model != wanted.token_model:
+    if before.token_model != new.token_model:
         await graph.define(statement("schema/clear_token_vectors"), {})
-    if before.indexes != wanted.indexes:
-        await _define_indexes(graph, wanted.indexes, wanted.dim)
+    if before.indexes != new.indexes:
+        await _define_indexes(graph, new.indexes, new.dim)
         await graph.define(statement("schema/clear_fact_vectors"), {})
     await graph.define(statement("schema/reopen_embedding"), {})
-    await _set_embedder(graph, wanted)
+    await _set_embedder(graph, new)
 
 
-async def _set_embedder(graph: Graph, wanted: StoredEmbedder) -> None:
+async def _set_embedder(graph: Graph, new: StoredEmbedder) -> None:
     async def steps(writing: Writing) -> None:
-        parameters = {**wanted.compared, "indexes": list(wanted.indexes)}
+        parameters = {**new.compared, "indexes": list(new.indexes)}
         await writing.run(statement("schema/set_embedder"), parameters)
 
     await graph.write(steps)
@@ -191,8 +191,8 @@ async def prepare_without_embedder(graph: Graph) -> None:
 
 
 async def stored_embedder(graph: Graph) -> StoredEmbedder | None:
-    """Return the embedder of the stored vectors; None if there were never any."""
-    # The same statement as in `migrate`, whose plan is cached: on a server that just started another would take 0.3 s.
+    """Return the embedder of the stored vectors; None if no vector index was ever created."""
+    # Uses the statement of `migrate`, whose plan is cached: planning another takes 0.3 s on a server that just started.
     rows = await graph.read(statement("schema/applied_version"), {})
     return next((_embedder(row) for row in rows if row["name"] == _EMBEDDER), None)
 

@@ -17,8 +17,8 @@ _ANSWER_MAX_S = 5.0
 
 
 @asynccontextmanager
-async def looking(*, uri: str, user: str, password: str, database: str | None) -> AsyncIterator[Graph]:
-    """Yield a graph for reading, without running migrations.
+async def open_for_reading(*, uri: str, user: str, password: str, database: str | None) -> AsyncIterator[Graph]:
+    """Connect without running migrations, and yield the graph.
 
     Raises:
         InstallError: wrong address or password, or a server that is too old.
@@ -32,15 +32,15 @@ async def looking(*, uri: str, user: str, password: str, database: str | None) -
         await graph.close()
 
 
-async def clock_apart_s(graph: Graph) -> float:
+async def clock_offset_s(graph: Graph) -> float:
     """Return by how many seconds the server's clock is ahead of ours, to within half a round trip."""
     started_s = time.time()
     rows = await graph.read(statement("schema/server_clock"), {})
     return float(rows[0]["now_ms"] / 1000 - (started_s + time.time()) / 2)
 
 
-async def written_by_newer(graph: Graph) -> list[str]:
-    """Return names of migrations that only a newer version has."""
+async def newer_migrations(graph: Graph) -> list[str]:
+    """Return the names of migrations in the database that only a newer version has."""
     rows = await graph.read(statement("schema/applied_version"), {})
     return unknown_migrations(row["name"] for row in rows)
 

@@ -3,11 +3,11 @@
 A file may contain only the fragments of this table; they are expanded once, when the statement is loaded:
 
     {{holds r}}       relationship `r` was valid at $valid_at, by what was known at $known_at (null: all that is known)
-    {{open r}}        the part of `holds` about the end: `r` had not ended then
-    {{started r}}     `r` had started and was known then; true where such a time is missing, as in mentions
+    {{open r}}        the condition on the end in `holds`: `r` had not ended then
+    {{started r}}     `r` had started and was known then; also true if a time is missing, for example in mentions
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
-    {{each predicate, UNION ALL}} … {{end}}    the same, with MENTIONED
+    {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
     {{predicate}}     within `each`: the type; {{predicate_name}}: in lower case
 
 `each` is needed because Neo4j uses an index on a relationship property only when one type is named. The predicates
@@ -27,7 +27,7 @@ from schema.predicates import fact_predicates, whitelist
 _PARAMETER = re.compile(r"^// \$(\w+): ", re.MULTILINE)
 _COLUMNS = re.compile(r"^// -> (.+)$", re.MULTILINE)
 _LANGUAGE = "CYPHER 25"  # a server's default may still be Cypher 5, which has no filters inside vector indexes
-# Hot statements use their indexes whatever the statistics say, so their plans are kept when the database grows.
+# Plans of hot statements do not depend on statistics, so they are kept when the database grows.
 _KEEP_PLAN = " replan=skip"
 _HOT = re.compile(r"^// hot\b", re.MULTILINE)
 # Neo4j parses the whole text before it looks up the plan; without comments and indentation recall takes 2 % less time.
@@ -61,7 +61,7 @@ class Statement:
         name: folder and file, `recall/recall`.
         parameters: names of the `$parameters` its header declares.
         columns: names of the returned columns, in order; empty when it returns nothing.
-        hot: on the path of every remember, recall or digest: its plan must not scan.
+        hot: runs in every remember, recall or digest, so its plan must not scan.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Run statements: one read or one transaction at a time, with timeouts, retries and our own errors."""
+"""Run statements and transactions, with timeouts, retries, a circuit breaker and our own errors."""
 
 import asyncio
 import random
@@ -12,7 +12,7 @@ from neo4j.graph import Node
 from neo4j.time import DateTime as Neo4jDateTime
 
 from graph_service.circuit_breaker import Breaker, BreakerState
-from graph_service.graph.driver_errors import AWAY, ErrorKind, away, classify, kind_of, why_of
+from graph_service.graph.driver_errors import AWAY, ErrorKind, away, classify, error_code, kind_of
 from graph_service.graph.round_trips import RoundTrip
 from graph_service.graph.statements import Statement, statement
 from graph_service.observability.metrics import DATABASE_FAILURES
@@ -37,7 +37,7 @@ _PLAIN: Final = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 class Writing:
-    """An open write transaction. It may be run twice, so its steps must not call a model, the network or a clock."""
+    """An open write transaction; it may be retried, so its steps must not call a model, the network or a clock."""
 
     def __init__(self, tx: AsyncManagedTransaction, observer: Observer | None) -> None:
         self._tx = tx
@@ -72,7 +72,7 @@ class Graph:
         self._timeout_s = timeout_s
         self._breaker = Breaker(failures_max=1, open_s=_PROBE_AFTER_S)
         self._problem: str | None = None
-        # Set by an error of the database itself, until a statement succeeds.
+        # Set by an error of the database itself, until `answers` finds that it works.
         self._suspect = False
         self.observer = observer
 
@@ -127,9 +127,9 @@ class Graph:
         return await self._with_retries(once, losses_max=_WRITE_LOSSES_MAX)
 
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
-        """Run one repeatable schema statement; it may not share a transaction with writes of data.
+        """Run one idempotent schema statement, in a transaction without writes of data.
 
-        Retry it after a deadlock: several processes may set up one database.
+        Deadlocks are retried, because several processes may set up one database.
         """
         tries_left = _DEFINE_TRIES
         while True:
@@ -167,7 +167,7 @@ class Graph:
             kind = kind_of(error)
             if kind is None:
                 raise
-            self._problem = why_of(error) if kind is ErrorKind.BROKEN else None
+            self._problem = error_code(error) if kind is ErrorKind.BROKEN else None
             self._breaker.failed(time.monotonic())
             return False
         self._problem, self._suspect = None, False
@@ -223,7 +223,7 @@ class Graph:
             delay_s = min(delay_s * 2, _RETRY_DELAY_MAX_S)
 
     def _is_retried(self, kind: ErrorKind | None, losses_left: bool, time_left: bool) -> bool:
-        """Return True if the call is to be retried; report an answer of any kind as success to the breaker."""
+        """Return True if the call is to be retried; tell the breaker if the server answered."""
         if kind in (ErrorKind.BUSY, ErrorKind.STOPPED, ErrorKind.REFUSED):
             self._breaker.succeeded()
         return (kind is ErrorKind.BUSY and time_left) or (kind is ErrorKind.LOST and losses_left)

@@ -1,1 +1,1 @@
-"""Import files of other programs and of conversations as calls of `remember`."""
+"""Read conversation files and exports of other programs into calls of `remember`."""

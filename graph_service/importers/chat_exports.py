@@ -20,7 +20,7 @@ class ChatGptAuthor(BaseModel):
 
 
 class ChatGptContent(BaseModel):
-    """The content of a ChatGPT message; `parts` are texts, or objects for pictures and sound."""
+    """The content of a ChatGPT message; `parts` are texts, or objects for images and audio."""
 
     content_type: str = "text"
     parts: list[Any] | None = None
@@ -82,7 +82,7 @@ class ClaudeConversation(BaseModel):
 
 
 def from_chatgpt(tree: Any, *, name: str, user_id: str) -> ImportBatch:
-    """Return the conversations of ChatGPT's `conversations.json`; of each, the branch shown last.
+    """Return the conversations of ChatGPT's `conversations.json`, each with the branch shown last.
 
     Raises:
         InputError: lists the rows with an unexpected structure.
@@ -110,7 +110,7 @@ def from_chatgpt(tree: Any, *, name: str, user_id: str) -> ImportBatch:
             except ValueError as error:
                 problems.append(f"{name} conversation {number}: create_time of {message.id}: {error}")
                 continue
-            conversation.say(batch, text, message_id=message.id, role=message.author.role, time=time)
+            conversation.add_message(batch, text, message_id=message.id, role=message.author.role, time=time)
         _add_conversation(batch, conversation)
     raise_problems(problems)
     return batch
@@ -187,7 +187,7 @@ def from_claude_export(tree: Any, *, name: str, user_id: str) -> ImportBatch:
             if role not in ("user", "assistant"):
                 batch.dropped[f"messages of the {role}"] += 1
             else:
-                conversation.say(
+                conversation.add_message(
                     batch, _text_of_claude_message(message, batch), message_id=message.uuid, role=role, time=at
                 )
         _add_conversation(batch, conversation)

@@ -29,11 +29,11 @@ class FileFormat(StrEnum):
     MNEMOGRAPH = "mnemograph"  # {"conversations": [{user_id, session_id, messages: [{role, text, time}]}]}
     BENCHMARK = "benchmark"  # {"id", "speakers", "sessions": [{index, date, turns: [{id, speaker, text}]}]}
     EXPORT = "export"  # an export of `mnemograph export`
-    MEM0 = "mem0"  # get_all, or an export, of mem0
+    MEM0 = "mem0"  # result of `get_all`, or an export, of mem0
     MEMORY_SERVER = "memory-server"  # the file of the official MCP memory server
-    CHATGPT = "chatgpt-export"  # conversations.json, or the ZIP that holds it
-    FLAT_CHAT = "claude-export"  # the same of a Claude export
-    JSONL = "jsonl"  # one message a line: {user_id, session_id, role, text, time}
+    CHATGPT = "chatgpt-export"  # conversations.json of a ChatGPT export, or its ZIP file
+    FLAT_CHAT = "claude-export"  # conversations.json of a Claude export, or its ZIP file
+    JSONL = "jsonl"  # one message per line: {user_id, session_id, role, text, time}
 
 
 class MessageRow(BaseModel):
@@ -101,7 +101,7 @@ class BenchmarkFile(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The user to use instead of the one in the file."""
+    """The user id and name that replace those in the file."""
 
     user_id: str | None = None
     user_name: str | None = None

@@ -1,4 +1,4 @@
-"""Import Graphiti: episodes become messages, facts keep their validity periods."""
+"""Import a Graphiti database: episodes become messages, facts keep their validity periods."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ def from_graphiti(
 
     Args:
         episodes, facts: rows of `importers/graphiti_episodes` and `importers/graphiti_facts`.
-        counts: numbers of elements that are not imported, by name.
+        counts: numbers of elements that are not imported, by kind.
         user_id: owner of all memories; if None, each group is a user.
     """
     batch = ImportBatch(dropped=_dropped_counts(counts))
@@ -31,7 +31,7 @@ def from_graphiti(
     for row in episodes:
         group = row["group_id"] or "default"
         conversation = _conversation_of(conversations, group, user_id)
-        place = conversation.say(
+        place = conversation.add_message(
             batch,
             row["content"] or "",
             message_id=row["uuid"],
@@ -48,7 +48,9 @@ def from_graphiti(
         if not evidence:
             # Without episodes, the text of the fact becomes a message.
             at = _datetime_or_none(row["valid_at"] or row["created_at"])
-            place = conversation.say(batch, row["fact"] or "", message_id=row["uuid"], role="assistant", time=at)
+            place = conversation.add_message(
+                batch, row["fact"] or "", message_id=row["uuid"], role="assistant", time=at
+            )
             evidence = [] if place is None else [place]
         if evidence and row["source"] and row["target"]:
             conversation.facts.append(_fact(row, evidence))

@@ -1,4 +1,4 @@
-"""Calls of `remember` built from another program's data, with counts of what was kept and dropped."""
+"""Convert another program's data to calls of `remember`, and count what was kept and dropped."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ class ImportBatch:
     """Calls of `remember`, and counts of everything in the source.
 
     Attributes:
-        kept, dropped: numbers by kind, described for people; kinds of `dropped` include the reason.
+        kept, dropped: numbers by kind of element; kinds are texts for people, those of `dropped` with the reason.
     """
 
     calls: list[RememberRequest] = field(default_factory=list)
@@ -39,9 +39,9 @@ class Conversation:
     messages: list[IncomingMessage] = field(default_factory=list)
     facts: list[ProvidedFact] = field(default_factory=list)
 
-    def say(
+    def add_message(
         self,
-        found: ImportBatch,
+        batch: ImportBatch,
         text: str,
         *,
         message_id: str,
@@ -52,9 +52,9 @@ class Conversation:
         """Add a message, split if it is too long; return the index of its first part, or None if it is empty."""
         clean = clean_text(text)
         if clean != text:
-            found.dropped["characters that cannot be stored"] += len(text) - len(clean)
+            batch.dropped["characters that cannot be stored"] += len(text) - len(clean)
         if not clean.strip():
-            found.dropped["messages without text"] += 1
+            batch.dropped["messages without text"] += 1
             return None
         place = len(self.messages)
         for number, start in enumerate(range(0, len(clean), LIMITS.text_chars)):
@@ -66,11 +66,11 @@ class Conversation:
                         role=role, text=piece, time=time, speaker=speaker or None, id=name[: LIMITS.id_chars]
                     )
                 )
-        found.kept["messages"] += 1
+        batch.kept["messages"] += 1
         return place
 
     def calls(self) -> Iterator[RememberRequest]:
-        """Yield the session as calls of `remember`; a fact goes with its first message."""
+        """Yield the session as calls of `remember`; a fact is sent with its first message."""
         start, chars = 0, 0
         for place, message in enumerate(self.messages):
             if place > start and (place - start >= MESSAGES_A_CALL or chars + len(message.text) > CHARS_A_CALL):

@@ -1,4 +1,4 @@
-"""Import memories of mem0 (`get_all` or an export) and the file of the official MCP memory server."""
+"""Import memories from mem0 (`get_all` or an export) and from the file of the official MCP memory server."""
 
 import json
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class ServerRelation(BaseModel):
 
 
 def mem0_rows(tree: Any) -> list[Any] | None:
-    """Return the memories in a parsed file of mem0; None if it is not one."""
+    """Return the memories in a parsed mem0 file; None if it is another file."""
     rows = tree
     if isinstance(tree, Mapping):
         rows = next((tree[key] for key in ("results", "memories") if isinstance(tree.get(key), list)), None)
@@ -81,7 +81,7 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
         user_id: owner of all memories; if None, taken from each memory.
 
     Raises:
-        InputError: the file is not of mem0, or a memory has no user id.
+        InputError: it is not a mem0 file, or a memory has no user id.
     """
     rows = mem0_rows(tree)
     if rows is None:
@@ -108,11 +108,11 @@ def from_mem0(tree: Any, *, name: str, user_id: str | None) -> ImportBatch:
             (owner_id, one.run_id or ""), Conversation(user_id=owner_id, session_id=f"mem0-{one.run_id or 'memories'}")
         )
         # mem0 edits memories in place; a changed text is a new message.
-        conversation.say(
+        conversation.add_message(
             batch, one.memory, message_id=f"mem0-{one.id}-{content_hash(clean_text(one.memory))[:8]}", time=at
         )
-        for what, there in (("metadata", one.metadata), ("categories", one.categories)):
-            batch.dropped[what] += bool(there)
+        for kind, value in (("metadata", one.metadata), ("categories", one.categories)):
+            batch.dropped[kind] += bool(value)
     relations = tree.get("relations") if isinstance(tree, Mapping) else None
     if not isinstance(relations, list | None):
         problems.append(f"{name}: relations must be a list")
@@ -183,7 +183,7 @@ def _add_entity(conversation: Conversation, batch: ImportBatch, entity: ServerEn
     kind = entity.entity_type.strip()
     subject = _subject_name(entity.name, _THE_USER)
     text = f"{entity.name}: {kind}" if kind else entity.name
-    place = conversation.say(batch, text, message_id=_id("entity", entity.name, kind), role="assistant")
+    place = conversation.add_message(batch, text, message_id=_id("entity", entity.name, kind), role="assistant")
     if place is not None and kind and subject != "user":
         known = name_key(kind) if name_key(kind) in _TYPES else None
         statement = f"{entity.name} is a {kind}"
@@ -191,7 +191,7 @@ def _add_entity(conversation: Conversation, batch: ImportBatch, entity: ServerEn
     batch.kept["entities"] += 1
     for observation in entity.observations:
         # Role assistant: "I" in an observation is not the user.
-        index = conversation.say(
+        index = conversation.add_message(
             batch,
             f"{entity.name}: {observation}",
             message_id=_id("observation", entity.name, observation),
@@ -205,14 +205,14 @@ def _add_relation(
 ) -> None:
     relation = kind.replace("_", " ").strip()
     text = f"{start} {relation} {end}"
-    place = conversation.say(batch, text, message_id=_id("relation", start, kind, end), role="assistant")
+    place = conversation.add_message(batch, text, message_id=_id("relation", start, kind, end), role="assistant")
     if place is None:
         return
     key = name_key(relation)
     predicate = "PREFERS" if key in _LIKES else "DISLIKES" if key in _DISLIKES else "RELATES_TO"
-    statement = None if predicate != "RELATES_TO" else relation
+    label = None if predicate != "RELATES_TO" else relation
     conversation.facts.append(
-        _fact(_subject_name(start, users), predicate, _subject_name(end, users), statement, text, place)
+        _fact(_subject_name(start, users), predicate, _subject_name(end, users), label, text, place)
     )
     batch.kept["relations"] += 1
 

@@ -12,9 +12,9 @@ from typing import Final
 from graph_service.auth.keyring import plan_reading
 from graph_service.config.settings import Settings
 from graph_service.graph.database import connect, open_driver
-from graph_service.graph.local.local_server import LocalServer
-from graph_service.graph.local.server_process import ServerSlowError
-from graph_service.graph.local.server_start import ServerDiedError
+from graph_service.graph.local_neo4j.local_server import LocalServer
+from graph_service.graph.local_neo4j.server_process import ServerSlowError
+from graph_service.graph.local_neo4j.server_start import ServerDiedError
 from graph_service.graph.store import Graph
 from graph_service.runtime.database_watchdog import LocalServerHandle
 from graph_service.runtime.local_neo4j import start_server
@@ -125,7 +125,7 @@ class DatabaseArrival:
             uri, user, password = server.uri, server.user, server.password
         else:
             uri, user, password, database = given.uri, given.user, given.password or "", given.database
-        new = await connect(uri=uri, user=user, password=password, database=database, beside=plan_reading)
+        new = await connect(uri=uri, user=user, password=password, database=database, warm_up=plan_reading)
         try:
             await self._prepare(new)
         finally:

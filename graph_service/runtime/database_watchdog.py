@@ -11,7 +11,7 @@ from typing import Final
 
 from graph_service.config.settings import Settings
 from graph_service.graph.database import open_driver
-from graph_service.graph.local.local_server import LocalServer, find_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer, find_local_server
 from graph_service.graph.store import Graph
 from graph_service.runtime.local_neo4j import start_server
 from graph_service.runtime.progress import Step

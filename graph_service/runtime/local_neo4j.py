@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from graph_service.config.settings import Settings
-from graph_service.graph.local.local_server import LocalServer, StartProgress, find_local_server, start_local_server
+from graph_service.graph.local_neo4j.local_server import (
+    LocalServer,
+    StartProgress,
+    find_local_server,
+    start_local_server,
+)
 from graph_service.runtime.progress import Step, Watcher
 
 _DATABASE: Final = "database"

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from extraction.verified_files import write_private
 from graph_service.config.settings import Settings
-from graph_service.graph.local.owner import ProcessMark
+from graph_service.graph.local_neo4j.owner import ProcessMark
 
 _NAME: Final = "service.json"
 

@@ -26,7 +26,7 @@ import platformdirs
 from extraction.embeddings.local_embedder import load_local_embedder
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.recall.confidence import RELEVANT_MIN

@@ -25,7 +25,7 @@ from extraction.embeddings.local_embedder import load_local_embedder
 from extraction.rules.rule_reader import read_by_rules
 from graph_service.demo.scenario import demo_conversations
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.statements import Statement
 from graph_service.graph.store import Graph, Writing

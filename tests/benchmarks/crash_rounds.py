@@ -26,7 +26,7 @@ from typing import Any, Final
 import platformdirs
 
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from tests.benchmarks.crash_fault import DIM, Endpoint, Fault, Round

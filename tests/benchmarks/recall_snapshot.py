@@ -26,7 +26,7 @@ from extraction.embeddings.embedder import Embedder
 from graph_service.api.graphql.remember_recall import answer_view
 from graph_service.evaluation.dataset import Conversation, read_datasets
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.builder import ContextRequest

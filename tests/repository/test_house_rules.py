@@ -91,5 +91,5 @@ def test_only_the_settings_read_the_environment() -> None:
         if re.search(r"\bos\.(environ|getenv)\b|\bgetenv\(", path.read_text("utf-8"))
     ]
     # The launcher is a separate program; CTranslate2 reads its variable when it is imported.
-    own = ["extraction/embeddings/ctranslate2_setup.py", "graph_service/graph/local/launcher.py"]
+    own = ["extraction/embeddings/ctranslate2_setup.py", "graph_service/graph/local_neo4j/launcher.py"]
     assert sorted(readers) == sorted([*own, "graph_service/config/settings.py"])

@@ -61,7 +61,7 @@ def test_data_files_of_the_packages_are_in_the_wheel() -> None:
     assert set(wheel["packages"]) == {"schema", "extraction", "graph_service", "web_viewer"}
     for needed in (
         "schema/predicates.toml",
-        "graph_service/graph/local/jars.lock",
+        "graph_service/graph/local_neo4j/jars.lock",
         "extraction/embeddings/models.lock",
     ):
         assert (ROOT / needed).is_file()

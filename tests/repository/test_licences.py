@@ -70,7 +70,7 @@ def test_no_python_dependency_is_under_the_gpl() -> None:
 def test_java_is_loaded_only_by_the_launcher_of_the_local_database() -> None:
     sources = (path for package in ("schema", "extraction", "graph_service") for path in (ROOT / package).rglob("*.py"))
     loaders = {str(path.relative_to(ROOT)) for path in sources if _LOADS_JAVA.search(path.read_text("utf-8"))}
-    assert loaders == {"graph_service/graph/local/launcher.py"}
+    assert loaders == {"graph_service/graph/local_neo4j/launcher.py"}
 
 
 def test_no_package_of_the_viewer_is_under_the_gpl() -> None:

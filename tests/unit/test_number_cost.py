@@ -103,7 +103,7 @@ def a_mentioned_entity(name: str, aliases: list[str]) -> dict[str, Any]:
     """Return an entity that one other scene mentions."""
     properties = {"name": name, "aliases": aliases, "first_seen": NOON}
     seen_at = {"first_seen": NOON, "last_seen": NOON}
-    return {"properties": properties, "scenes": ["s"], "evidence": [], "is_held": False, **seen_at}
+    return {"properties": properties, "scenes": ["s"], "evidence": [], "is_member": False, **seen_at}
 
 
 def test_resegmenting_a_long_session_is_linear() -> None:

@@ -30,7 +30,7 @@ def start(call: Invocation) -> None:
 @command
 def stop(call: Invocation) -> None:
     """Stop the local Neo4j and the process that started it."""
-    from graph_service.graph.local.owner import read_owner
+    from graph_service.graph.local_neo4j.owner import read_owner
 
     settings = _require_local(call.settings)
     owner = read_owner(settings.data_dir)
@@ -50,7 +50,7 @@ def stop(call: Invocation) -> None:
 @command
 def status(call: Invocation) -> None:
     """Show whether a Neo4j runs, and which process started it."""
-    from graph_service.graph.local.owner import read_owner
+    from graph_service.graph.local_neo4j.owner import read_owner
 
     settings = call.settings
     owner = None if settings.neo4j.uri else read_owner(settings.data_dir)

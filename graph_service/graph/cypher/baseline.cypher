@@ -57,7 +57,7 @@ CREATE INDEX scene_layers_behind IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.ses
 CREATE FULLTEXT INDEX scene_words IF NOT EXISTS FOR (n:Scene) ON EACH [n.name, n.abstract, n.overview, n.scope_tenant, n.scope_user, n.said_day]
 OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
 
-// Sessions. SessionLifecycle is a node of its own because scenes are linked to Session while the state changes, and both would lock it.
+// Sessions. SessionLifecycle is a separate node because scenes are linked to Session while the state changes, and both would lock it.
 CREATE CONSTRAINT session_id IF NOT EXISTS FOR (n:Session) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE CONSTRAINT session_lifecycle_id IF NOT EXISTS FOR (n:SessionLifecycle) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX session_lifecycle_idle IF NOT EXISTS FOR (n:SessionLifecycle) ON (n.state, n.last_ms);

@@ -1,1 +1,1 @@
-"""Numbered changes of the map, for viewers."""
+"""The change log: numbered changes of the graph, for viewers."""

@@ -1,4 +1,4 @@
-"""The change log of a tenant: append numbered changes, read them from a number on."""
+"""Append numbered changes to the change log of a tenant, and read those after a sequence number."""
 
 import json
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Head:
 
 
 class ChangeLog:
-    """Reads the change logs of all tenants."""
+    """Read the change logs of all tenants."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -78,7 +78,8 @@ async def append_changes(
 ) -> int:
     """Number and store changes; return the sequence number of the last one (0 without changes).
 
-    Call it last in a transaction: it locks the tenant, and all writers take that lock last.
+    Call it last in a transaction: it locks the tenant, and all writers take that lock last, so that they do not
+    deadlock.
     """
     if not changes:
         return 0

@@ -84,15 +84,15 @@ def node_body(view: NodeView) -> dict[str, Any]:
     return view.model_dump(mode="json")
 
 
-def edge_body(view: EdgeView, *, strength_was: float | None = None) -> dict[str, Any]:
+def edge_body(view: EdgeView, *, previous_strength: float | None = None) -> dict[str, Any]:
     """Return the body of an `edge+` change: all fields, so that removed values overwrite old ones.
 
     Args:
-        strength_was: strength of the existing edge before this change; viewers show the difference.
+        previous_strength: strength of the existing edge before this change; viewers show the difference.
     """
     body = view.model_dump(mode="json", exclude={"previous"})
-    if strength_was is not None:
-        body["previous"] = {"strength": strength_was}
+    if previous_strength is not None:
+        body["previous"] = {"strength": previous_strength}
     return body
 
 
@@ -108,14 +108,17 @@ def moment_text(moment: datetime | int | None) -> str | None:
 
 
 def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:
-    """Return the change for a planned fact.
+    """Return the `edge+` change for a planned fact.
 
     Args:
         row: result of `fact_row`.
     """
     view = edge_view({**row["properties"], "id": row["id"]}, row["subject_id"], row["object_id"], row["predicate"])
     before = planned.before
-    was = before.strength if before is not None and before.strength != planned.fact.strength else None
+    previous = before.strength if before is not None and before.strength != planned.fact.strength else None
     return Change(
-        op=Op.EDGE_PUT, element_id=planned.fact.id, body=edge_body(view, strength_was=was), reason=planned.reason
+        op=Op.EDGE_PUT,
+        element_id=planned.fact.id,
+        body=edge_body(view, previous_strength=previous),
+        reason=planned.reason,
     )

@@ -15,7 +15,7 @@ from schema.labels import Label
 async def load_candidates(graph: Graph, owner: Owner, names: Iterable[NameMention]) -> list[EntityRecord]:
     """Return stored entities that any of the names may refer to, ordered by id."""
     scope = scope_token(owner.tenant, owner.user_id)
-    keys = {name_key(seen.name): seen.name for seen in names if not speaker_in(seen.name, owner)}
+    keys = {name_key(mention.name): mention.name for mention in names if not speaker_in(mention.name, owner)}
     searches = [
         {"key": key, "query": name_query(name, scope_user=scope), "forms": forms_query(form_tokens(owner, [name]))}
         for key, name in sorted(keys.items())

@@ -16,15 +16,15 @@ from schema.ids import MemoryId
 from schema.kept_results import kept_by_chars
 
 SCORE_MIN: Final = 0.4
-_NAMES_SHARE: Final = 0.7
-# A blocking key shared by more entities says nothing and would make every pair of them a candidate.
+_NAME_WEIGHT: Final = 0.7
+# A blocking key shared by more entities does not discriminate, and would make every pair of them a candidate.
 _BUCKET_MAX: Final = 40
 # Shorter names are not compared by edit distance.
 _LETTERS_MIN: Final = 4
 _NUMBERS = re.compile(r"\d+")
 _CJK = re.compile(r"^[\u3400-\u9fff]+$")
 # `bare` keeps these before a surname; "Mr Smith" and "Mrs Smith" differ.
-_FORMS_OF_ADDRESS: Final = frozenset(("mr", "mrs", "ms", "miss"))
+_TITLES: Final = frozenset(("mr", "mrs", "ms", "miss"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def _pairs_to_compare(entities: Iterable[ComparedEntity]) -> set[tuple[MemoryId,
 
 
 def _blocking_keys(one: ComparedEntity) -> Iterator[str]:
-    """Yield the keys of an entity's names.
+    """Yield the blocking keys of an entity's names.
 
     Any two names with a positive `_name_similarity` must share a key; other pairs are never compared.
     """
@@ -117,7 +117,7 @@ def _blocking_keys(one: ComparedEntity) -> Iterator[str]:
 
 
 def _distinct_names(one: ComparedEntity) -> list[str]:
-    """Return the names of an entity that `_name_similarity` can distinguish, the first of each group."""
+    """Return an entity's names, without those that `_name_similarity` cannot distinguish from an earlier one."""
     kept: dict[tuple[str, frozenset[str], bool], str] = {}
     for name in (one.name, *one.aliases):
         kept.setdefault((bare(name), exact_forms(name), is_capital(name)), name)
@@ -137,7 +137,7 @@ def _compare(
     )
     common = one.ties & other.ties
     shared_ties = len(common) / (len(one.ties | other.ties) + 1)
-    score = round(_NAMES_SHARE * similarity + (1 - _NAMES_SHARE) * shared_ties, 4)
+    score = round(_NAME_WEIGHT * similarity + (1 - _NAME_WEIGHT) * shared_ties, 4)
     if similarity == 0.0 or score < SCORE_MIN:
         return None
     reasons = (reason, f"{len(common)} ties in common") if common else (reason,)
@@ -153,7 +153,7 @@ def _name_similarity(one: str, other: str) -> tuple[float, str]:
     if same_name(one, other):
         return 0.95, f"{one} and {other} are spellings of one name"
     short, long = a.split(), b.split()
-    if {short[0], long[0]} & _FORMS_OF_ADDRESS:
+    if {short[0], long[0]} & _TITLES:
         return 0.0, ""
     if _is_part(short, long) or (_CJK.match(a) and len(a) > 1 and b.endswith(a)):
         return 0.65, f"{one} and {other}: one name is a part of the other"

@@ -59,7 +59,7 @@ def _relative(row: Mapping[str, Any]) -> Relative:
         name=row["name"],
         relation=row["relation"],
         reason=row["reason"],
-        holds=row["holds"],
-        own_words=row["own_words"],
-        shared=row["shared"],
+        is_valid=row["is_valid"],
+        stated_by_user=row["stated_by_user"],
+        is_shared=row["is_shared"],
     )

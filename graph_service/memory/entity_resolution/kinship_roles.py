@@ -1,7 +1,7 @@
 """Resolve kinship roles such as "my sister" to the one relative they can mean. Pure.
 
 A role is an entity with its own facts. While exactly one named relative can be meant, the role is merged into that
-entity; a second sister undoes the merge. The result does not depend on the order in which things were said.
+entity; a second sister undoes the merge. The result does not depend on the order of the messages.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,9 +21,9 @@ class Relative:
     Attributes:
         root_id: the node that represents it; its own id if it is not merged.
         reason: reason of its merge; None if it is not merged.
-        holds: the fact is still valid.
-        own_words: the user stated the fact, nobody else.
-        shared: another person uses the same role for it.
+        is_valid: the fact has not ended.
+        stated_by_user: a message of the user is evidence of the fact.
+        is_shared: another subject has the same relation to it.
     """
 
     id: MemoryId
@@ -31,9 +31,9 @@ class Relative:
     name: str
     relation: str
     reason: str | None = None
-    holds: bool = True
-    own_words: bool = True
-    shared: bool = False
+    is_valid: bool = True
+    stated_by_user: bool = True
+    is_shared: bool = False
 
     @property
     def tie(self) -> KinshipTie | None:
@@ -42,7 +42,7 @@ class Relative:
 
     @property
     def kinship_name(self) -> str | None:
-        """Return the tie if the entity's whole name is a role ("my sister"); None for a real name or one of several."""
+        """Return the tie if the whole name is a role ("my sister"); None for proper names and "one of my sisters"."""
         named = tie(self.name)
         return named.name if named is not None and not named.among_several else None
 
@@ -77,7 +77,7 @@ def plan_kinship_merges(relatives: Sequence[Relative], rejected: Collection[froz
 
 
 def _referent(role: Relative, relatives: Sequence[Relative], rejected: Collection[frozenset[str]]) -> Relative | None:
-    if role.shared or any(one.shared for one in relatives if one.id == role.id):
+    if role.is_shared or any(one.is_shared for one in relatives if one.id == role.id):
         return None
     assert role.kinship_name is not None
     ties = {role.kinship_name, *more_specific_ties(role.kinship_name)}
@@ -86,9 +86,9 @@ def _referent(role: Relative, relatives: Sequence[Relative], rejected: Collectio
         return None
     is_rejected = any(frozenset((name, role.id)) in rejected for one in named for name in (one.id, one.root_id))
     certain = [one for one in named if not is_rejected and _is_certain(one, role)]
-    ambiguous = any(not one.holds or (one.tie is not None and one.tie.among_several) for one in named)
+    ambiguous = any(not one.is_valid or (one.tie is not None and one.tie.among_several) for one in named)
     return min(certain, key=lambda one: one.id) if certain and not ambiguous else None
 
 
 def _is_certain(one: Relative, role: Relative) -> bool:
-    return one.own_words and one.tie is not None and one.tie.name == role.kinship_name
+    return one.stated_by_user and one.tie is not None and one.tie.name == role.kinship_name

@@ -74,7 +74,7 @@ def entity_cursor(entity: ListedEntity) -> str:
 _ENTITIES_MAX: Final = 2_000
 _TIES_MAX: Final = 40
 _USERS_MAX: Final = 1_000
-_COMPARING: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
+_COMPARE_THREADS: Final = BoundedThreads(threads_max=2, cpu_max_s=30.0)
 
 
 async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[DuplicatePair]:
@@ -97,7 +97,7 @@ async def suggested_merges(graph: Graph, tenant: TenantId, user_id: str | None, 
     rejected = {frozenset((row["a_id"], row["b_id"])) for row in rejections}
     entities = [_compared_entity(row) for row in rows]
     # In a thread: comparing thousands of names would block the event loop.
-    pairs = await _COMPARING.run(lambda: duplicate_pairs(entities, rejected))
+    pairs = await _COMPARE_THREADS.run(lambda: duplicate_pairs(entities, rejected))
     return pairs[:limit]
 
 

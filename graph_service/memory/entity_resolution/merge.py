@@ -61,7 +61,7 @@ async def merge_entities(
 
 
 async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: datetime) -> MergeResult:
-    """Undo the merge of an entity; what was learned since stays with the entity it was said of.
+    """Undo the merge of an entity; facts stored since then stay with the member that they refer to.
 
     Args:
         entity_id: the merged entity, or the id of the merge.

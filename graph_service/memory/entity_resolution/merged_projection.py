@@ -1,7 +1,7 @@
 """Derive the node and edges that represent merged entities from the members' own properties and facts. Pure.
 
 A merge rewrites nothing: every member keeps its properties and facts. So merges can be undone exactly, in any order,
-whatever was learned in between.
+even if facts were added in between.
 """
 
 import json
@@ -32,7 +32,7 @@ Properties = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberFact:
-    """A stored fact with a merged entity at one end at least.
+    """A stored fact with a merged entity at one or both ends.
 
     Not a `Fact`: the derived edge copies all stored properties, also those that a `Fact` does not have.
 
@@ -66,7 +66,10 @@ def member_fact(row: Mapping[str, Any]) -> MemberFact:
 
 
 def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, Any]:
-    """Return the properties of the node that represents merged entities: the root's name, the union of the rest."""
+    """Return the properties of the node that represents merged entities.
+
+    The root's name and values take precedence. Aliases, tokens, attributes and the time span cover all members.
+    """
     ordered = sorted(members, key=lambda one: (one["id"] != root_id, one["id"]))
     root = ordered[0]
     names = {name for one in members for name in (one["name"], *(one.get("aliases") or ()))} - {root["name"]}
@@ -179,11 +182,11 @@ class _ClosingEdge:
 
 
 class _CloserIndex:
-    """Edges, newest first, that close an older edge of their kind unless one message asserts both."""
+    """Edges that may close older ones, newest first; an edge does not close another that the same message asserts."""
 
     def __init__(self) -> None:
         self._edges: list[_ClosingEdge] = []
-        # For each edge, by assertion: the rank at which the unbroken run of edges with this assertion begins.
+        # For each edge and each of its assertions: the index of the newest edge of the consecutive run that shares it.
         self._runs: list[dict[tuple[str, datetime], int]] = []
 
     def add(self, edge: _ClosingEdge) -> None:
@@ -193,7 +196,7 @@ class _CloserIndex:
         self._edges.append(edge)
 
     def find(self, assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
-        """Return the oldest edge that shares no assertion with a given, still older edge."""
+        """Return the oldest edge without any of the assertions of a still older edge; None if there is none."""
         rank = len(self._edges) - 1
         while rank >= 0:
             shared = self._edges[rank].assertions & assertions
@@ -224,7 +227,7 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
         assertions = [parse_assertion(text) for text in row["properties"].get("assertions") or ()]
         edge = _ClosingEdge(rank, row, frozenset((one.message_id, one.valid_at) for one in assertions))
         claim, label = _claim(row), row["properties"].get("attribute") or ""
-        attribute_key, opposite_key = ("one", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
+        attribute_key, opposite_key = ("attribute", claim.predicate, label.removeprefix("?")), _opposite_key(claim)
         if "invalid_at" not in row["properties"]:
             candidates = [
                 index.find(edge.assertions) for key in (attribute_key, opposite_key) if (index := closers.get(key))
@@ -238,18 +241,18 @@ def _close_contradicted_of_subject(newest_first: Sequence[dict[str, Any]]) -> No
         if label and not label.startswith("?"):
             closers.setdefault(attribute_key, _CloserIndex()).add(edge)
         if opposite := whitelist()[claim.predicate].opposite:
-            closers.setdefault(("of", opposite, claim.object_id), _CloserIndex()).add(edge)
+            closers.setdefault(("opposite", opposite, claim.object_id), _CloserIndex()).add(edge)
 
 
 def _opposite_key(claim: Claim) -> tuple[str, ...]:
-    return "of", claim.predicate, claim.object_id
+    return "opposite", claim.predicate, claim.object_id
 
 
 def _close(row: Mapping[str, Any], closer: Mapping[str, Any]) -> None:
     row["properties"]["invalid_at"] = closer["properties"]["valid_at"]
     row["properties"]["closed_by"] = closer["id"]
-    why = closes(content_of_row(closer), content_of_row(row))
-    row["properties"]["closing_reason"] = why.value if why else None
+    reason = closes(content_of_row(closer), content_of_row(row))
+    row["properties"]["closing_reason"] = reason.value if reason else None
     if closer["properties"].get("known_at"):
         row["properties"]["closing_known_at"] = closer["properties"]["known_at"]
 

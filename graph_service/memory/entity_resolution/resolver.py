@@ -1,4 +1,4 @@
-"""Resolve the names in a reading to the user, the agent, stored entities or new ones. Pure."""
+"""Resolve extracted names to the user, the agent, stored entities or new ones. Pure."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def with_attributes(stored: str, given: Iterable[tuple[str, str]], *, newer: boo
 
     Args:
         stored: a JSON object of strings; empty for none.
-        newer: `given` was said after `stored`.
+        newer: the new attributes were mentioned after the stored ones.
     """
     current: dict[str, str] = json.loads(stored) if stored else {}
     valid = {
@@ -52,7 +52,7 @@ ALIASES_MAX: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The user who owns a memory, the names of the user, and the agent that talks to them."""
+    """The user who owns a memory, with their names and the agent that they talk to."""
 
     tenant: TenantId
     user_id: UserId
@@ -61,12 +61,12 @@ class Owner:
 
     @property
     def user(self) -> EntityRef:
-        """Return the user."""
+        """Return the user's entity."""
         return the_user(self.tenant, self.user_id, self.user_names[0] if self.user_names else None)
 
     @property
     def agent(self) -> EntityRef:
-        """Return the agent, named `assistant` if it has no id."""
+        """Return the agent's entity, named `assistant` if the agent has no id."""
         return the_agent(self.tenant, self.user_id, self.agent_id or _DEFAULT_AGENT)
 
 
@@ -85,7 +85,7 @@ class EntityRecord:
     """An entity with its stored properties, or those to store.
 
     Attributes:
-        changed: differs from the graph.
+        changed: differs from the stored entity.
         attributes: a JSON object of strings; empty for none.
         root_id: the node that represents it, if it is merged.
     """
@@ -104,54 +104,54 @@ def resolve(
 ) -> tuple[dict[str, EntityRef], list[EntityRecord]]:
     """Return the entity of each valid name, and the records of all named entities ordered by id.
 
-    Names are processed in the order they were said, and each new entity becomes a candidate for later names: two
-    spellings match within one call as they would in two.
+    Names are processed in the order of their mentions, and each new entity becomes a candidate for later names, so that
+    two spellings match within one call just as in two calls.
     """
-    records = {known.entity.id: known for known in candidates}
+    records = {record.entity.id: record for record in candidates}
     index = NameIndex(map(_candidate, candidates))
     resolved: dict[str, EntityRef] = {}
     touched: dict[MemoryId, EntityRecord] = {}
-    for seen in sorted(names, key=lambda n: n.said_at):
-        if speaker_in(seen.name, owner) is not None:
-            resolved[seen.name] = owner.user if speaker_in(seen.name, owner) == THE_USER else owner.agent
+    for mention in sorted(names, key=lambda n: n.said_at):
+        if speaker_in(mention.name, owner) is not None:
+            resolved[mention.name] = owner.user if speaker_in(mention.name, owner) == THE_USER else owner.agent
             continue
-        if text_problem(seen.name, LIMITS.name_chars) or not name_key(seen.name):
+        if text_problem(mention.name, LIMITS.name_chars) or not name_key(mention.name):
             continue
-        known = _match_or_create(seen, records, index, owner)
-        if records.get(known.entity.id) != known:
-            records[known.entity.id] = known
-            index.put(_candidate(known))
-        touched[known.entity.id] = known
-        resolved[seen.name] = known.entity
+        record = _match_or_create(mention, records, index, owner)
+        if records.get(record.entity.id) != record:
+            records[record.entity.id] = record
+            index.put(_candidate(record))
+        touched[record.entity.id] = record
+        resolved[mention.name] = record.entity
     return resolved, [touched[name] for name in sorted(touched)]
 
 
-def _candidate(known: EntityRecord) -> Candidate:
-    entity = known.entity
+def _candidate(record: EntityRecord) -> Candidate:
+    entity = record.entity
     return Candidate(
         id=entity.id,
         name=entity.name,
-        aliases=known.aliases,
+        aliases=record.aliases,
         entity_type=entity.entity_type,
-        merged_into=known.root_id,
+        merged_into=record.root_id,
     )
 
 
 def _match_or_create(
-    seen: NameMention, records: dict[MemoryId, EntityRecord], index: NameIndex, owner: Owner
+    mention: NameMention, records: dict[MemoryId, EntityRecord], index: NameIndex, owner: Owner
 ) -> EntityRecord:
-    match = index.match(seen.name, seen.entity_type)
+    match = index.match(mention.name, mention.entity_type)
     if match.verdict is not MatchKind.SAME or match.id is None:
-        entity = an_entity(owner.tenant, owner.user_id, seen.name, seen.entity_type)
+        entity = an_entity(owner.tenant, owner.user_id, mention.name, mention.entity_type)
         if entity.id not in records:
-            given = with_attributes("", seen.attributes, newer=True)
-            first = seen.said_at
+            given = with_attributes("", mention.attributes, newer=True)
+            first = mention.said_at
             return EntityRecord(
                 entity=entity, aliases=(), first_seen=first, last_seen=first, changed=True, attributes=given
             )
         # The id is derived from the normalised name, so this is not a new spelling.
-        return _updated(records[entity.id], seen, new_spelling=False)
-    return _updated(records[MemoryId(match.id)], seen, new_spelling=_is_new_spelling(match))
+        return _updated(records[entity.id], mention, new_spelling=False)
+    return _updated(records[MemoryId(match.id)], mention, new_spelling=_is_new_spelling(match))
 
 
 def _is_new_spelling(match: Match) -> bool:
@@ -159,20 +159,20 @@ def _is_new_spelling(match: Match) -> bool:
     return match.score < 0.95
 
 
-def _updated(known: EntityRecord, seen: NameMention, *, new_spelling: bool) -> EntityRecord:
-    aliases = known.aliases
+def _updated(record: EntityRecord, mention: NameMention, *, new_spelling: bool) -> EntityRecord:
+    aliases = record.aliases
     if new_spelling and len(aliases) < ALIASES_MAX:
-        aliases = tuple(sorted({*aliases, seen.name}))
-    entity = replace(known.entity, entity_type=known.entity.entity_type or seen.entity_type)
-    first_seen, last_seen = min(known.first_seen, seen.said_at), max(known.last_seen, seen.said_at)
-    given = with_attributes(known.attributes, seen.attributes, newer=seen.said_at >= known.last_seen)
-    new = replace(known, entity=entity, aliases=aliases, first_seen=first_seen, last_seen=last_seen, attributes=given)
-    return replace(new, changed=True) if new != known else known
+        aliases = tuple(sorted({*aliases, mention.name}))
+    entity = replace(record.entity, entity_type=record.entity.entity_type or mention.entity_type)
+    first_seen, last_seen = min(record.first_seen, mention.said_at), max(record.last_seen, mention.said_at)
+    given = with_attributes(record.attributes, mention.attributes, newer=mention.said_at >= record.last_seen)
+    new = replace(record, entity=entity, aliases=aliases, first_seen=first_seen, last_seen=last_seen, attributes=given)
+    return replace(new, changed=True) if new != record else record
 
 
-def entity_row(known: EntityRecord, owner: Owner) -> dict[str, Any]:
+def entity_row(record: EntityRecord, owner: Owner) -> dict[str, Any]:
     """Return the row of `entity_resolution/put_entities` or `entity_resolution/put_agents`."""
-    entity = known.entity
+    entity = record.entity
     return {
         "id": entity.id,
         "properties": {
@@ -180,12 +180,12 @@ def entity_row(known: EntityRecord, owner: Owner) -> dict[str, Any]:
             "user_id": owner.user_id,
             "name": entity.name,
             "key": entity.key,
-            "aliases": list(known.aliases),
-            "form_tokens": form_tokens(owner, [entity.name, *known.aliases]),
+            "aliases": list(record.aliases),
+            "form_tokens": form_tokens(owner, [entity.name, *record.aliases]),
             "entity_type": entity.entity_type.value if entity.entity_type else None,
-            "attributes": known.attributes or None,
-            "first_seen": known.first_seen,
-            "last_seen": known.last_seen,
+            "attributes": record.attributes or None,
+            "first_seen": record.first_seen,
+            "last_seen": record.last_seen,
             "scope_user": scope_token(owner.tenant, owner.user_id),
         },
     }

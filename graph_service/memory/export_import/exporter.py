@@ -58,7 +58,7 @@ async def export_rows(
     """
     report = on_progress or (lambda _doing, _done, _total: None)
 
-    async def once(state: Mapping[str, Any]) -> ExportResult:
+    async def attempt(state: Mapping[str, Any]) -> ExportResult:
         if (await graph.read(statement("export_import/forgetting"), {"tenant": tenant}))[0]["users"]:
             raise ConflictError(f"a user of tenant {tenant!r} is being forgotten; export it when that is done")
         with tempfile.TemporaryDirectory(prefix="mnemograph-export-") as folder:
@@ -73,14 +73,14 @@ async def export_rows(
             finally:
                 staging.close()
 
-    return await with_stable_tenant(graph, tenant, once)
+    return await with_stable_tenant(graph, tenant, attempt)
 
 
-async def with_stable_tenant(graph: Graph, tenant: TenantId, once: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
-    """Run `once` until the tenant does not change during a run, at most three times; return its result.
+async def with_stable_tenant(graph: Graph, tenant: TenantId, attempt: Callable[[Mapping[str, Any]], Awaitable[T]]) -> T:
+    """Run `attempt` until the tenant does not change meanwhile, at most three times; return its result.
 
     Args:
-        once: receives the row of `export_import/tenant_state`; every call must start from scratch.
+        attempt: receives the row of `export_import/tenant_state`; every call must start from scratch.
 
     Raises:
         NotFoundError: the tenant does not exist.
@@ -88,7 +88,7 @@ async def with_stable_tenant(graph: Graph, tenant: TenantId, once: Callable[[Map
     """
     for _ in range(_ATTEMPTS):
         before = await _tenant_state(graph, tenant)
-        done = await once(before)
+        done = await attempt(before)
         if await _tenant_state(graph, tenant) == before:
             return done
     raise ConflictError(

@@ -12,7 +12,7 @@ from schema.ids import TenantId
 from schema.labels import MIND_MAP_KINDS, Label, Link
 
 ROWS_MAX: Final = 500
-# Smaller pages of rows with vectors, which are about ten times as long.
+# Page size for rows with vectors, which are about ten times as long.
 LONG_ROWS_MAX: Final = 100
 _NODES: Final = "Memory"
 
@@ -77,7 +77,7 @@ async def export_pages(graph: Graph, tenant: TenantId, kinds: Sequence[str] | No
 
 def _row(kind: str, stored: Mapping[str, Any]) -> Row | None:
     if isinstance(kind, Link):
-        # Pages are formed by the start nodes of links, and some of these have no such link.
+        # Links are paged by their start nodes, some of which have no such link.
         return {"link": kind.value, "from": stored["subject"], "to": stored["object"]} if stored["object"] else None
     if kind == EDGE:
         row: Row = {EDGE: stored["type"], "from": stored["subject"], "to": stored["object"]}

@@ -50,7 +50,7 @@ async def export_graphml(
     """
     report = on_progress or (lambda _doing, _done, _total: None)
 
-    async def once(_state: Mapping[str, Any]) -> ExportResult:
+    async def attempt(_state: Mapping[str, Any]) -> ExportResult:
         digest, counts = hashlib.sha256(), {_NODE: 0, _EDGE: 0}
         out.seek(0)
         out.truncate()
@@ -73,7 +73,7 @@ async def export_graphml(
         out.flush()
         return ExportResult(nodes=counts[_NODE], edges=counts[_EDGE], bytes=out.tell(), sha256=digest.hexdigest())
 
-    return await with_stable_tenant(graph, tenant, once)
+    return await with_stable_tenant(graph, tenant, attempt)
 
 
 def _keys() -> Iterator[str]:

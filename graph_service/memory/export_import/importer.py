@@ -44,11 +44,11 @@ from schema.labels import Label
 
 _log: Final = logging.getLogger(__name__)
 _PROBLEMS_MAX: Final = 20
-# More than ten times the length of a message of 100,000 characters with its vectors.
+# More than ten times the size of a message of 100,000 characters with its vectors.
 LINE_BYTES_MAX: Final = 16 * 2**20
 _HEADER_CHARS_MAX: Final = 1_000
-_EMBEDDER: Final = ("model", "dim", "token_model")
-_LONG: Final = (Label.MESSAGE, Label.SCENE, EDGE)
+_EMBEDDER_FIELDS: Final = ("model", "dim", "token_model")
+_LONG_ROW_KINDS: Final = (Label.MESSAGE, Label.SCENE, EDGE)
 _HEADER_KINDS: Final = {"seq": "int", "created_at": "time", "salt": "string", "tombstone_tenant": "string"}
 
 
@@ -158,7 +158,7 @@ def _check_and_rewrite(staging: Staging, header: Row, path: Path) -> None:
         )
         staging.rewrite_all()
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError) as error:
-        _log.warning("an export could not be understood: %s", type(error).__name__)
+        _log.warning("the rows of an export contradict each other: %s", type(error).__name__)
         raise InputError(
             f"nothing was stored: {path} contains rows that contradict each other; export the tenant again"
         ) from error
@@ -200,7 +200,7 @@ def _header_problems(header: Row) -> Iterator[str]:
             yield f"{name} {text_problem(value, _HEADER_CHARS_MAX)}"
     if embedder is None:
         return
-    model, dim, tokens = (embedder.get(name) if isinstance(embedder, dict) else None for name in _EMBEDDER)
+    model, dim, tokens = (embedder.get(name) if isinstance(embedder, dict) else None for name in _EMBEDDER_FIELDS)
     vectors_usable = (
         isinstance(model, str) and isinstance(dim, int) and not isinstance(dim, bool) and 1 <= dim <= VECTOR_DIM_MAX
     )
@@ -244,7 +244,7 @@ async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progr
     done, total, sessions = 0, sum(staging.rows_n.values()), []
     for kind in ORDER:
         rows: Iterator[Row] = staging.rewritten(kind)
-        rows_max = LONG_ROWS_MAX if kind in _LONG else ROWS_MAX
+        rows_max = LONG_ROWS_MAX if kind in _LONG_ROW_KINDS else ROWS_MAX
         while batch := await asyncio.to_thread(_next_batch, rows, rows_max):
             kept = batch if vectors else [without_vectors(row) for row in batch]
             if kind == Label.SESSION:
@@ -269,7 +269,7 @@ async def _finish(
     *,
     now: datetime,
 ) -> None:
-    """Enqueue the jobs and write the properties of the tenant, which lets workers start."""
+    """Enqueue the jobs, and write the tenant's properties, which completes the import."""
     properties = {name: decode_value(value, _HEADER_KINDS[name]) for name, value in tenant_properties.items()}
     for start in range(0, len(sessions), ROWS_MAX):
         batch = set(sessions[start : start + ROWS_MAX])
@@ -286,20 +286,20 @@ async def _finish(
 
 
 def _job_rows(session_jobs: list[SessionJob]) -> Iterator[list[Row]]:
-    """Yield batches of job rows; one job reads all unread sessions of a user, in the order they were said."""
+    """Yield batches of job rows; a user's unread sessions get one job, which reads them in the order they were said."""
     unread_by_user: dict[str, list[str]] = {}
-    for work in session_jobs:
-        if work.kind == JobKind.EXTRACT and work.waits:
-            unread_by_user.setdefault(work.user, []).append(work.session)
+    for job in session_jobs:
+        if job.kind == JobKind.EXTRACT and job.is_open:
+            unread_by_user.setdefault(job.user, []).append(job.session)
     ordered_users = {user: sessions for user, sessions in unread_by_user.items() if len(sessions) > 1}
     rows: list[Row] = [
-        {"about": user, "kind": JobKind.REEXTRACT.value, "sessions": sorted(sessions), "waits": True}
+        {"about": user, "kind": JobKind.REEXTRACT.value, "sessions": sorted(sessions), "is_open": True}
         for user, sessions in ordered_users.items()
     ]
-    for work in session_jobs:
-        is_ordered = work.kind == JobKind.EXTRACT and work.user in ordered_users
-        is_open = work.waits and not is_ordered
-        rows.append({"about": work.session, "kind": work.kind.value, "sessions": None, "waits": is_open})
+    for job in session_jobs:
+        is_ordered = job.kind == JobKind.EXTRACT and job.user in ordered_users
+        is_open = job.is_open and not is_ordered
+        rows.append({"about": job.session, "kind": job.kind.value, "sessions": None, "is_open": is_open})
     rows.sort(key=lambda row: (row["about"], row["kind"]))
     for start in range(0, len(rows), ROWS_MAX):
         yield rows[start : start + ROWS_MAX]

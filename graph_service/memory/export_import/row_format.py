@@ -38,7 +38,7 @@ EDGE: Final = "edge"
 FORMAT: Final = "mnemograph-export"
 VERSION: Final = 3
 LINKS: Final = (Link.PART_OF, Link.IN_SESSION, Link.MEMBER_OF)
-# Kinds come before the kinds that reference them.
+# Every kind comes after the kinds that it references.
 ORDER: Final = (
     Label.SESSION,
     Label.SESSION_LIFECYCLE,
@@ -60,14 +60,14 @@ ORDER: Final = (
 )
 # Versions 1 and 2 were written before the first release; they had other names for kinds of rows and for properties.
 # No name has two meanings, so one table converts both.
-_KINDS_BEFORE: Final[Mapping[str, Label | Link]] = {
+_OLD_KINDS: Final[Mapping[str, Label | Link]] = {
     "HeldEntity": Label.MEMBER_ENTITY,
     "HeldFact": Label.MEMBER_FACT,
     "KeptApart": Label.REJECTED_MERGE,
     "SessionLife": Label.SESSION_LIFECYCLE,
     "STANDS_FOR": Link.MEMBER_OF,
 }
-_FACT_NAMES_BEFORE: Final = {
+_OLD_FACT_NAMES: Final = {
     "closed_why": "closing_reason",
     "told": "assertions",
     "stated": "corrections",
@@ -76,15 +76,15 @@ _FACT_NAMES_BEFORE: Final = {
     "reopened": "ignored_closings",
     "profile_out": "profile_exclusion",
 }
-_NAMES_BEFORE: Final[Mapping[str, Mapping[str, str]]] = {
+_OLD_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     Label.SESSION_LIFECYCLE: {"why": "close_reason"},
     Label.USAGE: {"scenes_owed": "scenes_over_budget"},
     Label.USER: {"called": "declared_names", "called_since": "declared_since"},
     Label.SCENE: {"layers_by": "abstract_by", "overview_owed": "overview_pending", "owed": "fallback_reason"},
-    EDGE: _FACT_NAMES_BEFORE,
-    Label.MEMBER_FACT: _FACT_NAMES_BEFORE,
+    EDGE: _OLD_FACT_NAMES,
+    Label.MEMBER_FACT: _OLD_FACT_NAMES,
 }
-_REASONS_BEFORE: Final = {"over": "ended", "joined": "merged"}
+_OLD_REASONS: Final = {"over": "ended", "joined": "merged"}
 _VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
 _END_CHARS_MAX: Final = 64
 Row = dict[str, Any]
@@ -115,8 +115,8 @@ def without_vectors(row: Row) -> Row:
         return row
     kept = {name: value for name, value in row["properties"].items() if name not in _VECTORS}
     # The statement that imports facts marks these itself.
-    waits = {} if EDGE in row else {"unembedded": True}
-    return {**row, "properties": dict(sorted({**kept, **waits}.items()))}
+    marks = {} if EDGE in row else {"unembedded": True}
+    return {**row, "properties": dict(sorted({**kept, **marks}.items()))}
 
 
 def from_older_version(row: Any) -> Any:
@@ -126,13 +126,13 @@ def from_older_version(row: Any) -> Any:
     renamed = dict(row)
     for field_name in ("node", "link"):
         if isinstance(row.get(field_name), str):
-            renamed[field_name] = str(_KINDS_BEFORE.get(row[field_name], row[field_name]))
+            renamed[field_name] = str(_OLD_KINDS.get(row[field_name], row[field_name]))
     if not isinstance(row.get("properties"), dict):
         return renamed
     kind = EDGE if EDGE in row else renamed.get("node")
-    names = _NAMES_BEFORE.get(kind, {}) if isinstance(kind, str) else {}
+    names = _OLD_NAMES.get(kind, {}) if isinstance(kind, str) else {}
     renamed["properties"] = {
-        names.get(name, name): _REASONS_BEFORE.get(value, value)
+        names.get(name, name): _OLD_REASONS.get(value, value)
         if name == "closed_why" and isinstance(value, str)
         else value
         for name, value in row["properties"].items()
@@ -193,11 +193,11 @@ def _has_ends(row: Row) -> bool:
 
 
 ROOT: Final = "memory:///"
-# Limit of texts that are not in `_LONG`; some are index keys, which Neo4j limits to 8 kB.
+# Limit of texts that are not in `_LONG_TEXTS`; some are index keys, which Neo4j limits to 8 kB.
 SHORT_CHARS_MAX: Final = 1_000
 ITEM_CHARS_MAX: Final = 8_000
 LONG_CHARS_MAX: Final = 2_000_000
-_LONG: Final = frozenset(
+_LONG_TEXTS: Final = frozenset(
     {"abstract", "attributes", "body", "facts", "merge_reason", "overview", "rationale", "extracted", "reason", "text"}
     | {"statement", "summary", "title", "uri"}
 )
@@ -324,24 +324,28 @@ class Shape:
     """The rules for rows of one kind.
 
     Attributes:
-        needed: required properties.
+        required: names of properties that every row has.
         rules: checks of values in addition to their type, by property.
-        addressed: the id must derive from the URI.
-        same: pairs of properties that must have the same time, as a datetime and as milliseconds since 1970.
+        id_from_uri: the id must derive from the URI.
+        same_times: pairs of properties with the same time, as a datetime and as milliseconds since 1970.
     """
 
-    needed: frozenset[str]
+    required: frozenset[str]
     rules: Mapping[str, Rule] = field(default_factory=dict)
-    addressed: bool = False
-    same: tuple[tuple[str, str], ...] = ()
+    id_from_uri: bool = False
+    same_times: tuple[tuple[str, str], ...] = ()
 
 
-def _shape(needed: str, *, addressed: bool = False, same: tuple[tuple[str, str], ...] = (), **rules: Rule) -> Shape:
-    return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **rules}, addressed=addressed, same=same)
+def _shape(
+    required: str, *, id_from_uri: bool = False, same_times: tuple[tuple[str, str], ...] = (), **rules: Rule
+) -> Shape:
+    return Shape(
+        required=frozenset(required.split()), rules={**_COMMON, **rules}, id_from_uri=id_from_uri, same_times=same_times
+    )
 
 
-def _shape_of_fact(needed: str, **rules: Rule) -> Shape:
-    return Shape(needed=frozenset(needed.split()), rules={**_COMMON, **_FACT_RULES, **rules})
+def _shape_of_fact(required: str, **rules: Rule) -> Shape:
+    return Shape(required=frozenset(required.split()), rules={**_COMMON, **_FACT_RULES, **rules})
 
 
 # Rules for these properties in every kind.
@@ -368,8 +372,8 @@ _COMMON: Final[Mapping[str, Rule]] = {
     "aliases": _each(_text_of(1_000)),
     "declared_names": _each(_text_of(1_000)),
 }
-_ENTITY_NEEDED: Final = "id uri user_id name key first_seen last_seen"
-_FACT_NEEDED: Final = (
+_ENTITY_REQUIRED: Final = "id uri user_id name key first_seen last_seen"
+_FACT_REQUIRED: Final = (
     "id uri user_id statement base_strength strength confidence first_seen last_seen valid_at recorded_at evidence "
     "scenes quotes slot reader scope_tenant scope_user"
 )
@@ -399,12 +403,12 @@ _FACT_RULES: Final[Mapping[str, Rule]] = {
 
 SHAPES: Final[Mapping[str, Shape]] = {
     Label.SESSION: _shape(
-        "id uri user_id session_id user_node_id first_at", addressed=True, session_id=_USER, user_node_id=_ID
+        "id uri user_id session_id user_node_id first_at", id_from_uri=True, session_id=_USER, user_node_id=_ID
     ),
     Label.SESSION_LIFECYCLE: _shape(
         "id uri user_id session_id state opened_at last_at last_ms",
-        addressed=True,
-        same=(("last_at", "last_ms"),),
+        id_from_uri=True,
+        same_times=(("last_at", "last_ms"),),
         session_id=_USER,
         state=_one_of(*SessionState),
         close_reason=_one_of(*CloseReason),
@@ -413,8 +417,8 @@ SHAPES: Final[Mapping[str, Shape]] = {
     Label.MESSAGE: _shape(
         "id uri user_id session_id role text said_at said_ms said_day position content_hash received_at importance "
         "scope_tenant scope_user",
-        addressed=True,
-        same=(("said_at", "said_ms"),),
+        id_from_uri=True,
+        same_times=(("said_at", "said_ms"),),
         role=_one_of(*Role),
         text=_text_of(LIMITS.text_chars),
         speaker=_text_of(LIMITS.name_chars),
@@ -429,11 +433,11 @@ SHAPES: Final[Mapping[str, Shape]] = {
         ),
         token_vectors=lambda value: None if is_packed(value) else "must be packed token vectors",
     ),
-    Label.USER: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
-    Label.AGENT: _shape(f"{_ENTITY_NEEDED} aliases", addressed=True),
-    Label.ENTITY: _shape(f"{_ENTITY_NEEDED} aliases form_tokens scope_user"),
+    Label.USER: _shape(f"{_ENTITY_REQUIRED} aliases", id_from_uri=True),
+    Label.AGENT: _shape(f"{_ENTITY_REQUIRED} aliases", id_from_uri=True),
+    Label.ENTITY: _shape(f"{_ENTITY_REQUIRED} aliases form_tokens scope_user"),
     Label.MEMBER_ENTITY: _shape(
-        f"{_ENTITY_NEEDED} aliases form_tokens scope_user", parent_id=_ID, merge_id=_ID, merge_reason=_text_of(8_000)
+        f"{_ENTITY_REQUIRED} aliases form_tokens scope_user", parent_id=_ID, merge_id=_ID, merge_reason=_text_of(8_000)
     ),
     Label.SCENE: _shape(
         "id uri user_id session_id name first_seen last_seen start_ms end_ms content_hash scope_tenant scope_user",
@@ -444,9 +448,9 @@ SHAPES: Final[Mapping[str, Shape]] = {
         layers_hash=_HASH,
         evidence_n=_COUNT,
     ),
-    EDGE: _shape_of_fact(_FACT_NEEDED),
+    EDGE: _shape_of_fact(_FACT_REQUIRED),
     Label.MEMBER_FACT: _shape_of_fact(
-        f"{_FACT_NEEDED} subject_id object_id predicate",
+        f"{_FACT_REQUIRED} subject_id object_id predicate",
         subject_id=_ID,
         object_id=_ID,
         predicate=_one_of(*whitelist()),
@@ -503,7 +507,7 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
         yield "must have properties, a JSON object"
         return
     shape = SHAPES[kind]
-    for name in sorted(shape.needed - found.keys()):
+    for name in sorted(shape.required - found.keys()):
         yield f"lacks the required property {name}"
     values: dict[str, Any] = {}
     for name, written in found.items():
@@ -518,7 +522,7 @@ def property_problems(kind: str, found: Any, model: Mapping[str, Property], *, d
             except InputError as error:
                 yield f"{name} {error.message}"
                 continue
-            chars_max = LONG_CHARS_MAX if name in _LONG else SHORT_CHARS_MAX
+            chars_max = LONG_CHARS_MAX if name in _LONG_TEXTS else SHORT_CHARS_MAX
             problem = _general_problem(values[name], dim, chars_max) or (
                 shape.rules[name](values[name]) if name in shape.rules else None
             )
@@ -558,9 +562,9 @@ def _text_problem(value: str, chars_max: int) -> str | None:
 
 def _consistency_problems(shape: Shape, values: Mapping[str, Any]) -> Iterator[str]:
     """Yield the problems of properties that must be consistent with each other."""
-    if shape.addressed and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
+    if shape.id_from_uri and {"id", "uri"} <= values.keys() and memory_id(values["uri"]) != values["id"]:
         yield "id does not match uri"
-    for moment, millis in shape.same:
+    for moment, millis in shape.same_times:
         if {moment, millis} <= values.keys() and abs(values[moment].timestamp() * 1000 - values[millis]) > 1:
             yield f"{millis} must be the same time as {moment}, in milliseconds since 1970"
     names, since = values.get("declared_names") or [], values.get("declared_since") or []

@@ -71,7 +71,7 @@ def _value(written: Any) -> tuple[Any, str]:
             return _list(written)
         case {**tagged} if len(tagged) == 1:
             ((tag, text),) = tagged.items()
-            read, kind = _TAGGED.get(str(tag), _NEITHER)
+            read, kind = _TAGGED.get(str(tag), _UNKNOWN_TAG)
             return read(text), kind
     raise ValueError(f"a property cannot be {type(written).__name__}")
 
@@ -116,7 +116,7 @@ _TAGGED: Final[dict[str, tuple[Callable[[Any], Any], str]]] = {
     _FLOATS: (_floats, "vector"),
     _BYTES: (_bytes, "bytes"),
 }
-_NEITHER: Final[tuple[Callable[[Any], Any], str]] = (_unknown, "")
+_UNKNOWN_TAG: Final[tuple[Callable[[Any], Any], str]] = (_unknown, "")
 _NAMES: Final = {
     "string": "a string",
     "strings": "a list of strings",

@@ -1,4 +1,4 @@
-"""Export and import a tenant, as files or as texts."""
+"""Export and import tenants, as files or as strings."""
 
 import asyncio
 import io
@@ -77,7 +77,7 @@ class TenantTransfer:
 
         Raises:
             InputError: the export is too long for one answer.
-            NotFoundError, ConflictError, UnavailableError: as `export`.
+            NotFoundError, ConflictError, UnavailableError: see `export`.
         """
         with tempfile.TemporaryFile(prefix="mnemograph-export-") as out:
             result = await self.export(tenant, out, export_format, vectors=vectors)

@@ -1,4 +1,4 @@
-"""Rewrite the rows of a tenant for another tenant in a SQLite file, so that memory is bounded."""
+"""Rewrite the rows of a tenant for another tenant, in a SQLite file instead of in memory."""
 
 import json
 import sqlite3
@@ -47,7 +47,8 @@ _EPISODES_MAX: Final = 100
 _PREFIXES_CACHED: Final = 4_096
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NODE_KINDS: Final = frozenset(MIND_MAP_KINDS)
-_ENDS: Final = {
+# Kinds of nodes that each link connects: start, possible ends.
+_LINK_ENDS: Final = {
     Link.PART_OF: (Label.MESSAGE, {Label.SCENE}),
     Link.IN_SESSION: (Label.SCENE, {Label.SESSION}),
     Link.MEMBER_OF: (Label.MEMBER_ENTITY, {Label.ENTITY, Label.AGENT, Label.USER}),
@@ -76,12 +77,12 @@ _KINDS_WITH_URI: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionJob:
-    """A job of a session, by node ids, and its state (open or not)."""
+    """A job of a session, given by node ids, and whether it is open or done."""
 
     kind: JobKind
     session: str
     user: str
-    waits: bool
+    is_open: bool
 
 
 class Staging:
@@ -155,11 +156,11 @@ class Staging:
             seq: sequence number of the tenant's last change.
         """
         yield from self._end_problems()
-        for kind, name, about in _REFERENCES:
+        for kind, name, referenced in _REFERENCES:
             for row in self._raw(kind):
                 named = row["properties"].get(name)
-                if named is not None and about not in self._kinds_of(named):
-                    yield f"{kind} {key_of_row(row)} names the {about} {named} in {name}, which is not in the file"
+                if named is not None and referenced not in self._kinds_of(named):
+                    yield f"{kind} {key_of_row(row)} names the {referenced} {named} in {name}, which is not in the file"
         for row in self._raw(Label.CHANGE):
             if row["properties"]["seq"] > seq:
                 yield f"Change {row['properties']['seq']} is higher than the tenant's last sequence number, {seq}"
@@ -178,7 +179,7 @@ class Staging:
         if EDGE in row:
             fits = any(allowed(Label(a), row[EDGE], Label(b)) for a in starts & _NODE_KINDS for b in ends & _NODE_KINDS)
         else:
-            start, end = _ENDS[row["link"]]
+            start, end = _LINK_ENDS[row["link"]]
             fits = start in starts and bool(ends & end)
         return None if fits else "connects nodes of kinds that it cannot connect"
 
@@ -193,11 +194,11 @@ class Staging:
         """
         unread = {
             row["properties"]["session_id"]
-            for kind, waits in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
+            for kind, flag in ((Label.MESSAGE, "unread"), (Label.EPISODE, "unread"), (Label.SCENE, "unextracted"))
             for row in self._raw(kind)
-            if row["properties"].get(waits)
+            if row["properties"].get(flag)
         }
-        ending = {
+        closing = {
             row["properties"]["id"]
             for row in self._raw(Label.SESSION_LIFECYCLE)
             if row["properties"]["state"] not in (SessionState.ACTIVE, SessionState.CLOSED)
@@ -205,13 +206,13 @@ class Staging:
         for row in self._raw(Label.SESSION):
             session, user = row["properties"]["id"], row["properties"]["user_node_id"]
             ids = {"session": self.new_id(session), "user": self.new_id(user)}
-            yield SessionJob(kind=JobKind.EXTRACT, waits=session in unread, **ids)
-            yield SessionJob(kind=JobKind.EMBED, waits=False, **ids)
-            if session in ending:
-                yield SessionJob(kind=JobKind.CLOSE, waits=True, **ids)
+            yield SessionJob(kind=JobKind.EXTRACT, is_open=session in unread, **ids)
+            yield SessionJob(kind=JobKind.EMBED, is_open=False, **ids)
+            if session in closing:
+                yield SessionJob(kind=JobKind.CLOSE, is_open=True, **ids)
 
     def rewrite_all(self) -> None:
-        """Rewrite every row once, so that any error occurs before the graph is written."""
+        """Rewrite all rows now, so that errors occur before anything is written to the graph."""
         for kind in ORDER:
             self._rewrite_kind(kind)
 
@@ -258,13 +259,15 @@ class Staging:
     def _map_hashes(self) -> None:
         for row in self._raw(Label.MESSAGE):
             found = row["properties"]
-            said = (
+            message = (
                 found["id"],
                 _to_micros(found.get("said_at")),
                 found.get("position", 0),
                 found.get("content_hash", ""),
             )
-            self._db.execute("INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", (*said, found.get("episode_id")))
+            self._db.execute(
+                "INSERT OR IGNORE INTO messages VALUES (?, ?, ?, ?, ?)", (*message, found.get("episode_id"))
+            )
         for row in self._raw(Link.PART_OF):
             self._db.execute("INSERT OR IGNORE INTO scene_messages VALUES (?, ?)", (row["to"], row["from"]))
         for row in self._raw(Label.SCENE):

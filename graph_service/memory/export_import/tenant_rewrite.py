@@ -220,10 +220,10 @@ def scene_hashes(
             return
 
 
-def session_hash(life: Properties, scenes: Sequence[SceneHash], new_id: Callable[[str], str]) -> Iterator[HashPair]:
+def session_hash(lifecycle: Properties, scenes: Sequence[SceneHash], new_id: Lookup) -> Iterator[HashPair]:
     """Yield the old and new hash of a session's summary, if it can be reproduced."""
     before = content_hash("session", *(one.layers_hash for one in sorted(scenes)))
-    if before == life.get("layers_hash"):
+    if before == lifecycle.get("layers_hash"):
         rewritten = sorted(one._replace(id=new_id(one.id), layers_hash=new_id(one.layers_hash)) for one in scenes)
         yield before, content_hash("session", *(one.layers_hash for one in rewritten))
 
@@ -234,7 +234,7 @@ def _hash_parts(messages: Iterable[SceneMessage]) -> Iterator[str]:
 
 
 def hash_prefixes_of(episode: Properties) -> HashPrefixes:
-    """Return the possible beginnings of a scene's summary hash: read or unread, with the facts that were provided."""
+    """Return the two prefixes that the hash of a scene's summary may have: final, or with its overview pending."""
     facts = [str(fact["statement"]) for fact in json.loads(episode.get("facts") or "[]")]
     return _prefixes(episode.get("summary") or "", *facts)
 

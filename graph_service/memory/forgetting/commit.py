@@ -1,4 +1,4 @@
-"""Commit a forgetting: delete the affected elements, schedule the re-reading of the rest, and redact the change log."""
+"""Delete the affected elements, schedule the extraction of the remaining ones, and redact the change log."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ class ForgetResult:
 
     Attributes:
         facts, entities: those without any evidence left.
-        reextracted: messages and scenes that a worker reads again because they were affected.
+        reextracted: remaining messages and scenes that were affected and are extracted again.
         spooled: messages removed from this machine's spool.
     """
 
@@ -67,7 +67,9 @@ async def commit_forgetting(
         | await _affected_roots(writing, tenant, impact)
     )
     before = await edges_touching(writing, tenant, roots)
-    deleted_nodes = [row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_held"]]
+    deleted_nodes = [
+        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_member"]
+    ]
     await _delete(writing, tenant, impact, deleted_nodes)
     updated = await _update_entities(writing, request, impact)
     reread = await _schedule_reread(writing, request, impact)
@@ -76,7 +78,7 @@ async def commit_forgetting(
     tombstones = sorted(request.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
     facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
-    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_held"]]
+    facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
     nodes = [*sorted(impact.resegmented), *deleted_nodes]
     put = [*updated, *(node_change(node, FORGOTTEN) for node in projected)]
     user = await _update_user(writing, request)
@@ -104,7 +106,7 @@ def _result(impact: Impact, reread: int) -> ForgetResult:
     forgotten = {row["id"] for row in impact.messages}
     facts = [row for row in impact.facts.values() if forgotten.issuperset(row["properties"]["evidence"])]
     facts += [row for name, row in impact.facts.items() if name in impact.rejected]
-    entities = [row for row, outcome in impact.outcomes if outcome.properties is None and not outcome.returns]
+    entities = [row for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated]
     scenes = {row["scene_id"] for row in impact.messages if row["scene_id"]}
     return ForgetResult(
         messages=len(forgotten),
@@ -119,7 +121,7 @@ async def _affected_roots(writing: Writing, tenant: TenantId, impact: Impact) ->
     """Return the ids of the nodes that represent merged entities at an end of the facts."""
     member_rows = [row for row in impact.facts.values() if "subject_id" in row["properties"]]
     ends = {end for row in member_rows for end in (row["subject_id"], row["object_id"])}
-    ends |= {row["object_id"] for row in impact.mentions if row["is_held"]}
+    ends |= {row["object_id"] for row in impact.mentions if row["is_member"]}
     rows = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": sorted(ends)})
     return {row["root_id"] for row in rows if row["root_id"]}
 
@@ -132,7 +134,7 @@ async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Col
         for name, row in impact.facts.items()
         if "subject_id" in row["properties"]
     ]
-    member_rows += [{"subject_id": row["scene_id"], "id": row["id"]} for row in impact.mentions if row["is_held"]]
+    member_rows += [{"subject_id": row["scene_id"], "id": row["id"]} for row in impact.mentions if row["is_member"]]
     await writing.run(
         statement("forgetting/delete_member_facts"), {"tenant": tenant, "rows": _sorted_by_id(member_rows)}
     )
@@ -144,14 +146,14 @@ async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Col
     edges += [
         {"node_id": row["scene_id"], "id": row["id"]}
         for row in impact.mentions
-        if row["scene_id"] in impact.cleared and not row["is_held"]
+        if row["scene_id"] in impact.cleared and not row["is_member"]
     ]
     await writing.run(statement("facts/delete_edges"), {"tenant": tenant, "rows": _sorted_by_id(edges)})
     await writing.run(
         statement("forgetting/delete_nodes"), {"tenant": tenant, "ids": sorted({*impact.resegmented, *nodes})}
     )
     forgotten = sorted(
-        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not outcome.returns
+        row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not outcome.is_recreated
     )
     await writing.run(statement("forgetting/delete_rejected_merges"), {"tenant": tenant, "ids": forgotten})
 
@@ -159,8 +161,8 @@ async def _delete(writing: Writing, tenant: TenantId, impact: Impact, nodes: Col
 async def _update_entities(writing: Writing, request: ForgetRequest, impact: Impact) -> list[Change]:
     """Store the remaining names and times of entities; return the changes of the unmerged ones."""
     rows = [(row, outcome.properties) for row, outcome in impact.outcomes if outcome.properties is not None]
-    put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_held"]]
-    member_rows = [{"id": row["id"], "properties": new} for row, new in rows if row["is_held"]]
+    put = [{"id": row["id"], "properties": new} for row, new in rows if not row["is_member"]]
+    member_rows = [{"id": row["id"], "properties": new} for row, new in rows if row["is_member"]]
     await writing.run(
         statement("entity_resolution/put_entities"), {"tenant": request.tenant, "rows": _sorted_by_id(put)}
     )
@@ -168,11 +170,11 @@ async def _update_entities(writing: Writing, request: ForgetRequest, impact: Imp
         statement("entity_resolution/put_member_entities"),
         {"tenant": request.tenant, "rows": _sorted_by_id(member_rows)},
     )
-    return [node_change({**row["properties"], **new}, FORGOTTEN) for row, new in rows if not row["is_held"]]
+    return [node_change({**row["properties"], **new}, FORGOTTEN) for row, new in rows if not row["is_member"]]
 
 
 async def _schedule_reread(writing: Writing, request: ForgetRequest, impact: Impact) -> int:
-    """Mark what remains as unread and enqueue the jobs; return the number of scenes that keep their boundaries."""
+    """Mark the remaining messages and scenes as unread and enqueue the jobs; return the number of scenes marked."""
     tenant = request.tenant
     remaining = sorted(row["id"] for row in impact.remaining)
     await writing.run(statement("forgetting/mark_messages_unread"), {"tenant": tenant, "ids": remaining})
@@ -213,7 +215,7 @@ async def _update_user(writing: Writing, request: ForgetRequest) -> Change | Non
 
 
 async def _redact_log(writing: Writing, tenant: TenantId, changes: Sequence[Change]) -> None:
-    """Remove the bodies of older log entries about the same elements."""
+    """Replace the bodies of older log entries about the same elements by the current ones."""
     rows: list[Row] = [
         {
             "id": change.element_id,

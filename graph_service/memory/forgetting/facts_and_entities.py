@@ -1,6 +1,6 @@
-"""Find what to delete, and which tombstones to store, to forget a fact, an entity or names of the user.
+"""Find the elements to delete and the tombstones to store to forget a fact, an entity or names of the user.
 
-Messages stay; tombstones keep the same fact or entity from being extracted from them again.
+Messages stay; tombstones prevent the same fact or entity from being extracted from them again.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,10 +26,10 @@ class ForgetTarget:
     """The facts or entities to forget.
 
     Attributes:
-        scenes: ids of the scenes they were read from.
+        scenes: ids of the scenes they were extracted from.
         facts: ids of the stored facts.
         entities: ids of the entities.
-        names: every spelling: one set for the entity, or two for subject and object of the fact.
+        names: sets of spellings: one for an entity; two, of subject and object, for a fact.
     """
 
     user_id: UserId
@@ -42,20 +42,20 @@ class ForgetTarget:
 
     def tombstones(self, tenant: TenantId, key: TombstoneKey, at_ms: int) -> list[dict[str, Any]]:
         """Return the tombstones that prevent extracting them again, as rows of `tombstones/put_tombstones`."""
-        salt, owner_mark = key.salt, key.user_key(self.user_id)
+        salt, user_key = key.salt, key.user_key(self.user_id)
         node_id = memory_id(user_uri(tenant, self.user_id))
         if self.facts:
-            kind, marks = (
+            kind, ids = (
                 TombstoneKind.FACT,
-                fact_tombstone_ids(salt, owner_mark, self.names[0], self.predicate, self.relation, self.names[1]),
+                fact_tombstone_ids(salt, user_key, self.names[0], self.predicate, self.relation, self.names[1]),
             )
         else:
-            kind, marks = TombstoneKind.ENTITY, entity_tombstone_ids(salt, owner_mark, self.names[0])
-        return [{"id": mark, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for mark in sorted(marks)]
+            kind, ids = TombstoneKind.ENTITY, entity_tombstone_ids(salt, user_key, self.names[0])
+        return [{"id": one, "kind": kind.value, "user_node_id": node_id, "at_ms": at_ms} for one in sorted(ids)]
 
 
 async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> ForgetTarget:
-    """Return the fact of an edge; if an end is merged, all member facts that the edge is derived from.
+    """Return the fact to forget; if an end is merged, all member facts that its edge is derived from.
 
     Raises:
         NotFoundError: the tenant has no such fact.
@@ -89,7 +89,7 @@ async def find_fact(writing: Writing, tenant: TenantId, fact_id: str) -> ForgetT
 
 
 async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> ForgetTarget:
-    """Return an entity with those merged into it; one that is itself merged into another is returned alone.
+    """Return the entity to forget, with those merged into it; a member of a merged entity is returned alone.
 
     Raises:
         NotFoundError: the tenant has no such entity.
@@ -136,14 +136,14 @@ async def forget_own_names(
 ) -> set[str]:
     """Remove self-declared names of the user that a forgotten message contains or that are forbidden.
 
-    Names that remaining messages declare are found again when those are read again.
+    Names that remaining messages declare are stored again when these are extracted again.
 
     Args:
-        forbidden_names: spellings that must not be learned again.
+        forbidden_names: spellings that must not be stored again.
 
     Returns:
-        Ids of the scenes that contain a removed name; they must be cleared and read again, since the name may mean
-        somebody else there.
+        Ids of the scenes that contain a removed name; they must be cleared and extracted again, since the name may
+        refer to somebody else there.
     """
     user = {"tenant": tenant, "user_node_id": memory_id(user_uri(tenant, user_id))}
     rows = await writing.run(statement("forgetting/user_aliases"), user)

@@ -1,4 +1,4 @@
-"""Find everything in the graph that a forgetting affects, inside the transaction that commits it."""
+"""Find everything in the graph that a request to forget affects, inside the transaction that commits it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,16 +27,16 @@ _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(slots=True, kw_only=True)
 class Impact:
-    """Everything that a forgetting affects.
+    """Everything that a request to forget affects.
 
     Attributes:
         messages: rows of the messages to delete.
         remaining: rows of the other messages of resegmented scenes.
         resegmented: ids of scenes that are deleted, so that their remaining messages are segmented anew.
-        reread: ids of other scenes that are read again with the same boundaries.
-        cleared: ids of scenes among `reread` that lose everything read from them first.
-        rejected: ids of facts rejected by a person.
-        facts: rows of facts that are deleted, for good or until read again, by id.
+        reread: ids of other scenes that are extracted again with the same boundaries.
+        cleared: ids of scenes among `reread` whose extracted facts and mentions are deleted first.
+        rejected: ids of the facts that the caller asked to forget, themselves or with their entity.
+        facts: rows of facts that are deleted, for good or until they are extracted again, by id.
         mentions: rows of the mentions in resegmented and cleared scenes.
         outcomes: rows of `forgetting/remaining_support` with the outcome of each entity and agent.
     """
@@ -70,8 +70,8 @@ async def find_impact(
     """Return what forgetting some messages of one user affects.
 
     Args:
-        cleared: ids of scenes that keep their messages and lose what was read from them.
-        deleted_entities: ids of entities that are deleted in any case.
+        cleared: ids of scenes that keep their messages, but lose their extracted facts and mentions.
+        deleted_entities: ids of entities that are deleted even if they are still mentioned.
     """
     impact = Impact(messages=messages, cleared={*cleared})
     affected = {row["scene_id"] for row in messages if row["scene_id"]}
@@ -91,7 +91,7 @@ async def find_impact(
 
 
 async def add_facts_to_reread(writing: Writing, tenant: TenantId, impact: Impact, facts: Iterable[Row]) -> None:
-    """Add facts, with all facts that they may have closed or been closed by, and the scenes to read again for them."""
+    """Add facts, all facts that they may have closed or that may have closed them, and their scenes to `reread`."""
     new_facts = {row["properties"]["id"]: row for row in facts if row["properties"]["id"] not in impact.facts}
     while new_facts:
         impact.facts |= new_facts
@@ -112,7 +112,7 @@ def ends_of(fact: Row) -> tuple[str, str]:
 
 
 async def load_facts_of(writing: Writing, tenant: TenantId, ids: Collection[str]) -> list[Row]:
-    """Return the stored facts and mentions of entities; of merged entities the members' own."""
+    """Return the stored facts and mentions of entities; for merged entities those of the members, not derived ones."""
     parameters = {"tenant": tenant, "ids": sorted(ids)}
     edges = await writing.run(statement("lookup/edges_of_nodes"), parameters)
     member_facts = await writing.run(statement("entity_resolution/member_facts"), parameters)

@@ -7,7 +7,7 @@ from typing import Final
 
 from extraction.text.name_forms import fold
 
-# Start of an ASCII name: any character but a space that does not follow a word character.
+# Possible start of an ASCII name: a character other than a space, not preceded by a word character.
 _WORD_START: Final = re.compile(r"(?<!\w)[^ ]", re.ASCII)
 _WORD: Final = re.compile(r"\w", re.ASCII)
 _EMPTY_WORD: Final = re.compile(r"(?<!\w)(?!\w)", re.ASCII)
@@ -86,7 +86,7 @@ class _PrefixIndex:
 
 def names_mentioned(names: Iterable[str], texts: Iterable[str]) -> set[str]:
     """Return the names that at least one text contains."""
-    wanted = list(names)
-    matcher = NameMatcher(wanted)
+    name_list = list(names)
+    matcher = NameMatcher(name_list)
     found = {key for text in texts for key in matcher.find_in(text)}
-    return {name for name in wanted if fold(name) in found}
+    return {name for name in name_list if fold(name) in found}

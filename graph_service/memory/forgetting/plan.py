@@ -1,9 +1,9 @@
-"""Decide what forgetting messages deletes, keeps and re-reads. Pure.
+"""Decide what is deleted, kept and extracted again when messages are forgotten. Pure.
 
-The result is the graph that would exist if the messages had never been said. A scene with a forgotten message is
+The result is the graph that would exist if the messages had never been stored. A scene with a forgotten message is
 segmented anew, and so is every scene that follows it without a pause, because scene boundaries depend on the messages
-before. Facts read from such scenes are deleted with all facts that may contradict them, and every other scene that
-supports one of these is read again.
+before. Facts extracted from such scenes are deleted with all facts that may contradict them, and every other scene that
+supports one of these is extracted again.
 """
 
 import json
@@ -55,13 +55,13 @@ def _unbroken_runs(scenes: Iterable[Row], pause_ms: int) -> Iterator[list[Row]]:
 
 
 def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the `$keys` of `facts/related_facts` for all facts that these may have closed or been closed by."""
+    """Return the `$keys` of `facts/related_facts` for all facts that may have closed these, or been closed by them."""
     keys: dict[str, SubjectKey] = {}
     for fact in facts:
         content = content_of_row(fact)
         key = keys.get(fact["subject_id"], SubjectKey()).with_content(content)
         if content.attribute is not None:
-            # Whether a message says that the value changed is read again, so that all its values are.
+            # Extraction decides anew whether the value replaced others (`?`: it did not), so both labels are searched.
             plain = content.attribute.removeprefix("?")
             key = replace(key, attributes=key.attributes | {plain, f"?{plain}"})
         keys[fact["subject_id"]] = key
@@ -134,16 +134,16 @@ def _attributes(stored: Row) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityOutcome:
-    """The outcome of a forgetting for one entity.
+    """The effect of a request to forget on one entity.
 
     Attributes:
         properties: the changed properties; None if the entity is deleted.
-        returns: deleted, but the next reading of the remaining messages creates it again.
-        renamed: likewise, and its name came from a forgotten message: scenes that mention it must be read again.
+        is_recreated: deleted, but the next extraction from the remaining messages creates it again.
+        renamed: likewise, but its name came from a forgotten message, so scenes that mention it are extracted again.
     """
 
     properties: dict[str, Any] | None
-    returns: bool = False
+    is_recreated: bool = False
     renamed: bool = False
 
 
@@ -158,14 +158,14 @@ def entity_outcome(row: Row, remaining: RemainingText, *, earliest: datetime, ow
     names = _names(stored)
     if not row["scenes"]:
         spans = [times for name in names if (times := remaining.resegmented_times(name))]
-        # The next reading creates it again if it is still named; a merged entity must be kept for its merge.
-        if not row["is_held"] or not remaining.resegmented_times(stored["name"]):
-            return EntityOutcome(properties=None, returns=bool(spans))
+        # The next extraction creates it again if it is still named; a member is kept, or its merge would be lost.
+        if not row["is_member"] or not remaining.resegmented_times(stored["name"]):
+            return EntityOutcome(properties=None, is_recreated=bool(spans))
         first_seen, last_seen = min(first for first, _ in spans), max(last for _, last in spans)
     else:
         first_seen, last_seen = row["first_seen"], row["last_seen"]
     if stored["first_seen"] >= earliest and not remaining.contains(stored["name"], evidence):
-        return EntityOutcome(properties=None, returns=True, renamed=True)
+        return EntityOutcome(properties=None, is_recreated=True, renamed=True)
     aliases = [name for name in names[1:] if remaining.contains(name, evidence)]
     kept = {name: value for name, value in _attributes(stored).items() if remaining.contains(value, evidence)}
     return EntityOutcome(
@@ -182,15 +182,15 @@ def entity_outcome(row: Row, remaining: RemainingText, *, earliest: datetime, ow
 def episodes_without(
     episodes: Iterable[Row], forgotten: Collection[str], reread: Collection[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the episodes to read again, with what they keep, and the ids of those to delete.
+    """Return the remaining content of the episodes to process again, and the ids of those to delete.
 
-    A summary may repeat a forgotten message, so it is dropped with the first of them. A fact keeps its remaining
-    messages and is dropped with the last.
+    A summary may repeat a forgotten message, so it is dropped if any message was forgotten. A fact keeps its remaining
+    messages, and is dropped if none is left.
 
     Args:
         episodes: rows of `forgetting/episodes_of_sessions`.
         forgotten: ids of forgotten messages.
-        reread: ids of messages that are read again.
+        reread: ids of messages that are extracted again.
     """
     rows: list[dict[str, Any]] = []
     dropped: list[str] = []
@@ -204,7 +204,7 @@ def episodes_without(
             for index, name in enumerate(remaining):
                 first.setdefault(name, index)
             new_index = {index: first[name] for index, name in enumerate(names) if name in first}
-            facts = [kept for fact in facts if (kept := _proven(fact, new_index))]
+            facts = [kept for fact in facts if (kept := _with_remaining_messages(fact, new_index))]
             summary = None
         elif reread.isdisjoint(names):
             continue
@@ -216,6 +216,6 @@ def episodes_without(
     return rows, dropped
 
 
-def _proven(fact: dict[str, Any], new_index: Mapping[int, int]) -> dict[str, Any] | None:
+def _with_remaining_messages(fact: dict[str, Any], new_index: Mapping[int, int]) -> dict[str, Any] | None:
     remaining = [new_index[index] for index in fact["message_indexes"] if index in new_index]
     return {**fact, "message_indexes": remaining} if remaining else None

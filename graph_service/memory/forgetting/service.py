@@ -32,13 +32,13 @@ from schema.timespan import millis
 class Forgetting:
     """Forget memories of any tenant.
 
-    Spooled and cached copies go first, then one transaction deletes from the graph. A call that fails can be repeated.
-    Tombstones keep copies that were still queued elsewhere from being stored; a message sent again is stored again.
+    Spooled and cached copies are deleted first, then one transaction deletes from the graph. A failed call can be
+    repeated. Tombstones prevent copies queued elsewhere from being stored; a message sent again is stored again.
 
     Args:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
-        on_forgotten: called with the tenant; drops this process's caches of it.
+        on_forgotten: called with the tenant, to drop this process's caches of it.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Forgetting:
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), _selection(tenant, ids=[name]))
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
         if not rows:
-            return _spooled_only(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
+            return _spooled_result(spooled, f"there is no message {message_id!r}; perhaps it was forgotten before")
         return await self._forget(
             tenant, _selection(tenant, ids=[name]), rows, (TombstoneKind.MESSAGE, [name]), spooled
         )
@@ -118,7 +118,7 @@ class Forgetting:
             spooled = await self._spool.forget(tenant, user_id=user_id, session_id=session_id)
         if not rows:
             reason = f"user {user_id!r} has no session {session_id!r}; perhaps it was forgotten before"
-            return _spooled_only(spooled, reason)
+            return _spooled_result(spooled, reason)
         return await self._forget(tenant, selection, rows, (TombstoneKind.SESSION, [node_id]), spooled)
 
     async def user(self, tenant: TenantId, user_id: str) -> ForgetResult:
@@ -138,7 +138,7 @@ class Forgetting:
         totals = (await self._graph.read(statement("forgetting/user_totals"), parameters))[0]
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, user_id=user_id)
         if not any(totals.values()):
-            return _spooled_only(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
+            return _spooled_result(spooled, f"there is no user {user_id!r}; perhaps they were forgotten before")
         await self._window.forget(tenant, user)
         salt = (await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16))).salt
         at_ms = millis(self._clock())
@@ -167,9 +167,9 @@ class Forgetting:
         return ForgetResult(**counts, spooled=spooled)
 
     async def fact(self, tenant: TenantId, fact_id: str) -> ForgetResult:
-        """Forget a fact: delete it, reopen the facts it had closed, and do not learn it again.
+        """Forget a fact: delete it, reopen the facts it had closed, and never extract it again.
 
-        The messages stay. The tombstone holds only a keyed hash of the fact.
+        The messages stay. The tombstone contains only a keyed hash of the fact.
 
         Raises:
             InputError: the id is malformed.
@@ -180,7 +180,7 @@ class Forgetting:
         return await self._forget_knowledge(tenant, lambda writing: find_fact(writing, tenant, fact_id))
 
     async def entity(self, tenant: TenantId, entity_id: str) -> ForgetResult:
-        """Forget an entity with its facts; the messages stay, and do not create it again.
+        """Forget an entity with its facts; the messages stay, but it is not extracted from them again.
 
         Raises:
             InputError: the id is malformed.
@@ -252,8 +252,8 @@ class Forgetting:
                 deleted_entities=target.entities if target else (),
             )
             if target is not None:
-                about = {name for name, row in impact.facts.items() if target.entities & {*ends_of(row)}}
-                impact.rejected |= target.facts | about
+                entity_facts = {name for name, row in impact.facts.items() if target.entities & {*ends_of(row)}}
+                impact.rejected |= target.facts | entity_facts
             return impact
 
         if not messages and target is None:
@@ -261,7 +261,7 @@ class Forgetting:
         names = target.names if target else ()
         renamed_scenes = await forget_own_names(writing, request.tenant, request.user_id, messages, names)
         impact = await current_impact()
-        merged_ids = [row["id"] for row, outcome in impact.outcomes if row["is_held"] and outcome.properties is None]
+        merged_ids = [row["id"] for row, outcome in impact.outcomes if row["is_member"] and outcome.properties is None]
         changes: list[Change] = []
         for name in merged_ids:
             changes += await _undo_merges(writing, request.tenant, name, at=request.at)
@@ -308,7 +308,7 @@ def _as_id(name: str) -> str:
     return memory_id(name) if name.startswith("memory://") else name
 
 
-def _spooled_only(spooled: int, reason: str) -> ForgetResult:
+def _spooled_result(spooled: int, reason: str) -> ForgetResult:
     if not spooled:
         raise NotFoundError(reason)
     return ForgetResult(spooled=spooled)

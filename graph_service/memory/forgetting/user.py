@@ -1,7 +1,7 @@
 """Delete a user with all messages, sessions and facts: the job `forget`.
 
-The job runs in many bounded commits. The first marks the user; from then on nothing of the user is stored or read, and
-any live process continues the job until nothing is left.
+The job runs in many bounded commits. The first marks the user; from then on no data of the user is stored or read. If
+the process dies, another one continues the job.
 """
 
 from dataclasses import dataclass
@@ -50,11 +50,11 @@ async def begin_user_erasure(
 
 
 async def forget_user(graph: Graph, claim: JobClaim, job_context: JobContext) -> bool:
-    """Run the job: delete everything of its user. Return False: no work is left.
+    """Run the job: delete all data of its user. Always returns False, since no work is left.
 
     Raises:
-        UnavailableError: Neo4j does not answer; what was deleted stays deleted.
-        ConflictError: another worker holds the job.
+        UnavailableError: Neo4j does not answer; the commits made so far remain.
+        ConflictError: the lease was lost to another worker.
     """
     rows = await graph.read(statement("user_erasure/user_by_id"), {"tenant": claim.tenant, "id": claim.id})
     if not rows:

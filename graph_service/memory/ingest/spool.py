@@ -1,4 +1,4 @@
-"""A write-ahead queue on disk (SQLite) for episodes that Neo4j cannot store now, in the order of arrival."""
+"""Queue episodes on disk (SQLite), in the order of arrival, while Neo4j cannot store them."""
 
 import asyncio
 import contextlib
@@ -137,7 +137,7 @@ def entry_from_row(
 
 
 def episode_key(episode: Episode) -> str:
-    """Return the deduplication key, which a repeated call shares, whenever it is received."""
+    """Return the deduplication key: equal for repeated calls, independent of the time of arrival."""
     messages = [f"{message.id} {message.content_hash}" for message in episode.messages]
     facts = [repr(sorted(asdict(fact).items())) for fact in episode.facts]
     named = (episode.user_id, episode.user_name or "", episode.agent_id or "", episode.summary or "")
@@ -162,7 +162,7 @@ def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | 
 
 
 def _with_remaining_evidence(fact: ProvidedFact, new_index: dict[int, int]) -> ProvidedFact | None:
-    """Return the fact with its remaining evidence; None without any, or if it cites no message and so the episode."""
+    """Return the fact with its remaining evidence; None if none is left, or if it rests on the whole episode."""
     left = tuple(new_index[index] for index in fact.message_indexes if index in new_index)
     return replace(fact, message_indexes=left) if left else None
 
@@ -294,7 +294,7 @@ class Spool:
         return is_new
 
     async def has_waiting(self, tenant: TenantId, user_id: str) -> bool:
-        """Return whether an episode of the user waits, in which case later ones must wait, too."""
+        """Return whether an episode of the user is queued, in which case later ones must be queued too."""
         query = "SELECT 1 FROM episodes WHERE state = 'waiting' AND tenant = ? AND user_id = ? LIMIT 1"
         return bool(await self._rows(query, tenant, user_id))
 
@@ -304,8 +304,8 @@ class Spool:
         """Return the oldest waiting episodes of all tenants, in order; none while replay is paused.
 
         Args:
-            bytes_max: maximum total size; the first episode is returned whatever its size.
-            exclude_users: (tenant, user) pairs to skip; only 1,000 of them count.
+            bytes_max: maximum total size; the first episode is always returned.
+            exclude_users: (tenant, user) pairs to skip; only the first 1,000 are considered.
         """
 
         def numbers() -> list[int]:
@@ -372,7 +372,7 @@ class Spool:
         """Return a user's waiting episodes, newest first, as unparsed rows.
 
         Args:
-            chars_max: maximum total length; the newest is returned whatever its length.
+            chars_max: maximum total length; the newest episode is always returned.
         """
         columns = "number, state, tenant, user_id, session_id, body, spooled_at, failures, error"
         query = (
@@ -429,7 +429,7 @@ class Spool:
                 where, values = f"{where} AND {name} = ?", [*values, value]
 
         def forget(file: sqlite3.Connection) -> int:
-            gone_n = 0
+            removed_n = 0
             rows = file.execute(f"SELECT number, body FROM episodes WHERE {where}", values).fetchall()
             for number, body in rows:
                 try:
@@ -441,21 +441,21 @@ class Spool:
                         file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                     continue
                 kept = without(episode, message_ids)
-                gone_n += len(episode.messages) - (len(kept.messages) if kept else 0)
+                removed_n += len(episode.messages) - (len(kept.messages) if kept else 0)
                 if kept is None:
                     file.execute("DELETE FROM episodes WHERE number = ?", (number,))
                 elif kept is not episode:
                     new = (episode_to_json(kept), episode_key(kept), number)
                     file.execute("UPDATE OR REPLACE episodes SET body = ?, key = ? WHERE number = ?", new)
-            return gone_n
+            return removed_n
 
         if self._open is None and not self._path.exists():
             return 0
         async with self.replay_lock:
-            gone_n = await self._do(forget)
+            removed_n = await self._do(forget)
         # The file overwrites deleted rows, but its write-ahead log may still contain them.
         await self._in_thread(lambda: self._file().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
-        return gone_n
+        return removed_n
 
     async def depth(self, tenant: TenantId | None = None) -> SpoolDepth:
         """Return the number of episodes, of one tenant or of all."""
@@ -512,25 +512,25 @@ class Spool:
     async def _change_refused(self, change: str, tenant: TenantId, number: int) -> None:
         changed = await self._do(lambda file: file.execute(change, (number, tenant)).rowcount)
         if not changed:
-            raise NotFoundError(f"there is no rejected episode with number {number}; list the spool")
+            raise NotFoundError(f"there is no refused episode with number {number}; list the spool")
 
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction that is durable when this returns; roll it back if `work` raises.
 
         Concurrent calls share a commit, because every commit costs one fsync, whatever its size.
         """
-        mine: Future[Any] = Future()
+        result: Future[Any] = Future()
         with self._writes_lock:
-            self._writes.append((work, mine))
-        # Called once for each write; returns at once if another call took all pending writes.
-        await self._in_thread(self._write_through)
+            self._writes.append((work, result))
+        # Called once for each write; returns at once if another call has committed it.
+        await self._in_thread(self._commit_pending)
         try:
-            answer: T = await asyncio.wrap_future(mine)
+            answer: T = await asyncio.wrap_future(result)
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
         return answer
 
-    def _write_through(self) -> None:
+    def _commit_pending(self) -> None:
         """Commit the pending writes, in the order of their calls."""
         with self._writes_lock:
             taken, self._writes = self._writes[:_WRITES_PER_COMMIT], self._writes[_WRITES_PER_COMMIT:]
@@ -628,7 +628,7 @@ class SpoolStatus:
 
 
 class SpoolAdmin:
-    """Inspect and control the spool; without one, act as an empty spool."""
+    """Inspect and control the spool; without a spool, report an empty one."""
 
     def __init__(self, spool: Spool | None) -> None:
         self._spool = spool

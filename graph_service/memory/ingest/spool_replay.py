@@ -1,4 +1,4 @@
-"""Store spooled episodes in Neo4j when it answers, in order for each user, many in one commit."""
+"""Store spooled episodes in Neo4j when it answers: in order for each user, in batches of one commit."""
 
 import asyncio
 import logging
@@ -22,12 +22,12 @@ _BACKOFF_MAX_S: Final = 5.0
 _POLL_S: Final = 2.0
 # Pause while episodes wait because their user is being forgotten.
 _BLOCKED_POLL_S: Final = 1.0
-# An episode is refused after this number of failures while others were stored.
+# An episode is refused after this number of failures; see `_count_failures`.
 _FAILURES_MAX: Final = 5
 # Maximum per commit: 200 messages take a tenth of a second, while new messages of the same sessions wait.
 _EPISODES_MAX: Final = 200
 _BYTES_MAX: Final = 2 * 2**20
-# Maximum time to try single episodes while none is stored; after that the server is at fault.
+# Maximum time to try single episodes while none can be stored; after that the server is assumed to be at fault.
 _NONE_STORED_MAX_S: Final = 10.0
 
 _User = tuple[str, str]
@@ -59,7 +59,7 @@ class Replay:
             self._wake.clear()
             failed, blocked = True, set[_User]()
             try:
-                failed = not await self._empty(stop, blocked)
+                failed = not await self._drain(stop, blocked)
             except MnemographError as error:
                 _log.warning("the spool could not be emptied: %s", error)
             except Exception as error:
@@ -70,15 +70,15 @@ class Replay:
             backoff_s = min(backoff_s * 2, _BACKOFF_MAX_S) if failed else _BACKOFF_MIN_S
 
     async def flush(self, stop: asyncio.Event | None = None) -> bool:
-        """Store all waiting episodes; return False if some are left, refused or of users being forgotten.
+        """Store all waiting episodes; return False if some could not be stored, or belong to users being forgotten.
 
         Raises:
             UnavailableError: the disk cannot be read.
         """
         blocked = set[_User]()
-        return await self._empty(stop, blocked) and not blocked
+        return await self._drain(stop, blocked) and not blocked
 
-    async def _empty(self, stop: asyncio.Event | None, blocked: set[_User]) -> bool:
+    async def _drain(self, stop: asyncio.Event | None, blocked: set[_User]) -> bool:
         """Store batch after batch; return False if an episode failed or Neo4j does not answer.
 
         Args:
@@ -102,7 +102,7 @@ class Replay:
                 try:
                     stored_n += await self._store_batch(batch, blocked, failed)
                 except UnavailableError as error:
-                    _log.warning("replay waits: %s", error)
+                    _log.warning("replay stops until Neo4j answers: %s", error)
                     return False
         if failed:
             await self._count_failures(failed, others_stored=stored_n > 0)
@@ -114,25 +114,27 @@ class Replay:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        left = [entry for entry in batch if _user(entry) not in blocked]
-        while left:
+        remaining = [entry for entry in batch if _user(entry) not in blocked]
+        while remaining:
             try:
-                await self._commit(left)
+                await self._commit(remaining)
             except BatchError as refused:
-                await self._set_aside(left, refused, blocked)
-                gone = {left[index].number for index in refused.errors}
-                left = [entry for entry in left if entry.number not in gone and _user(entry) not in blocked]
+                await self._set_aside(remaining, refused, blocked)
+                refused_numbers = {remaining[index].number for index in refused.errors}
+                remaining = [
+                    entry for entry in remaining if entry.number not in refused_numbers and _user(entry) not in blocked
+                ]
             except Exception as error:
                 if isinstance(error, UnavailableError) and not await self._graph.answers():
                     raise
-                if len(left) > 1:
-                    return await self._store_singly(left, blocked, failed)
-                _log.warning("the spooled episode %s was not stored (%s)", left[0].number, _code(error))
-                failed.append((left[0], error))
-                blocked.add(_user(left[0]))
+                if len(remaining) > 1:
+                    return await self._store_singly(remaining, blocked, failed)
+                _log.warning("the spooled episode %s was not stored (%s)", remaining[0].number, _code(error))
+                failed.append((remaining[0], error))
+                blocked.add(_user(remaining[0]))
                 return 0
             else:
-                return len(left)
+                return len(remaining)
         return 0
 
     async def _store_singly(self, batch: Sequence[SpoolEntry], blocked: set[_User], failed: list[_Failed]) -> int:
@@ -181,21 +183,23 @@ class Replay:
     async def _refuse(self, entry: SpoolEntry, error: Exception) -> None:
         code = _code(error)
         # Only the code of errors of other libraries, because their message may quote the episode.
-        why = f"{code}: {error}" if isinstance(error, MnemographError) else f"{code}; it failed {_FAILURES_MAX} times"
+        reason = (
+            f"{code}: {error}" if isinstance(error, MnemographError) else f"{code}; it failed {_FAILURES_MAX} times"
+        )
         extra = {"tenant": entry.episode.tenant, "error": code}
-        _log.warning("Neo4j refuses the spooled episode %s; it is kept as refused", entry.number, extra=extra)
-        await self._spool.refuse(entry.number, why)
+        _log.warning("Neo4j refused the spooled episode %s; it stays on disk as refused", entry.number, extra=extra)
+        await self._spool.refuse(entry.number, reason)
 
     async def _refuse_unreadable(self, entry: UnreadableEntry) -> None:
         extra = {"tenant": entry.tenant, "error": UNREADABLE}
         _log.error(
-            "the spooled episode %s cannot be read (%s); it is kept as refused",
+            "the spooled episode %s cannot be read (%s); it stays on disk as refused",
             entry.number,
             entry.problem,
             extra=extra,
         )
-        why = f"{UNREADABLE}: another version wrote it, or the file is damaged ({entry.problem})"
-        await self._spool.refuse(entry.number, why)
+        reason = f"{UNREADABLE}: another version wrote it, or the file is damaged ({entry.problem})"
+        await self._spool.refuse(entry.number, reason)
 
 
 def _user(entry: SpoolEntry) -> _User:

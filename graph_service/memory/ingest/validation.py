@@ -63,8 +63,8 @@ class IncomingMessage:
     """One message as the caller sent it.
 
     Attributes:
-        time: when it was said; None means now. UTC if it has no time zone.
-        id: the caller's id; sending a message with an id or a time again changes nothing.
+        time: time of the message; None means now. UTC if it has no time zone.
+        id: the caller's id; storing a message again with its id, or with its time, changes nothing.
         importance: 1 to 10; derived from the text by default.
         zone: IANA name or `+08:00`; that of `time` by default.
         mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.

@@ -42,7 +42,7 @@ def letter_cursor(letter: DeadLetter) -> str:
 
 
 class DeadLetters:
-    """The dead letters of all tenants, one tenant at a time."""
+    """List, retry and cancel the dead letters of a tenant."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -51,7 +51,7 @@ class DeadLetters:
         """Return a tenant's dead letters, newest first.
 
         Args:
-            after: a `letter_cursor`; only those behind it.
+            after: a `letter_cursor`; only dead letters after it are returned.
 
         Raises:
             InputError: the limit is out of bounds or the cursor is invalid.
@@ -88,7 +88,7 @@ class DeadLetters:
         return await self._change(statement("jobs/retry"), parameters, ids)
 
     async def cancel(self, tenant: TenantId, ids: Sequence[str]) -> int:
-        """Cancel jobs in any state; messages stay, and new ones in the session request the job again.
+        """Cancel unfinished jobs; messages stay, and new ones in the session enqueue the job again.
 
         Raises:
             NotFoundError: an id names no unfinished job of this tenant; nothing was changed.

@@ -1,4 +1,4 @@
-"""Access of jobs to the embedder and the language model: circuit breakers, Retry-After, an answer cache."""
+"""Guard the calls of jobs to embedder and language model: circuit breakers, Retry-After, an answer cache."""
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -148,7 +148,7 @@ class GuardedEmbedder:
         return self._inner.dim
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the vectors of some texts, as `Embedder.embed`."""
+        """Return the vectors of some texts; see `Embedder.embed`."""
         if not texts:
             return []
         return await self._service.call(lambda: self._inner.embed(texts))
@@ -166,15 +166,15 @@ class GuardedModel:
         return self._inner.name
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Answer a prompt, as `LanguageModel.answer`."""
+        """Answer a prompt; see `LanguageModel.answer`."""
         return await self._service.call(lambda: self._inner.answer(prompt, shape))
 
 
 class ThrottledModel:
     """A language model that honours Retry-After and caches answers by the whole prompt.
 
-    When one of several scenes cannot be read, the job runs again; the answers for the other scenes then come from the
-    cache and cost nothing.
+    When extraction from one of several scenes fails, the job runs again; the answers for the other scenes then come
+    from the cache and cost nothing.
 
     Args:
         clock_s: seconds of a monotonic clock.
@@ -191,14 +191,14 @@ class ThrottledModel:
         return self._inner.name
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Answer a prompt, as `LanguageModel.answer`; a cached answer costs no calls and no tokens."""
+        """Answer a prompt, from the cache if possible (0 calls and tokens); see `LanguageModel.answer`."""
         key = (prompt.system, prompt.user, shape.__name__)
         if (known := self._answers.get(key)) is not None:
             cached = cast("Answer[Shape]", known)
             return Answer(value=cached.value, calls=0, tokens_in=0, tokens_out=0, cut=cached.cut)
-        left_s = self._retry_at_s - self._clock_s()
-        if left_s > 0:
-            raise UnavailableError(f"model {self.name!r} asked for a pause of another {left_s:.0f} s", left_s)
+        pause_s = self._retry_at_s - self._clock_s()
+        if pause_s > 0:
+            raise UnavailableError(f"model {self.name!r} asked for a pause of another {pause_s:.0f} s", pause_s)
         try:
             answer = await self._inner.answer(prompt, shape)
         except UnavailableError as error:

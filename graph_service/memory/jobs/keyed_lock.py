@@ -1,4 +1,4 @@
-"""A lock for each key within this process; the database keeps other processes apart."""
+"""Locks by key within this process; locks of the database exclude other processes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ class KeyedLock:
 
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[bool]:
-        """Hold the lock of a key; yields True if it had to wait, so that data read before may be stale."""
+        """Acquire the lock of a key; yield True if it had to wait, so that data read before may be stale."""
         entry = self._entries.setdefault(key, _Entry())
         waited = entry.users > 0
         entry.users += 1

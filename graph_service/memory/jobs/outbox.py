@@ -1,4 +1,4 @@
-"""The outbox of background jobs: claimed with a lease, finished in the commit of their result, or given back."""
+"""Claim jobs of the outbox with a lease, finish them in the commit of their result, or release them."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -45,9 +45,10 @@ class JobClaim:
 
     Attributes:
         session: node id of the session.
-        enqueue_count: how often the job had been requested at the claim; requested again since, it stays open.
+        enqueue_count: how often the job had been enqueued at the time of the claim; if it is enqueued again, it stays
+            open.
         attempts: failures so far.
-        lease: token known to the holder only.
+        lease: random token that only this worker knows.
     """
 
     tenant: TenantId
@@ -73,7 +74,7 @@ async def claim_jobs(
     """
     parameters = {
         "kind": kind.value,
-        "but_not": sorted(exclude_tenants),
+        "exclude_tenants": sorted(exclude_tenants),
         "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
@@ -92,8 +93,12 @@ async def claim_jobs(
 
 def _claim_from_row(row: dict[str, Any], kind: JobKind, lease: str) -> JobClaim | None:
     """Return the claim in a row; None for a malformed one, by the same conditions as `jobs/park_malformed`."""
-    names = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
-    if not names or not all(type(row[name]) is int for name in ("enqueue_count", "attempts")) or row["attempts"] < 0:
+    has_texts = all(isinstance(row[name], str) for name in ("tenant", "id", "session"))
+    if (
+        not has_texts
+        or not all(type(row[name]) is int for name in ("enqueue_count", "attempts"))
+        or row["attempts"] < 0
+    ):
         return None
     return JobClaim(
         tenant=TenantId(row["tenant"]),
@@ -128,10 +133,10 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
 async def claim_session_job(
     graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
 ) -> JobClaim | None:
-    """Claim one job of a session, due or not; None while another worker holds it.
+    """Claim one job of a session, due or not; None while another worker has leased it.
 
     Args:
-        even_if_done: claim it although it is not open.
+        even_if_done: claim it even if it is not open.
 
     Raises:
         BrokenDataError: the session has no such job node, so waiting for it would never end.
@@ -163,7 +168,7 @@ async def claim_session_job(
 
 
 async def is_job_open(graph: Graph, tenant: TenantId, session: str, kind: JobKind) -> bool:
-    """Return whether a job of a session is requested and not done."""
+    """Return whether a job of a session is open."""
     parameters = {"tenant": tenant, "id": f"{session}/{kind.value}"}
     rows = await graph.read(statement("jobs/is_open"), parameters)
     return bool(rows) and bool(rows[0]["open"])
@@ -192,8 +197,8 @@ async def finish_jobs(
     Args:
         claims: claims of one lease.
         more: part of the work is left; the jobs stay open.
-        too_slow: why part of it took the low-cost fallback. The job then stays as a dead letter with this text, also
-            through later runs for the session, until somebody retries or cancels it.
+        too_slow: why the low-cost fallback was used for a part. The job then becomes a dead letter with this text, and
+            remains one after later runs for the session, until somebody retries or cancels it.
 
     Raises:
         ConflictError: a lease was lost to another worker; the transaction must be rolled back.
@@ -223,14 +228,14 @@ async def fail_job(
     error: str,
     now_ms: int,
     park: bool = False,
-    away: str | None = None,
+    unavailable_service: str | None = None,
     wait_s: float = 0.0,
 ) -> str:
-    """Give a failed job back: due again after 1, 5, 30 s, then a dead letter. Returns its new state.
+    """Release a failed job: due again after 1, 5 and 30 s, then a dead letter. Return its new state.
 
     Args:
         park: make it a dead letter now, because a retry cannot help.
-        away: the external service that caused the failure; the job is reopened when that answers again.
+        unavailable_service: the external service that caused the failure; the job is reopened when that answers again.
         wait_s: minimum delay that the failing service asked for; at most an hour counts.
 
     Returns:
@@ -245,7 +250,7 @@ async def fail_job(
         "error": error[:_ERROR_CHARS_MAX],
         "now_ms": now_ms,
         "due_ms": now_ms + round(delay_s * 1000) if retries else None,
-        "unavailable_service": away,
+        "unavailable_service": unavailable_service,
     }
 
     async def steps(writing: Writing) -> list[dict[str, Any]]:
@@ -266,9 +271,9 @@ async def release_jobs(graph: Graph, claims: Sequence[JobClaim], *, due_ms: int)
     await graph.write(steps)
 
 
-async def reopen_after_outage(graph: Graph, away: str, *, jobs_max: int, now_ms: int) -> int:
+async def reopen_after_outage(graph: Graph, unavailable_service: str, *, jobs_max: int, now_ms: int) -> int:
     """Reopen dead letters caused by an outage of a service, oldest first, and return their number."""
-    parameters = {"unavailable_service": away, "jobs_max": jobs_max, "now_ms": now_ms}
+    parameters = {"unavailable_service": unavailable_service, "jobs_max": jobs_max, "now_ms": now_ms}
 
     async def steps(writing: Writing) -> int:
         rows = await writing.run(statement("jobs/reopen_after_outage"), parameters)

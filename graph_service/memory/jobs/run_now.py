@@ -1,4 +1,4 @@
-"""Run a session's jobs at once, for a caller that cannot wait until the worker reaches them."""
+"""Run a session's jobs at once, instead of waiting for the worker."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from graph_service.memory.jobs.outbox import JobClaim, JobKind, claim_session_jo
 from schema.failure import failure_of
 from schema.ids import TenantId
 
-# Pause before claiming a job again that another worker holds.
+# Pause before another attempt to claim a job that another worker has leased.
 _CLAIM_RETRY_S: Final = 0.1
 
 # Runs a claimed job; True when part of it is left.
@@ -30,16 +30,16 @@ async def run_session_jobs(
     """Run a session's jobs of one kind until none is left, or wait while another worker runs them.
 
     Args:
-        even_if_done: run once although no such job is open.
+        even_if_done: run the job once even if it is not open.
 
     Raises:
-        MnemographError: from `run`; the job was given back.
+        MnemographError: from `run`; the job was released.
     """
-    wanted = even_if_done
-    while wanted or await is_job_open(graph, tenant, session, kind):
-        left = await run_session_job(graph, run, tenant, session, kind, job_context, even_if_done=wanted)
+    run_again = even_if_done
+    while run_again or await is_job_open(graph, tenant, session, kind):
+        left = await run_session_job(graph, run, tenant, session, kind, job_context, even_if_done=run_again)
         if left is not None:
-            wanted = left
+            run_again = left
 
 
 async def run_session_job(
@@ -55,10 +55,10 @@ async def run_session_job(
     """Claim one job of a session and run it.
 
     Returns:
-        True when part of the job is left; None, after a short pause, when another worker holds it.
+        True when part of the job is left; None, after a short pause, when another worker has leased it.
 
     Raises:
-        MnemographError: from `run`; the job was given back.
+        MnemographError: from `run`; the job was released.
     """
     claim = await claim_session_job(
         graph,

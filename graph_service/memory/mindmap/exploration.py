@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
-from graph_service.graph.lucene import sought_query
+from graph_service.graph.lucene import prefix_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row
 from graph_service.memory.argument_checks import check_ids
@@ -165,8 +165,8 @@ class Explorer:
         parameters = {
             "tenant": tenant,
             "user_id": user_id,
-            "entity_query": sought_query(folded, fields=("name", "aliases"), scopes=scopes),
-            "scene_query": sought_query(folded, fields=("name",), scopes=scopes),
+            "entity_query": prefix_query(folded, fields=("name", "aliases"), scopes=scopes),
+            "scene_query": prefix_query(folded, fields=("name",), scopes=scopes),
             "part": folded,
             "rows_max": limit,
         }

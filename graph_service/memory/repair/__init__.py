@@ -1,1 +1,1 @@
-"""Find what is inconsistent in the graph and repair it."""
+"""Find inconsistencies in the graph and repair them."""

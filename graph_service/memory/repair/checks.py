@@ -30,7 +30,7 @@ class MessageRepair:
 
     Attributes:
         content_hash: hash of the stored text.
-        embed, read: the message must be embedded, or read, again.
+        embed, extract: the message must be embedded again, or extracted again.
     """
 
     id: str
@@ -38,7 +38,7 @@ class MessageRepair:
     session: str
     content_hash: str
     embed: bool
-    read: bool
+    extract: bool
     problems: tuple[Problem, ...]
 
 
@@ -47,14 +47,14 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
 
     Args:
         dim: vector dimension; None without an embedder.
-        tokens: the embedder also computes token vectors, except of mostly Chinese texts.
+        tokens: token vectors are required too, except for mostly Chinese texts.
     """
     problems: list[Problem] = []
     # The hash includes the time only if the caller gave one.
     hashes = [content_hash(row["role"], row["speaker"] or "", s, row["text"]) for s in (iso(row["said_at"]) or "", "")]
     if row["content_hash"] not in hashes:
         problems.append(Problem.TEXT_CHANGED)
-    problems += _vector_problems([row["vector_dim"]], dim, waits=row["unembedded"])
+    problems += _vector_problems([row["vector_dim"]], dim, pending=row["unembedded"])
     if tokens and not problems and not row["has_tokens"] and not row["unembedded"]:
         problems += [] if is_chinese(spoken(row["speaker"], row["text"])) else [Problem.VECTOR_MISSING]
     if not row["in_scene"] and not row["unread"]:
@@ -67,25 +67,25 @@ def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = Fal
         session=row["session"],
         content_hash=hashes[0] if Problem.TEXT_CHANGED in problems else row["content_hash"],
         embed=dim is not None and bool(set(problems) - {Problem.MESSAGE_WITHOUT_SCENE}),
-        read=bool({Problem.MESSAGE_WITHOUT_SCENE, Problem.TEXT_CHANGED} & set(problems)),
+        extract=bool({Problem.MESSAGE_WITHOUT_SCENE, Problem.TEXT_CHANGED} & set(problems)),
         problems=tuple(problems),
     )
 
 
 def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
-    """Return what is wrong with a scene; a scene without messages has no other problem."""
+    """Return the problems of a scene; only `SCENE_EMPTY` if it has no messages."""
     if not row["messages"]:
         return [Problem.SCENE_EMPTY]
-    return _vector_problems([row["abstract_dim"], row["overview_dim"]], dim, waits=row["unembedded"])
+    return _vector_problems([row["abstract_dim"], row["overview_dim"]], dim, pending=row["unembedded"])
 
 
 def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
-    """Return the problems of a fact that has a statement and is not waiting for its vector."""
-    return _vector_problems([row["dim"]], dim, waits=False)
+    """Return the problems of a fact with a statement whose embedding is not pending."""
+    return _vector_problems([row["dim"]], dim, pending=False)
 
 
-def _vector_problems(dims: Sequence[int | None], dim: int | None, *, waits: bool) -> list[Problem]:
-    if dim is None or waits:
+def _vector_problems(dims: Sequence[int | None], dim: int | None, *, pending: bool) -> list[Problem]:
+    if dim is None or pending:
         return []
     if None in dims:
         return [Problem.VECTOR_MISSING]

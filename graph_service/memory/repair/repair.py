@@ -1,4 +1,4 @@
-"""Find and repair inconsistencies that a crash, a bug or a write past the service left in the graph."""
+"""Find and repair inconsistencies caused by a crash, a bug, or writes that bypassed the service."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -76,7 +76,7 @@ class Sync:
         self._found: Counter[Problem] = Counter()
 
     async def run(self) -> SyncReport:
-        """Check all pages, and repair each before the next.
+        """Check all pages, and repair each before checking the next.
 
         Raises:
             UnavailableError: Neo4j does not answer; repairs made so far are kept.
@@ -85,7 +85,7 @@ class Sync:
         dim = None if embedder is None or embedder.model == NO_MODEL else embedder.dim
         tokens = embedder is not None and embedder.token_model is not None
         rows = await self._graph.read(statement("repair/totals"), {"tenant": self._tenant})
-        self._total = rows[0]["things"]
+        self._total = rows[0]["elements"]
         async for messages in self._pages(statement("repair/check_messages"), {}):
             await self._check_messages(messages, dim, tokens=tokens)
         async for nodes in self._pages(
@@ -151,12 +151,12 @@ class Sync:
             await self._repair(len(removed), self._delete_facts(user_id, removed))
 
     async def _check_sessions(self, rows: Rows) -> None:
-        lost_jobs = [
-            {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"lost_{kind}"]
+        missing_jobs = [
+            {"session": row["id"], "kind": kind} for row in rows for kind in SESSION_JOBS if row[f"missing_{kind}"]
         ]
-        self._consistent += len(rows) - len({job["session"] for job in lost_jobs})
-        self._found[Problem.JOB_MISSING] += len(lost_jobs)
-        await self._repair(len(lost_jobs), lambda writing: self._enqueue(writing, lost_jobs))
+        self._consistent += len(rows) - len({job["session"] for job in missing_jobs})
+        self._found[Problem.JOB_MISSING] += len(missing_jobs)
+        await self._repair(len(missing_jobs), lambda writing: self._enqueue(writing, missing_jobs))
 
     async def _check_merged(self, rows: Rows) -> None:
         for user_id in sorted({row["user_id"] for row in rows}):
@@ -188,17 +188,17 @@ class Sync:
 
     async def _enqueue(self, writing: Writing, jobs: Rows) -> None:
         rows = sorted({(row["session"], row["kind"]) for row in jobs})
-        wanted = [{"session": session, "kind": kind} for session, kind in rows]
-        if wanted:
-            parameters = {"tenant": self._tenant, "rows": wanted, "now_ms": self._now_ms}
+        job_rows = [{"session": session, "kind": kind} for session, kind in rows]
+        if job_rows:
+            parameters = {"tenant": self._tenant, "rows": job_rows, "now_ms": self._now_ms}
             await writing.run(statement("jobs/enqueue"), parameters)
 
     async def _repair_messages(self, writing: Writing, repairs: Sequence[MessageRepair]) -> None:
         embed = [{"session": repair.session, "kind": "embed"} for repair in repairs if repair.embed]
-        rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "read": r.read} for r in repairs]
+        rows = [{"id": r.id, "content_hash": r.content_hash, "embed": r.embed, "extract": r.extract} for r in repairs]
         await self._lock_users(writing, {repair.user_id for repair in repairs})
         await writing.run(statement("repair/repair_messages"), {"tenant": self._tenant, "rows": rows})
-        await self._enqueue(writing, embed + [{"session": r.session, "kind": "extract"} for r in repairs if r.read])
+        await self._enqueue(writing, embed + [{"session": r.session, "kind": "extract"} for r in repairs if r.extract])
 
     async def _repair_scenes(self, writing: Writing, scenes: Rows) -> None:
         await self._lock_users(writing, {row["user_id"] for row in scenes})

@@ -1,4 +1,4 @@
-"""The short-term window in this process, bounded in sessions and bytes; evicts the least recently used sessions."""
+"""The short-term window in this process: limited in sessions and bytes, least recently used sessions are evicted."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ class TurnBuffer:
         self.turns_max = turns_max
         self._sessions_max = sessions_max
         self._bytes_max = bytes_max
-        # Not a cachetools cache, because of the two bounds, and because dropping turns must not renew a session.
+        # Not a cachetools cache, because there are two limits, and dropping turns must not renew a session.
         self._turns: OrderedDict[SessionKey, tuple[Turn, ...]] = OrderedDict()
         self._bytes = 0
 
@@ -56,8 +56,12 @@ class TurnBuffer:
 
     def drop(self, session: SessionKey, message_ids: Collection[str] | None = None) -> None:
         """Drop a session, or some of its turns."""
-        gone = None if message_ids is None else frozenset(message_ids)
-        kept = () if gone is None else tuple(turn for turn in self._turns.get(session, ()) if turn.id not in gone)
+        dropped_ids = None if message_ids is None else frozenset(message_ids)
+        kept = (
+            ()
+            if dropped_ids is None
+            else tuple(turn for turn in self._turns.get(session, ()) if turn.id not in dropped_ids)
+        )
         if len(kept) != len(self._turns.get(session, ())):
             self._put(session, kept, renew=False)
 

@@ -20,14 +20,14 @@ _IDLE_MAX: Final = 500
 
 
 async def request_close(
-    graph: Graph, tenant: TenantId, sessions: Sequence[str], *, why: CloseReason, now: datetime
+    graph: Graph, tenant: TenantId, sessions: Sequence[str], *, reason: CloseReason, now: datetime
 ) -> list[str]:
-    """Request the closing of sessions (node ids); return those that will close: neither closed nor unknown."""
-    return await _enqueue_close(graph, tenant, sessions, why=why, now=now, last_before_ms=None)
+    """Enqueue the closing of sessions (node ids); return those that are neither unknown nor closed already."""
+    return await _enqueue_close(graph, tenant, sessions, reason=reason, now=now, last_before_ms=None)
 
 
 async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
-    """Request the closing of all sessions, of any tenant, without a message for `idle_s`; return their number."""
+    """Enqueue the closing of all sessions of all tenants without a message for `idle_s`; return their number."""
     last_before_ms = millis(now - timedelta(seconds=idle_s))
     rows = await graph.read(
         statement("sessions/idle_sessions"), {"last_before_ms": last_before_ms, "rows_max": _IDLE_MAX}
@@ -36,7 +36,7 @@ async def close_idle(graph: Graph, *, idle_s: float, now: datetime) -> int:
     for tenant in sorted({row["tenant"] for row in rows}):
         sessions = [row["session"] for row in rows if row["tenant"] == tenant]
         closing = await _enqueue_close(
-            graph, tenant, sessions, why=CloseReason.IDLE, now=now, last_before_ms=last_before_ms
+            graph, tenant, sessions, reason=CloseReason.IDLE, now=now, last_before_ms=last_before_ms
         )
         closing_n += len(closing)
     return closing_n
@@ -85,7 +85,7 @@ async def _enqueue_close(
     tenant: TenantId,
     sessions: Sequence[str],
     *,
-    why: CloseReason,
+    reason: CloseReason,
     now: datetime,
     last_before_ms: int | None,
 ) -> list[str]:
@@ -93,7 +93,7 @@ async def _enqueue_close(
         "tenant": tenant,
         "sessions": sorted(sessions),
         "last_before_ms": last_before_ms,
-        "why": why.value,
+        "reason": reason.value,
         "now": now,
         "now_ms": millis(now),
     }
@@ -105,17 +105,17 @@ async def _enqueue_close(
 
 
 def _view(row: dict[str, Any]) -> SessionView:
-    life = row["life"]
+    lifecycle = row["lifecycle"]
     return SessionView(
-        uri=life["uri"],
-        user_id=life["user_id"],
-        session_id=life["session_id"],
-        state=SessionState(life["state"]),
-        opened_at=life["opened_at"],
-        last_at=life["last_at"],
-        closing_at=life.get("closing_at"),
-        closed_at=life.get("closed_at"),
-        close_reason=CloseReason(life["close_reason"]) if life.get("close_reason") else None,
+        uri=lifecycle["uri"],
+        user_id=lifecycle["user_id"],
+        session_id=lifecycle["session_id"],
+        state=SessionState(lifecycle["state"]),
+        opened_at=lifecycle["opened_at"],
+        last_at=lifecycle["last_at"],
+        closing_at=lifecycle.get("closing_at"),
+        closed_at=lifecycle.get("closed_at"),
+        close_reason=CloseReason(lifecycle["close_reason"]) if lifecycle.get("close_reason") else None,
         messages=row["messages"],
         scenes=row["scenes"],
         unread=row["unread"],
@@ -130,7 +130,7 @@ _ACTIVE_MAX: Final = 10_000
 
 
 class Sessions:
-    """Sessions of all tenants.
+    """List and close sessions.
 
     Args:
         clock: returns the current time, aware UTC.
@@ -177,7 +177,7 @@ class Sessions:
         return await session_of(self._graph, tenant, UserId(user_id), SessionId(session_id))
 
     async def close(self, tenant: TenantId, user_id: str, session_id: str) -> SessionView:
-        """Request the closing of a session; the worker reads its unread messages. Idempotent.
+        """Enqueue the closing of a session, for which the worker extracts from its unread messages. Idempotent.
 
         Raises:
             InputError: an id is invalid.
@@ -186,7 +186,7 @@ class Sessions:
         """
         check_ids(userId=user_id, sessionId=session_id)
         node_id = session_node_id(tenant, UserId(user_id), SessionId(session_id))
-        await request_close(self._graph, tenant, [node_id], why=CloseReason.REQUEST, now=self._clock())
+        await request_close(self._graph, tenant, [node_id], reason=CloseReason.REQUEST, now=self._clock())
         self._notify(tenant)
         return await self.one(tenant, user_id, session_id)
 
@@ -194,12 +194,12 @@ class Sessions:
         """Record that this process received messages of a session (URI)."""
         self._active[tenant, memory_id(session)] = None
 
-    async def close_active(self, why: CloseReason = CloseReason.SHUTDOWN) -> None:
-        """Request the closing of the sessions whose messages this process received, for example at shutdown.
+    async def close_active(self, reason: CloseReason = CloseReason.SHUTDOWN) -> None:
+        """Enqueue the closing of the sessions whose messages this process received, for example at shutdown.
 
         Raises:
             UnavailableError: Neo4j does not answer; the idle timeout will close them.
         """
         for tenant in sorted({tenant for tenant, _ in self._active}):
             nodes = [node for owner, node in self._active if owner == tenant]
-            await request_close(self._graph, tenant, nodes, why=why, now=self._clock())
+            await request_close(self._graph, tenant, nodes, reason=reason, now=self._clock())

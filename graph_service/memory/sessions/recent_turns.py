@@ -1,4 +1,4 @@
-"""The last turns of a session, from window and database, and the names that a follow-up question may refer to."""
+"""Load the last turns of a session, and find the names in them that a follow-up question may refer to."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ TURNS_MAX = 200
 
 
 async def last_turns(graph: Graph, window: ShortTermWindow, session: SessionKey, *, turns: int) -> RecentTurns:
-    """Return the last turns of a session, oldest first; missing ones are read from the database and cached.
+    """Return the last turns of a session, oldest first; turns missing in the window are loaded and added to it.
 
     Raises:
         InputError: an id is invalid, or `turns` is out of bounds.
@@ -105,7 +105,7 @@ def recent_names(turns: Sequence[Turn], *, names_max: int = NAMES_MAX) -> tuple[
 
 
 def hints_for(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:
-    """Return the names that a follow-up question may refer to; none for questions with a name and other questions."""
+    """Return the names that a follow-up question may refer to; none if it contains a name or is no follow-up."""
     if not refers_back(text) or names_in(split_sentences(text)):
         return ()
     return recent_names([turn for turn in turns if turn.text != text])

@@ -148,8 +148,8 @@ class RedisTurns:
             if isinstance(error, AuthenticationError) or _AUTHENTICATION.search(str(error)):
                 raise UnavailableError("Redis rejects the user or the password; fix redis.url (REDIS_URL)") from error
             # Only the class, because the message may quote user content.
-            why = type(error).__name__
-            raise UnavailableError(f"Redis does not work ({why}); is it running at redis.url?") from error
+            reason = type(error).__name__
+            raise UnavailableError(f"Redis does not work ({reason}); is it running at redis.url?") from error
 
 
 def _list_key(session: SessionKey) -> str:
@@ -171,9 +171,9 @@ CLOSE_MAX_S: Final = 2.0
 class RedisWindow:
     """A `ShortTermWindow` in Redis.
 
-    New turns are added to the buffer, and leave it when they are in Redis. So `add` never waits, a read takes at most
-    the timeout while Redis is unavailable, and turns are written when Redis answers again. Turns are merged by time and
-    id, so repeated or reordered writes do no harm.
+    New turns are added to the buffer, and removed from it when they are in Redis. So `add` never waits, a read takes at
+    most the timeout while Redis is unavailable, and turns are written when Redis answers again. Turns are merged by
+    time and id, so repeated or reordered writes do no harm.
 
     Args:
         buffer: turns that are not in Redis yet.

@@ -1,4 +1,4 @@
-"""The short-term window: the last turns of each session, available without the database.
+"""The interface of the short-term window: the last turns of each session, available without the database.
 
 It is a cache, filled after each commit of `remember`, and from the database if turns are missing.
 """
@@ -101,7 +101,7 @@ class WindowState:
 
 
 class ShortTermWindow(Protocol):
-    """The last turns of each session. No method fails if a store is unavailable, or waits longer than its timeout.
+    """The last turns of each session; methods neither fail nor wait beyond a timeout if a store is unavailable.
 
     Attributes:
         turns_max: maximum turns kept for a session.
@@ -169,7 +169,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
 
 
 def merged(*several: Iterable[Turn], turns_max: int) -> tuple[Turn, ...]:
-    """Return the last of all turns, oldest first, each id once; independent of the order of the arguments."""
+    """Return the last `turns_max` of all turns, oldest first, without duplicate ids."""
     unique: dict[str, Turn] = {}
     for turns in several:
         for turn in turns:

@@ -1,7 +1,7 @@
 """The job `close`: embed the texts of a session, then extract from its remaining messages.
 
-closing → indexing → extracting → closed. Each step is a commit and may be repeated. If the process dies, the session
-keeps the state it reached, and the next worker continues from there.
+The session's states are closing → indexing → extracting → closed. Each step is a commit and may be repeated, so after a
+crash the next worker continues from the stored state.
 """
 
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ class CloseJobs:
 
     Attributes:
         embed: None without an embedder; the session then closes without vectors, which are added later.
-        read: reads unread messages and every scene that waits to be read.
+        extract: extracts from unread messages and from every unextracted scene.
     """
 
     embed: RunJob | None
-    read: RunJob
+    extract: RunJob
 
 
 async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: JobContext) -> None:
     """Close a session; does nothing if a new message has made it active again.
 
     Raises:
-        UnavailableError: Neo4j, the embedder or the model does not answer; the session keeps the state it reached.
+        UnavailableError: Neo4j, the embedder or the model does not answer; the session keeps its current state.
         ConflictError: the lease was lost.
     """
     closing, indexing, extracting = SessionState.CLOSING, SessionState.INDEXING, SessionState.EXTRACTING
@@ -44,10 +44,10 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
     if not active:
         job_context.step("close extracting")
         await run_session_jobs(
-            graph, jobs.read, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
+            graph, jobs.extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
         )
         await update_session_summary(graph, claim.tenant, claim.session, now=job_context.clock())
-        job_context.step("close told")
+        job_context.step("close summarised")
         await _embed(graph, jobs, claim, job_context)
     now_ms = job_context.now_ms()
 
@@ -71,7 +71,7 @@ async def _embed(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: Jo
 async def _advance(
     graph: Graph, claim: JobClaim, job_context: JobContext, before: tuple[SessionState, ...], state: SessionState
 ) -> bool:
-    """Set the session's state if it is one of `before`; return whether it was."""
+    """Set the session's state if the current one is in `before`; return whether it was set."""
     parameters = _state_parameters(claim, job_context, before, state)
 
     async def steps(writing: Writing) -> bool:

@@ -23,7 +23,7 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
         claims: claims of one tenant and one lease.
 
     Returns:
-        True when something is left; the jobs then stay open.
+        True when more texts may be left; the jobs then stay open.
     """
     tenant, sessions = claims[0].tenant, sorted(claim.session for claim in claims)
     scope = {"tenant": tenant, "sessions": sessions, "rows_max": _ROWS_MAX}

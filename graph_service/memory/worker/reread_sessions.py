@@ -1,7 +1,7 @@
-"""The job `reextract`: read a user's sessions again, in the order they were said, after something was forgotten.
+"""The job `reextract`: extract from a user's sessions again, in the order of the messages, after some were forgotten.
 
-Which fact closes which depends on the order, so sessions alternate: each is read up to the first unread message of the
-next one. Each reading is a commit, and what was read is not read again, so a process that dies loses nothing.
+Conflict resolution depends on the order, so sessions alternate: each is processed up to the first unread message of the
+next one. Each part is a commit and is not repeated, so a crash loses nothing.
 """
 
 from collections.abc import Awaitable, Callable
@@ -12,15 +12,15 @@ from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs
 from graph_service.memory.jobs.run_now import run_session_job
 
-# Reads a claimed session up to a time in milliseconds since 1970; None for all of it.
-ReadUntil = Callable[[JobClaim, int | None], Awaitable[bool]]
+# Extracts from a claimed session up to a time in milliseconds since 1970; None for all of it.
+ExtractUntil = Callable[[JobClaim, int | None], Awaitable[bool]]
 
 
-async def reread_sessions(graph: Graph, read: ReadUntil, claim: JobClaim, job_context: JobContext) -> None:
-    """Read until nothing is left in the sessions of the job.
+async def reread_sessions(graph: Graph, read: ExtractUntil, claim: JobClaim, job_context: JobContext) -> None:
+    """Extract until nothing is left in the sessions of the job.
 
     Raises:
-        UnavailableError: Neo4j or the model does not answer; what was read stays read.
+        UnavailableError: Neo4j or the model does not answer; the parts committed so far remain.
         ConflictError: a lease was lost.
     """
     while part := await _next_part(graph, claim):
@@ -42,7 +42,7 @@ async def reread_sessions(graph: Graph, read: ReadUntil, claim: JobClaim, job_co
 
 
 async def _next_part(graph: Graph, claim: JobClaim) -> tuple[str, int | None] | None:
-    """Return the node id of the session to read next, and the time up to which to read it; None when all are read."""
+    """Return the node id of the session to process next, and the end of its part in ms; None when nothing is left."""
     rows = await graph.read(statement("forgetting/sessions_to_reread"), {"tenant": claim.tenant, "id": claim.id})
     if not rows:
         return None

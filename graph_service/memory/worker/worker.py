@@ -46,14 +46,14 @@ from schema.ids import TenantId
 _log = logging.getLogger("mnemograph.worker")
 
 T = TypeVar("T")
-# Sessions embedded in one commit; one commit a session would pay ten round trips for a single message.
+# Sessions embedded in one commit; a commit per session would cost ten round trips for a single message.
 _EMBED_JOBS_MAX: Final = 32
-# Dead letters of an outage that are reopened at once.
+# Maximum number of dead letters of an outage that are reopened at once.
 _REOPENED_MAX: Final = 10_000
 _IDLE_CHECK_S: Final = 30.0
 # Malformed jobs block nothing, since no claim matches them.
 _MALFORMED_CHECK_S: Final = 600.0
-# Kinds without a waiting caller, and the delay before their loops look again.
+# Kinds for which no caller waits, and the delay before their loops look for the next job.
 _LOW_PRIORITY: Final = frozenset({JobKind.CLOSE, JobKind.REEXTRACT, JobKind.FORGET})
 _LOW_PRIORITY_DELAY_S: Final = 0.5
 _LOOPS: Final = {
@@ -78,9 +78,9 @@ class Leases:
         self._graph = graph
         self._job_context = job_context
         self._external_services = external_services
-        # Claims that could not be given back because Neo4j was unavailable.
+        # Claims that could not be released because Neo4j was unavailable.
         self._unreleased: list[JobClaim] = []
-        # Lease tokens of claims whose answer was lost: the jobs may be ours, and nobody else gets them until expiry.
+        # Lease tokens of claims whose response was lost: this worker may own the jobs, and no other can claim them.
         self._unconfirmed: dict[JobKind, list[str]] = {}
 
     async def claim(
@@ -141,16 +141,16 @@ class Leases:
             unreleased, self._unreleased = self._unreleased, []
             await self.release(unreleased)
 
-    async def give_back(self, claims: Sequence[JobClaim], error: BaseException) -> None:
-        """Schedule a retry of failed jobs or make them dead letters; no failure counts if no service was called.
+    async def retry_or_park(self, claims: Sequence[JobClaim], error: BaseException) -> None:
+        """Schedule a retry of failed jobs, or make them dead letters; just release them if no service was called.
 
-        A job keeps the code and class of the error. It keeps the message of our own errors only, since others may
-        quote user content.
+        The code and class of the error are stored with the job; its message only if it is one of our own errors, since
+        others may quote user content.
         """
         if self._graph.away or (isinstance(error, ExternalServiceAwayError) and not error.called):
             await self.release(claims)
             return
-        away = error.service if isinstance(error, ExternalServiceAwayError) else None
+        service = error.service if isinstance(error, ExternalServiceAwayError) else None
         level = logging.INFO if isinstance(error, ConflictError) else logging.WARNING
         failure, now_ms = failure_of(error), self._job_context.now_ms()
         wait_s = (error.retry_after_s or 0.0) if isinstance(error, UnavailableError) else 0.0
@@ -160,15 +160,21 @@ class Leases:
             extra |= {"where": failure.where} if failure.message is None else {}
             try:
                 state = await fail_job(
-                    self._graph, claim, error=str(failure), now_ms=now_ms, park=park, away=away, wait_s=wait_s
+                    self._graph,
+                    claim,
+                    error=str(failure),
+                    now_ms=now_ms,
+                    park=park,
+                    unavailable_service=service,
+                    wait_s=wait_s,
                 )
             except UnavailableError:
                 self._unreleased.append(claim)
                 continue
             JOB_RUNS.add(claim.kind.value, _OUTCOMES.get(state, state))
-            if state == "dead" and away is not None:
-                self._external_services.named(away).note_dead_letter()
-            _log.log(level, "job given back: %s", state, extra=extra)
+            if state == "dead" and service is not None:
+                self._external_services.named(service).note_dead_letter()
+            _log.log(level, "a job failed; it is now: %s", state, extra=extra)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +182,7 @@ class WorkerRules:
     """Settings of the worker.
 
     Attributes:
-        parallel: sessions of one tenant read at the same time.
+        parallel: number of sessions of one tenant to extract from at the same time.
         poll_s: interval at which an idle worker looks for jobs of other processes.
         idle_s: seconds without a message after which a session is closed; None: never.
     """
@@ -192,19 +198,19 @@ class _Loop:
     """A loop that runs jobs of one kind.
 
     Attributes:
-        wake: set when there may be jobs; one event a loop, so that no loop clears it for another.
-        spare: serves other tenants while the first loops are busy with one; does not poll while they are idle.
-        waits: true while it has no job.
+        wake: set when there may be jobs; one event per loop, so that no loop clears another's.
+        spare: serves other tenants while one tenant occupies the first loops; does not poll while they are idle.
+        idle: true while it has no job.
     """
 
     kind: JobKind
     spare: bool = False
     wake: asyncio.Event = field(default_factory=asyncio.Event)
-    waits: bool = False
+    idle: bool = False
 
 
 class Worker:
-    """Runs the jobs of all tenants, one at a time for each session.
+    """Run the jobs of all tenants, one at a time for each session.
 
     Args:
         embedder: None means keyword search only; embedding jobs then stay open.
@@ -234,28 +240,28 @@ class Worker:
         self._leases = Leases(graph, job_context, self._external_services)
         self._loops: list[_Loop] = []
         self._user_locks = KeyedLock()
-        self._claiming = {kind: asyncio.Lock() for kind in JobKind}
-        # Number of loops that work for a tenant now.
+        self._claim_locks = {kind: asyncio.Lock() for kind in JobKind}
+        # Number of loops that are running jobs of a tenant.
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
         self._outage_logged = False
 
     def wake(self) -> None:
-        """Look for jobs now; call it after a commit that added some."""
+        """Look for jobs now; call it after a commit that enqueued some."""
         for kind in self._kinds:
             self._wake_one(kind)
 
     def _wake_one(self, kind: JobKind) -> None:
         """Wake one waiting loop of this kind; it wakes the next when it finds a job."""
         loops = [loop for loop in self._loops if loop.kind is kind]
-        for loop in [loop for loop in loops if loop.waits and not loop.wake.is_set()][:1] or loops:
+        for loop in [loop for loop in loops if loop.idle and not loop.wake.is_set()][:1] or loops:
             loop.wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run jobs until `stop` is set; finish claimed jobs before returning.
 
-        Embedding has loops of its own, so that slow readers do not delay vector search. Each kind has one loop more
-        than one tenant may occupy, so that no tenant blocks the others. Each loop is supervised separately: an error
-        ends neither it nor the others.
+        Embedding has separate loops, so that slow extraction does not delay vector search. Each kind has one loop more
+        than one tenant may occupy, so that no tenant blocks the others. Each loop is supervised separately, and
+        restarted after an error.
         """
         loops = [
             self._supervisor.keep(
@@ -303,7 +309,7 @@ class Worker:
         """Bring the summary layers of all scenes of a session (node id) up to date now.
 
         Raises:
-            UnavailableError: Neo4j or a model that must read first does not answer.
+            UnavailableError: Neo4j does not answer, or the model that extraction needs.
         """
         read = partial(self._read_renewed, whole=True)
         await run_session_jobs(
@@ -322,7 +328,7 @@ class Worker:
                     busy = await self._claim_and_run(kind, on_claimed=self._wake_one)
                     self._outage_logged = False
                 except UnavailableError as error:
-                    # Each loop meets the same outage each second.
+                    # Every loop sees the same outage every second; only the first logs a warning.
                     level = logging.DEBUG if self._outage_logged else logging.WARNING
                     _log.log(level, "no jobs can be claimed: %s", error)
                     self._outage_logged, busy = True, False
@@ -334,12 +340,12 @@ class Worker:
 
     async def _pause(self, stop: asyncio.Event, loop: _Loop) -> None:
         if loop.kind in _LOW_PRIORITY:
-            # Every message wakes the worker; these kinds need not look after each.
+            # Every message wakes the worker; these kinds need not look for jobs after each.
             await wait_for_any(stop, timeout_s=_LOW_PRIORITY_DELAY_S)
-        loop.waits = True
+        loop.idle = True
         poll_s = None if loop.spare and not self._busy[loop.kind] else self._rules.poll_s
         await wait_for_any(loop.wake, stop, timeout_s=poll_s)
-        loop.waits = False
+        loop.idle = False
 
     async def _park_malformed(self, stop: asyncio.Event) -> None:
         """Turn malformed jobs into dead letters at the start and then every ten minutes."""
@@ -352,7 +358,7 @@ class Worker:
             await wait_for_any(stop, timeout_s=pause_s)
 
     async def _close_idle(self, stop: asyncio.Event, idle_s: float) -> None:
-        """Close sessions without new messages."""
+        """Close idle sessions, checking every 30 s or more often."""
         while not stop.is_set():
             with contextlib.suppress(UnavailableError):
                 if await close_idle(self._graph, idle_s=idle_s, now=self._job_context.clock()):
@@ -366,7 +372,7 @@ class Worker:
         if service.is_open:
             return False
         busy = self._busy[kind]
-        async with self._claiming[kind]:
+        async with self._claim_locks[kind]:
             busy_tenants = [tenant for tenant, loops in busy.items() if loops >= self._loops_per_tenant(kind)]
             jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
             claims = await self._leases.claim(kind, jobs_max=jobs_max, exclude_tenants=busy_tenants)
@@ -378,7 +384,7 @@ class Worker:
             on_claimed(kind)
             self._job_context.step(f"{kind} claimed")
             for batch in _batches(claims):
-                await self._run_or_give_back(batch)
+                await self._run_or_release(batch)
         except asyncio.CancelledError:
             # The next worker need not wait for the lease to expire.
             await self._leases.release(claims)
@@ -404,19 +410,19 @@ class Worker:
         now_ms = self._job_context.now_ms()
         return await reopen_after_outage(self._graph, service.name, jobs_max=jobs_max, now_ms=now_ms) > 0
 
-    async def _run_or_give_back(self, claims: Sequence[JobClaim]) -> None:
-        """Run claimed jobs, renewing their leases; release them on any error."""
+    async def _run_or_release(self, claims: Sequence[JobClaim]) -> None:
+        """Run claimed jobs, renewing their leases; on an error, schedule a retry or make them dead letters."""
         try:
             await self._leases.renewed_during(claims, self._run_jobs(claims))
         except MnemographError as error:
-            await self._leases.give_back(claims, error)
+            await self._leases.retry_or_park(claims, error)
         except (asyncio.CancelledError, *PROCESS_ENDS):
             raise
         # BaseException: panics of Rust libraries do not derive from Exception.
         except BaseException as error:
             extra = {"tenant": claims[0].tenant, "job": claims[0].id, "code": MnemographError.code}
             _log.error("a job failed with an unexpected error", exc_info=error, extra=extra)
-            await self._leases.give_back(claims, error)
+            await self._leases.retry_or_park(claims, error)
 
     async def _run_jobs(self, claims: Sequence[JobClaim]) -> None:
         graph, claim, job_context = self._graph, claims[0], self._job_context
@@ -430,7 +436,7 @@ class Worker:
             case JobKind.CLOSE:
                 jobs = CloseJobs(
                     embed=None if self._embedder is None else self._embed_renewed,
-                    read=partial(self._read_renewed, final=True),
+                    extract=partial(self._read_renewed, final=True),
                 )
                 await close_session(graph, jobs, claim, job_context)
             case JobKind.FORGET:
@@ -458,7 +464,7 @@ class Worker:
     async def _read_renewed(
         self, claim: JobClaim, *, final: bool = False, until_ms: int | None = None, whole: bool = False
     ) -> bool:
-        """Read a session that another job claimed, renewing the lease."""
+        """Extract from a session on behalf of another job, renewing the lease of its extract job."""
         read = self._read(claim, final=final, until_ms=until_ms, whole=whole)
         return await self._leases.renewed_during([claim], read)
 
@@ -472,7 +478,7 @@ class Worker:
 
 
 def _batches(claims: Sequence[JobClaim]) -> list[list[JobClaim]]:
-    """Group claims into commits: one batch a tenant; jobs that failed before run alone, so that they fail alone."""
+    """Group claims into one batch per tenant; jobs that failed before run alone, so that they fail no others."""
     batches: dict[str, list[JobClaim]] = {}
     for claim in claims:
         batches.setdefault(claim.tenant if claim.attempts == 0 else claim.id, []).append(claim)

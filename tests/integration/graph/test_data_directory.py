@@ -17,7 +17,7 @@ from graph_service.admin.doctor import Check, examine_database
 from graph_service.config.settings import load_settings
 from graph_service.graph import schema_setup
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
 from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
 from graph_service.graph.statements import migration_steps, statement
 from graph_service.graph.store import Graph

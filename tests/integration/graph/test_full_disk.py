@@ -17,7 +17,7 @@ import pytest
 
 from graph_service.admin.backup import back_up
 from graph_service.auth.audit import FILE_NAME, AuditEntry, AuditLog, read_audit_log
-from graph_service.graph.local.owner import read_owner
+from graph_service.graph.local_neo4j.owner import read_owner
 from graph_service.memory.ingest.spool import Spool
 from schema.errors import InstallError, UnavailableError
 from schema.ids import TenantId

@@ -15,8 +15,8 @@ import pytest
 
 from extraction.embeddings.maven_artifact import Jar
 from extraction.verified_files import read_record
-from graph_service.graph.local.jar_cache import ensure_jars
-from graph_service.graph.local.jar_lock import FetchProgress
+from graph_service.graph.local_neo4j.jar_cache import ensure_jars
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress
 from schema.errors import InstallError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from graph_service.graph.local.owner import read_owner
+from graph_service.graph.local_neo4j.owner import read_owner
 from tests.support.cli_process import Home, Running
 from tests.support.polling import until
 

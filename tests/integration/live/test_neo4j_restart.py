@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from graph_service.graph.local.owner import read_owner
+from graph_service.graph.local_neo4j.owner import read_owner
 from tests.support.cli_process import Home
 from tests.support.slow import slow_but
 

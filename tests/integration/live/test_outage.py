@@ -9,7 +9,7 @@ import platformdirs
 import pytest
 
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from tests.support.graph_writer import Edge, GraphWriter

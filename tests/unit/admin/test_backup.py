@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graph_service.admin.backup import back_up, restore
-from graph_service.graph.local.owner import _still_exists, try_lock
+from graph_service.graph.local_neo4j.owner import _still_exists, try_lock
 from schema.errors import ConflictError, InputError, InstallError
 
 CHILD = Path(__file__).with_name("backup_child.py")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from graph_service.evaluation.everyday import memory_of
+from graph_service.evaluation.everyday_memories import memory_of
 from tests.everyday_sets.check_memories import problems
 
 MEMORIES = sorted((Path(__file__).parents[2] / "everyday_sets").glob("*/*.json"))

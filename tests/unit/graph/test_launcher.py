@@ -1,6 +1,6 @@
 """Test that a failed start of the local Neo4j reports the reason given by Java."""
 
-from graph_service.graph.local.launcher import _reason
+from graph_service.graph.local_neo4j.launcher import _reason
 
 
 class OfJavaError(Exception):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph_service.graph.lucene import NOTHING, sought_query
+from graph_service.graph.lucene import NOTHING, prefix_query
 
 
 @pytest.mark.parametrize(
@@ -16,10 +16,10 @@ from graph_service.graph.lucene import NOTHING, sought_query
         ('AND ") OR *:*', "+(name:and*) +(name:or*)"),
     ],
 )
-def test_sought_query_matches_prefixes_and_chinese_anywhere(typed: str, clauses: str) -> None:
-    assert sought_query(typed, fields=["name"], scopes=["s1", "s2"]) == f"+(scope_user:s1 scope_user:s2)^0 {clauses}"
+def test_prefix_query_matches_prefixes_and_chinese_anywhere(typed: str, clauses: str) -> None:
+    assert prefix_query(typed, fields=["name"], scopes=["s1", "s2"]) == f"+(scope_user:s1 scope_user:s2)^0 {clauses}"
 
 
 @pytest.mark.parametrize(("typed", "scopes"), [("  ?!", ["s"]), ("tea", [])])
-def test_sought_query_without_words_or_scopes_has_no_hits(typed: str, scopes: list[str]) -> None:
-    assert sought_query(typed, fields=["name"], scopes=scopes) == NOTHING
+def test_prefix_query_without_words_or_scopes_has_no_hits(typed: str, scopes: list[str]) -> None:
+    assert prefix_query(typed, fields=["name"], scopes=scopes) == NOTHING

@@ -96,8 +96,8 @@ class World:
     def _put_edge(self, edge_id: str, version: int) -> None:
         before = self.edges.get(edge_id)
         self.edges[edge_id] = an_edge(edge_id, version)
-        strength_was = before.strength if before else None
-        self._log(Op.EDGE_PUT, edge_id, edge_body(self.edges[edge_id], strength_was=strength_was))
+        previous = before.strength if before else None
+        self._log(Op.EDGE_PUT, edge_id, edge_body(self.edges[edge_id], previous_strength=previous))
 
     def _drop_edge(self, edge_id: str, *, told: bool) -> None:
         del self.edges[edge_id]
@@ -177,8 +177,8 @@ def numbered(seq: int, op: Op, element_id: str, body: dict[str, Any], user: str 
 
 def test_earliest_strength_before_a_change_is_kept() -> None:
     changes = [
-        numbered(1, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 5), strength_was=0.4)),
-        numbered(2, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 7), strength_was=0.5)),
+        numbered(1, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 5), previous_strength=0.4)),
+        numbered(2, Op.EDGE_PUT, "n0-n1", edge_body(an_edge("n0-n1", 7), previous_strength=0.5)),
     ]
     [(op, body)] = coalesce(changes)
     assert op == "edge+"

@@ -1,4 +1,4 @@
-// All API keys of all tenants, valid ones first: the key tells which tenant a request is for, so there is no tenant filter.
+// All API keys of all tenants, valid ones first. The key determines the tenant of a request, so there is no tenant filter.
 // At most $rows_max rows; index access_key_id.
 // hot
 // $rows_max: int

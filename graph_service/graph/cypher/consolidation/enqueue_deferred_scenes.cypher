@@ -1,5 +1,5 @@
 // Enqueue the extraction of scenes that were read by rules because no model was available, oldest first. Index memory_user.
-// Locks scenes before the jobs of their sessions, as a digest does.
+// Locks scenes before the jobs of their sessions, in the same order as a digest.
 // $tenant: str
 // $user_id: str
 // $scenes_max: int

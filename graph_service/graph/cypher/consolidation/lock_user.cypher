@@ -6,7 +6,7 @@
 // $seen: datetime
 // $names: map of aliases, declared_names, declared_since; empty when the user declared no new name
 // -> fresh
-// The lock is on a node of its own: the user's node has many relationships, and two digests that lock it by a property and then by
+// The lock is on a separate node: the user's node has many relationships, and two digests that lock it by a property and then by
 // new relationships deadlock (seen with two workers on one user). It is locked before the revision is read: otherwise a commit of
 // another writer is missed (seen with digests and vectors at the same time), and two digests both count as fresh.
 MERGE (v:Revision {tenant: $tenant, id: $user_node_id}) ON CREATE SET v.revision = 0

@@ -1,4 +1,4 @@
-// Set the merged node of each member, and what it was merged into.
+// Set the node that represents each member, and the entity that it was merged into.
 // $tenant: str
 // $rows: list of {id, root_id, parent_id, merge_id, reason, at}, ordered by id; the last four are null for a root
 // -> id

@@ -1,6 +1,6 @@
 // Begin an import into an empty tenant, or resume the same import. No row: the tenant is not empty. Index tenant_id.
 // $tenant: str
-// $file: str, the hash of what is imported
+// $file: str, the hash of the imported file
 // $epoch: str, used only when the tenant is new
 // $now: datetime
 // -> begun

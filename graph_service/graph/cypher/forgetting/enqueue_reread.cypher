@@ -1,5 +1,5 @@
-// Enqueue the extraction of what is left of some sessions of a user. A worker that holds a lease there loses it, so that results from
-// the old text are dropped. Closed sessions become active, and session summaries are deleted.
+// Enqueue the extraction from the remaining messages of some sessions of a user. A worker with a lease there loses it, so that results
+// from the old text are dropped. Closed sessions become active, and session summaries are deleted.
 // $tenant: str
 // $user_node_id: str
 // $sessions: list of str, ordered

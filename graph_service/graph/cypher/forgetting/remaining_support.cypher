@@ -3,7 +3,7 @@
 // $ids: list of entity and agent ids
 // $without: list of scene ids
 // $evidence_max: int
-// -> id, labels, is_held, root_id, properties, scenes, evidence, first_seen, last_seen
+// -> id, labels, is_member, root_id, properties, scenes, evidence, first_seen, last_seen
 UNWIND $ids AS id
 OPTIONAL MATCH (h:MemberEntity {tenant: $tenant, id: id})
 OPTIONAL MATCH (h)-[:MEMBER_OF]->(root:Memory)
@@ -23,6 +23,6 @@ CALL (id, h, n) {
   RETURN collect(scene) AS scenes, reduce(all = [], p IN collect(proofs) | all + p)[0..$evidence_max] AS evidence,
          min(first) AS first_seen, max(last) AS last_seen
 }
-RETURN id, labels(n) AS labels, h IS NOT NULL AS is_held, root.id AS root_id, properties(coalesce(h, n)) AS properties, scenes, evidence,
+RETURN id, labels(n) AS labels, h IS NOT NULL AS is_member, root.id AS root_id, properties(coalesce(h, n)) AS properties, scenes, evidence,
        first_seen, last_seen
 ORDER BY id

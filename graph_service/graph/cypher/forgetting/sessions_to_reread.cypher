@@ -1,4 +1,4 @@
-// Sessions of a re-read job that still have something to read, oldest first.
+// Sessions of a job `reextract` that still have unread messages or unextracted scenes, oldest first.
 // $tenant: str
 // $id: str, of the job
 // -> session, first_ms

@@ -1,4 +1,4 @@
-// Write users, agents, entities and scenes of an import; replaces all properties. $rows.label becomes a node label, so it must be one of
+// Write users, agents, entities and scenes of an import; replaces all properties. The label of a row becomes a node label, so it must be one of
 // schema/labels.py. Index memory_id.
 // $tenant: str
 // $rows: list of {id, label, properties, vectors}; vectors a list of [property, vector]

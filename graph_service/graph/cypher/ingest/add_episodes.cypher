@@ -2,7 +2,7 @@
 // hot
 // $episodes: list of {place, tenant, epoch, now, now_ms, user_node_id, user_name, session_node_id, session, episode, rows}
 // -> place, id, stored_hash, is_new, user_known, forgetting
-// One row per message. Keep in step with `add_messages`; the locks are explained there.
+// One row per message. Change it together with `add_messages`, which explains the locks.
 UNWIND $episodes AS one
 CALL (one) {
   MERGE (t:Tenant {id: one.tenant}) ON CREATE SET t.seq = 0, t.epoch = one.epoch, t.created_at = one.now

@@ -1,4 +1,4 @@
-// Store new messages, their session and episode, and enqueue the work they cause.
+// Store new messages, their session and episode, and enqueue their jobs.
 // hot
 // $tenant: str
 // $epoch: str, used only when the tenant is new
@@ -12,7 +12,7 @@
 // $rows: list of {id, content_hash, properties}, ordered by id
 // -> id, stored_hash, is_new, user_known, forgetting
 // One row per message. forgetting: the user is being erased, and nothing may be stored until that is done.
-// Locks the session's read job first (SET touched_ms), so that two calls for one session are serialised
+// Locks the session's extract job first (SET touched_ms), so that two calls for one session are serialised
 // and the check for existing messages holds until the commit. Do not write the session itself: digests link scenes to it, and a
 // node that one writer locks by a property and another by relationships leads to deadlocks. Do not lock the tenant either: all
 // writers lock it last.

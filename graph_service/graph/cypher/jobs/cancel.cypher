@@ -1,4 +1,4 @@
-// Cancel jobs of one tenant for good; a worker that holds one loses its lease, and so drops its result.
+// Cancel jobs of one tenant for good; a worker that has leased one loses the lease, and its result is discarded.
 // $tenant: str
 // $ids: list of str
 // -> id

@@ -1,11 +1,11 @@
-// Lease the most overdue jobs of one kind, all of one tenant: the one that has waited longest. Over all tenants on purpose: one worker
+// Lease the most overdue jobs of one kind, all of the tenant whose job has waited longest. Over all tenants on purpose: one worker
 // serves them.
 // hot
 // $kind: str
 // $jobs_max: int
 // $now_ms: int
 // $lease_until_ms: int
-// $but_not: list of tenants to skip, because the worker has enough of their jobs
+// $exclude_tenants: list of tenants to skip, because the worker is already running enough of their jobs
 // $lease: str, unique for each claim; only its holder may finish the job. A claim with the same lease returns the same jobs, for a
 // caller that lost the answer
 // -> tenant, id, session, enqueue_count, attempts
@@ -15,7 +15,7 @@
 MATCH (j:Job {open: true})
 USING INDEX SEEK j:Job(open, due_ms)
 WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
-  AND NOT coalesce(j.tenant, '') IN $but_not
+  AND NOT coalesce(j.tenant, '') IN $exclude_tenants
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
 WITH collect(j) AS due
 UNWIND [j IN due WHERE j.tenant = due[0].tenant OR j.tenant IS NULL] AS j

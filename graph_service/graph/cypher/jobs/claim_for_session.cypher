@@ -1,4 +1,4 @@
-// Lease one job of a session, due or not, unless another worker holds it.
+// Lease one job of a session, due or not, unless another worker has leased it.
 // hot
 // $tenant: str
 // $id: str

@@ -1,12 +1,12 @@
-// Return a failed job: to be retried at $due_ms, or parked as a dead letter. No row: the lease was lost to another worker.
+// Release a failed job: retry it at $due_ms, or make it a dead letter. No row: the lease was lost to another worker.
 // hot
 // $tenant: str
 // $id: str
 // $lease: str
 // $error: str
 // $now_ms: int
-// $due_ms: int or null; null parks it
-// $unavailable_service: str or null; the external service that was away, if that was the reason; the parked job is reopened when it answers
+// $due_ms: int or null; null makes it a dead letter
+// $unavailable_service: str or null; the external service whose outage caused the failure; the dead letter is reopened when it answers
 // -> state
 MATCH (j:Job {tenant: $tenant, id: $id})
 SET j.touched_ms = $now_ms

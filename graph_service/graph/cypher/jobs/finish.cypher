@@ -2,8 +2,8 @@
 // leased; fewer rows than jobs: a lease was lost.
 // hot
 // $tenant: str
-// $rows: list of {id, enqueue_count, more, too_slow}: enqueue_count as of the claim; more: the worker left something to do;
-// too_slow: why a part of it was skipped, or null; the job then becomes a dead letter with this reason
+// $rows: list of {id, enqueue_count, more, too_slow}: enqueue_count as of the claim; more: part of the work is left;
+// too_slow: why a part of it was skipped, or null; if set, the job becomes a dead letter with this reason
 // $lease: str
 // $now_ms: int
 // -> id, open

@@ -1,6 +1,6 @@
-// Park jobs with malformed properties, repaired from their id, so that they can be listed, retried and cancelled. Over all tenants on
-// purpose: one worker serves them and must not stop at one job. Not hot: run at the start of a worker, every ten minutes, and after a
-// claim met such a job.
+// Make jobs with malformed properties dead letters, repaired from their id, so that they can be listed, retried and cancelled. Over all
+// tenants on purpose: one worker serves them and must not stop at one job. Not hot: run at the start of a worker, every ten minutes, and
+// after a claim returned such a job.
 // $kinds: list of str; all existing kinds
 // $error: str
 // $now_ms: int

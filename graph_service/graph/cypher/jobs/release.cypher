@@ -1,4 +1,4 @@
-// Return an unfinished job that did not fail. No row: the lease was lost, or the job is done.
+// Release an unfinished job without counting a failure. No row: the lease was lost, or the job is done.
 // hot
 // $tenant: str
 // $id: str

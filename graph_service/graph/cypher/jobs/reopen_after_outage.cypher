@@ -1,6 +1,6 @@
-// Reopen jobs that were parked while an external service was away. Over all tenants on purpose: one worker serves them.
+// Reopen dead letters caused by an outage of an external service. Over all tenants on purpose: one worker serves them.
 // $unavailable_service: str
-// $jobs_max: int; the longest parked first
+// $jobs_max: int; the oldest failures first
 // $now_ms: int
 // -> jobs
 MATCH (j:Job {unavailable_service: $unavailable_service}) WHERE j.state = 'dead'

@@ -1,6 +1,6 @@
 // Reopen dead letters of one tenant.
 // $tenant: str
-// $ids: list of str or null; null means all of it
+// $ids: list of str or null; null: all of the tenant's
 // $now_ms: int
 // -> id
 MATCH (j:Job {tenant: $tenant, state: 'dead'}) WHERE $ids IS NULL OR j.id IN $ids

@@ -1,4 +1,4 @@
-// Store vectors of facts; a fact whose statement changed since it was embedded keeps waiting.
+// Store vectors of facts; a fact whose statement has changed meanwhile stays unembedded.
 // hot
 // $tenant: str
 // $rows: list of {id, predicate, statement, vector}, ordered by id

@@ -1,4 +1,4 @@
-// Store vectors of scene summaries; a scene whose texts changed since they were embedded keeps waiting.
+// Store vectors of scene summaries; a scene whose texts have changed meanwhile stays unembedded.
 // hot
 // $tenant: str
 // $rows: list of {id, layers_hash, abstract_vector, overview_vector}, ordered by id

@@ -1,4 +1,4 @@
-// Lock a user's memory until the commit and invalidate every digest planned before. Locks the Revision, as consolidation/lock_user does.
+// Lock a user's memory until the commit and invalidate every digest planned before. Takes the same lock as consolidation/lock_user.
 // $tenant: str
 // $user_node_id: str
 // -> revision

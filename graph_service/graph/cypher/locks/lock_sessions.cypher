@@ -1,4 +1,4 @@
-// Lock the read jobs of some sessions until the commit, as storing messages does.
+// Lock some sessions until the commit, by their extract jobs; storing messages takes the same lock.
 // $tenant: str
 // $sessions: list of str, ordered
 // $now_ms: int

@@ -1,4 +1,4 @@
-// Rename what databases from before the first release call otherwise: kinds of jobs, reasons of closings, scenes over budget.
+// Rename kinds of jobs, reasons of closings and the count of scenes over budget in databases from before the first release.
 CALL () {
   MATCH (j:Job) WHERE j.kind IN ['read', 'anew']
   WITH j, CASE j.kind WHEN 'read' THEN 'extract' ELSE 'reextract' END AS kind

@@ -1,5 +1,5 @@
-// Give labels, properties and a relationship type the field's names. Several statements, separated by semicolons: new indexes first, then
-// the data in batches, then the old indexes away. Each element is renamed in one commit, so a migration that was stopped can run again.
+// Rename labels, properties and a relationship type to the field's terms. Several statements, separated by semicolons: create the new
+// indexes, rename the data in batches, drop the old indexes. Each element is renamed in one commit, so a migration that was stopped can run again.
 CREATE CONSTRAINT member_entity_id IF NOT EXISTS FOR (n:MemberEntity) REQUIRE (n.tenant, n.id) IS UNIQUE;
 CREATE INDEX member_entity_name IF NOT EXISTS FOR (n:MemberEntity) ON (n.tenant, n.user_id, n.key);
 CREATE INDEX member_fact_id IF NOT EXISTS FOR (n:MemberFact) ON (n.tenant, n.id);

@@ -20,8 +20,8 @@ CALL (n) {
     AND ($closed OR {{open r}})
   WITH o, min(CASE
       WHEN type(r) = 'MENTIONED' THEN 2
-      WHEN {{open r}} THEN 0 ELSE 1 END) AS standing, max(r.strength) AS strength
-  ORDER BY standing, strength DESC, o.last_seen DESC, o.id
+      WHEN {{open r}} THEN 0 ELSE 1 END) AS validity_rank, max(r.strength) AS strength
+  ORDER BY validity_rank, strength DESC, o.last_seen DESC, o.id
   RETURN collect(o.id) AS near
 }
 RETURN epoch, seq, near[..$rows_max] AS ids, size(near) AS total

@@ -19,9 +19,9 @@ CALL (found) {
   WHERE r.tenant = $tenant AND o.id IN $ids
     AND {{started r}}
   WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
-       CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN {{open r}} THEN 0 ELSE 1 END AS standing
-  WHERE $closed OR standing <> 1
-  WITH s, r, o, evidence_n, standing ORDER BY standing, r.strength DESC, r.last_seen DESC, r.id
+       CASE WHEN type(r) = 'MENTIONED' THEN 2 WHEN {{open r}} THEN 0 ELSE 1 END AS validity_rank
+  WHERE $closed OR validity_rank <> 1
+  WITH s, r, o, evidence_n, validity_rank ORDER BY validity_rank, r.strength DESC, r.last_seen DESC, r.id
   LIMIT $rows_max
   RETURN collect([
     r.id, s.id, o.id, type(r), r.user_id, r.relation, r.strength, r.confidence, evidence_n,

@@ -5,7 +5,7 @@
 // $user_id: str
 // $user_node_id: str
 // $valid_at: datetime; only facts valid at this time
-// $known_at: datetime, transaction time: by what was known then; null: by all that is known
+// $known_at: datetime, transaction time: only what was known then; null: all
 // $as_marked: bool; leave out facts marked as excluded from the profile; the marks are only right for the present
 // $facts_max: int
 // $triggers_max: int

@@ -3,7 +3,7 @@
 // $tenant: str
 // $ids: list of node ids
 // $valid_at: datetime; only facts valid at this time
-// $known_at: datetime, transaction time: by what was known then; null: by all that is known
+// $known_at: datetime, transaction time: only what was known then; null: all
 // -> subject_id, facts
 UNWIND $ids AS id
 MATCH (a:Memory {tenant: $tenant, id: id})-[r:{{predicates}}]->(b:Memory)

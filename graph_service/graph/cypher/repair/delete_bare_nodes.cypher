@@ -1,4 +1,4 @@
-// Removes entities and agents that no edge joins to the map; one that got an edge meanwhile stays.
+// Delete entities and agents without relationships to the mind map; skip those that got one meanwhile.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

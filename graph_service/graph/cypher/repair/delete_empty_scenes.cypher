@@ -1,4 +1,4 @@
-// Removes scenes that hold no message, with their edges; a scene that took a message meanwhile stays.
+// Delete scenes without messages, with their relationships; skip those that received a message meanwhile.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id, edges

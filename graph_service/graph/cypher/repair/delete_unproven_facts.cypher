@@ -1,4 +1,4 @@
-// Removes facts whose evidence is gone; one that got living evidence meanwhile stays.
+// Delete facts without existing evidence; skip those that got evidence meanwhile.
 // $tenant: str
 // $rows: list of {node, id}, ordered by id
 // -> id

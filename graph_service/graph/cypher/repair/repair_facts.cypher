@@ -1,4 +1,4 @@
-// Marks facts as waiting for vectors.
+// Mark facts as waiting for vectors.
 // $tenant: str
 // $rows: list of {node, id, session}, ordered by id
 // -> id

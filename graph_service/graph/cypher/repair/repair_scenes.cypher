@@ -1,4 +1,4 @@
-// Marks scenes as waiting for vectors.
+// Mark scenes as waiting for vectors.
 // $tenant: str
 // $ids: list of str, ordered
 // -> id

@@ -1,6 +1,6 @@
-// How much a tenant holds that a sync looks at.
+// Number of a tenant's elements that a sync checks.
 // $tenant: str
-// -> things
+// -> elements
 CALL () {
   MATCH (m:Message {tenant: $tenant}) RETURN count(m) AS n
  UNION ALL
@@ -8,4 +8,4 @@ CALL () {
  UNION ALL
   MATCH (s:Session {tenant: $tenant}) RETURN count(s) AS n
 }
-RETURN sum(n) AS things
+RETURN sum(n) AS elements

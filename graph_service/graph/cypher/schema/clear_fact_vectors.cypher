@@ -1,5 +1,5 @@
-// Marks every fact as waiting for a vector, in batches: the work of the session that proved it first. Runs only when the embedder
-// changed, or a database of an older version has none yet; over all tenants on purpose.
+// Mark every fact as waiting for a vector, in batches; the session of its first evidence embeds it. Runs only when the embedder
+// changed, or a database of an older version has no vectors of facts; over all tenants on purpose.
 MATCH ()-[r:{{predicates}}]->() WHERE r.statement <> ''
 CALL (r) {
   OPTIONAL MATCH (m:Message {tenant: r.tenant, id: head(r.evidence)})

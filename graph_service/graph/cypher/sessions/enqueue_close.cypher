@@ -3,7 +3,7 @@
 // $tenant: str
 // $sessions: list of str, ordered
 // $last_before_ms: int or null; only sessions without a message since then
-// $why: str
+// $reason: str
 // $now: datetime
 // $now_ms: int
 // -> session, state
@@ -15,7 +15,7 @@ SET j.touched_ms = $now_ms
 WITH j, session
 MATCH (l:SessionLifecycle {tenant: $tenant, id: session})
 WHERE l.state <> 'closed' AND ($last_before_ms IS NULL OR l.last_ms <= $last_before_ms)
-SET l.close_reason = CASE WHEN l.state = 'active' THEN $why ELSE l.close_reason END,
+SET l.close_reason = CASE WHEN l.state = 'active' THEN $reason ELSE l.close_reason END,
     l.closing_at = CASE WHEN l.state = 'active' THEN $now ELSE l.closing_at END,
     l.state = CASE WHEN l.state = 'active' THEN 'closing' ELSE l.state END,
     j.attempts = CASE WHEN j.open THEN j.attempts ELSE 0 END, j.due_ms = CASE WHEN j.open THEN j.due_ms ELSE $now_ms END,

@@ -6,7 +6,7 @@
 // $last_ms: int or null; with $after: only those after this position
 // $after: str or null; its id
 // $rows_max: int
-// -> life, messages, unread, unembedded, scenes, unextracted, problem
+// -> lifecycle, messages, unread, unembedded, scenes, unextracted, problem
 MATCH (l:SessionLifecycle {tenant: $tenant, user_id: $user_id})
 WHERE l.last_ms >= 0 AND ($session_id IS NULL OR l.session_id = $session_id)
   AND ($after IS NULL OR l.last_ms < $last_ms OR (l.last_ms = $last_ms AND l.id > $after))
@@ -20,5 +20,5 @@ CALL (l) {
   RETURN count(x) AS scenes, count(x.unextracted) AS unextracted
 }
 OPTIONAL MATCH (j:Job {tenant: $tenant, id: l.id + '/close'})
-RETURN properties(l) AS life, messages, unread, unembedded, scenes, unextracted, j.error AS problem
+RETURN properties(l) AS lifecycle, messages, unread, unembedded, scenes, unextracted, j.error AS problem
 ORDER BY l.last_ms DESC, l.id

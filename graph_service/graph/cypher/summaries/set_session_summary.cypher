@@ -1,5 +1,5 @@
 // Store the summary of a session; no row if its scenes have changed since. The session's state is locked before the scenes are read,
-// as forgetting does, so that a forgotten text cannot come back in a summary.
+// in the same order as by forgetting, so that a forgotten text cannot come back in a summary.
 // $tenant: str
 // $session: str
 // $scene_hashes: list of str, of the scenes that the summary was made of, oldest first

@@ -1,4 +1,4 @@
--- Drops turns from lists; returns their number. KEYS: the lists. ARGV: ids of the messages.
+-- Drop turns from lists; return their number. KEYS: the lists. ARGV: ids of the messages.
 local gone = {}
 for _, id in ipairs(ARGV) do gone[id] = true end
 local dropped = 0

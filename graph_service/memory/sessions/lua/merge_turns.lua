@@ -1,6 +1,6 @@
--- Merges turns into the list of a session, ordered by time, each id once; keeps the last turns_max.
+-- Merge turns into the list of a session, ordered by time, each id once; keep the last turns_max.
 -- KEYS: the list, the index of the user's sessions. ARGV: turns_max, ttl_ms, session id, turns as JSON.
--- Deletes keys of another type, and list entries that are not turns. Returns the number of turns pushed.
+-- Delete keys of another type, and list entries that are not turns. Return the number of turns pushed.
 local list, index = KEYS[1], KEYS[2]
 local turns_max, ttl_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
 local known, all, last = {}, {}, nil
@@ -11,7 +11,7 @@ local function before(one, other)
   return one.id < other.id
 end
 
--- Adds a turn to `all`. Returns whether it is new, and whether it follows all others.
+-- Add a turn to `all`; return whether it is new, and whether it is later than all others.
 local function take(text)
   local fits, turn = pcall(cjson.decode, text)
   fits = fits and type(turn) == 'table' and type(turn.id) == 'string' and type(turn.said_ms) == 'number'

@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool

@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from extraction.embeddings.embedder import embed_question
 from graph_service.graph.database import connect
-from graph_service.graph.local.local_server import start_local_server
+from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from schema.ids import TenantId

@@ -124,7 +124,7 @@ async def _told(graph: Graph, tenant: str) -> None:
         await a_memory(graph).remember(TenantId(tenant), call)
     sessions = await _cypher(graph, "MATCH (s:Session {tenant: $tenant}) RETURN s.id AS id", tenant=tenant)
     ids, now = [row["id"] for row in sessions], datetime.now(UTC)
-    await request_close(graph, TenantId(tenant), ids, why=CloseReason.REQUEST, now=now)
+    await request_close(graph, TenantId(tenant), ids, reason=CloseReason.REQUEST, now=now)
     await a_worker(graph).drain()
 
 

@@ -53,7 +53,7 @@ async def test_closed_session_went_through_every_state_in_order(graph: Graph, te
     closed = await memory.sessions.one(TenantId(tenant), "alice", "s1")
     assert states == [SessionState.ACTIVE, SessionState.CLOSING]
     steps = [step for step in reached if step.startswith("close ")]
-    assert steps == ["close claimed", "close indexing", "close extracting", "close told", "close committed"]
+    assert steps == ["close claimed", "close indexing", "close extracting", "close summarised", "close committed"]
     assert (closed.state, closed.close_reason, closed.messages) == (SessionState.CLOSED, CloseReason.REQUEST, 2)
     assert (closed.unread, closed.unembedded, closed.unextracted) == (0, 0, 0)
     assert closed.closed_at is not None

@@ -35,7 +35,7 @@ _WORKER = [
     "close claimed",
     "close indexing",
     "close extracting",
-    "close told",
+    "close summarised",
     "close committed",
 ]
 _INSIDE_A_COMMIT = [

@@ -138,7 +138,7 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
             )
             held = [one for one in claims if one.tenant == tenant]
             await leases.release([one for one in claims if one.tenant != tenant])
-        await leases.give_back(held, error)
+        await leases.retry_or_park(held, error)
         kept = [letter.error for letter in await DeadLetters(graph).listed(TenantId(tenant))]
         assert [text for text in kept if "花生" in text] == []
         assert any(text.startswith("INTERNAL") for text in kept)

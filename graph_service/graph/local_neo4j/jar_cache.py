@@ -18,9 +18,9 @@ from typing import Final
 
 from extraction.embeddings.maven_artifact import Jar
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
-from graph_service.graph.local.jar_lock import FetchProgress, read_lock
-from graph_service.graph.local.jar_signature import hide_signature, with_signature
-from graph_service.graph.local.owner import try_lock
+from graph_service.graph.local_neo4j.jar_lock import FetchProgress, read_lock
+from graph_service.graph.local_neo4j.jar_signature import hide_signature, with_signature
+from graph_service.graph.local_neo4j.owner import try_lock
 from schema.errors import InstallError
 
 LOCK_POLL_S: Final = 0.1
@@ -40,12 +40,12 @@ def ensure_jars(
 ) -> tuple[Path, ...]:
     """Return all jars of the lock in order, verified; download missing and damaged ones.
 
-    Finished jars stay if a download breaks off, so the next call resumes. Processes with the same directory are
-    serialised by a lock.
+    If a download fails, the finished jars are kept, so that the next call resumes. A lock serialises processes with the
+    same directory.
 
     Args:
-        jars: instead of those in `jars.lock`.
-        repository_url: instead of Maven Central.
+        jars: replaces the list in `jars.lock`.
+        repository_url: replaces Maven Central.
         on_progress: called from download threads, one call at a time.
         cancelled: set to end the download with an InstallError.
 
@@ -53,17 +53,17 @@ def ensure_jars(
         InstallError: the repository does not answer or sends a wrong file, or the directory is not writable, is
             writable by others, or has a file that Java would load and that is not in the lock.
     """
-    wanted = read_lock() if jars is None else jars
+    required = read_lock() if jars is None else jars
     stopped = cancelled or threading.Event()
     try:
         jar_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         _refuse_shared(jar_dir.resolve())
-        if _missing(jar_dir, wanted):
+        if _missing(jar_dir, required):
             with _exclusive(jar_dir / ".lock", stopped):
-                missing = _missing(jar_dir, wanted)
+                missing = _missing(jar_dir, required)
                 _fetch(missing, jar_dir, repository_url, on_progress, stopped)
                 _remove_leftovers(jar_dir)
-                changed = _missing(jar_dir, wanted)
+                changed = _missing(jar_dir, required)
                 if changed:
                     raise InstallError(
                         f"{str(jar_dir / changed[0].file_name)!r} was changed by another process after its download;"
@@ -74,7 +74,7 @@ def ensure_jars(
             f"The jars of the local Neo4j cannot be stored in {str(jar_dir)!r}: {problem}."
             " Make the directory writable, free some space (about 160 MB), or name another cache directory."
         ) from problem
-    return tuple(jar_dir / jar.file_name for jar in wanted)
+    return tuple(jar_dir / jar.file_name for jar in required)
 
 
 def _fetch(
@@ -85,7 +85,7 @@ def _fetch(
     stopped: threading.Event,
 ) -> None:
     # Its libraries take half a second to import; not needed when all jars are in place.
-    from graph_service.graph.local.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
+    from graph_service.graph.local_neo4j.jar_fetch import MAVEN_CENTRAL_URL, JarFetch
 
     JarFetch(jar_dir, repository_url or MAVEN_CENTRAL_URL, missing, on_progress, stopped).run()
 
@@ -103,7 +103,7 @@ def _exclusive(lock_path: Path, stopped: threading.Event) -> Iterator[None]:
 
 
 def _refuse_shared(jar_dir: Path) -> None:
-    """Refuse a directory that other users can write: a verified file could be replaced before Java loads it.
+    """Refuse a directory that other users can write to: they could replace a verified file before Java loads it.
 
     Raises:
         InstallError: it is writable by others.
@@ -117,30 +117,30 @@ def _refuse_shared(jar_dir: Path) -> None:
 
 
 def _missing(jar_dir: Path, jars: tuple[Jar, ...]) -> list[Jar]:
-    """Return jars that are missing or differ from the lock; jars unchanged since they were hashed are not read.
+    """Return jars that are missing or differ from the lock; jars unchanged since the last check are not hashed.
 
     Raises:
         InstallError: the class path of a jar has an existing file that is not in the lock.
     """
-    known = read_record(jar_dir)
+    recorded = read_record(jar_dir)
     with ThreadPoolExecutor(thread_name_prefix="jar-verify") as threads:
-        proofs = list(threads.map(lambda jar: _proof(jar_dir, jar, known.get(jar.file_name, "")), jars))
-    proved = {jar.file_name: proof for jar, proof in zip(jars, proofs, strict=True) if proof}
-    _refuse_unlocked(jar_dir, proved)
-    if proved != known:
-        write_record(jar_dir, proved)
-    return [jar for jar in jars if jar.file_name not in proved]
+        records = list(threads.map(lambda jar: _verified_record(jar_dir, jar, recorded.get(jar.file_name, "")), jars))
+    verified = {jar.file_name: record for jar, record in zip(jars, records, strict=True) if record}
+    _refuse_unlocked(jar_dir, verified)
+    if verified != recorded:
+        write_record(jar_dir, verified)
+    return [jar for jar in jars if jar.file_name not in verified]
 
 
-def _proof(jar_dir: Path, jar: Jar, known: str) -> str:
-    """Return the record of a jar with the right content (hash, class path, mark); else an empty string."""
+def _verified_record(jar_dir: Path, jar: Jar, recorded: str) -> str:
+    """Return the record (hash, class path, file metadata) of a jar if its content is right; else an empty string."""
     path = jar_dir / jar.file_name
     try:
         state = path.lstat()
         if state.st_size != jar.size_bytes or not stat.S_ISREG(state.st_mode) or writable_by_others(path):
             return ""
-        if known and known.split("|")[0] == jar.sha256 and known.split("|")[-1] == mark_of(path.lstat()):
-            return known
+        if recorded and recorded.split("|")[0] == jar.sha256 and recorded.split("|")[-1] == mark_of(path.lstat()):
+            return recorded
         digest, mark = hashed(path)
         if digest == jar.sha256 and hide_signature(path):
             digest, mark = hashed(path)
@@ -165,15 +165,15 @@ def _class_path(path: Path) -> str:
     return " ".join(name for names in entries for name in names)
 
 
-def _refuse_unlocked(jar_dir: Path, proved: dict[str, str]) -> None:
+def _refuse_unlocked(jar_dir: Path, verified: dict[str, str]) -> None:
     """Refuse files outside the lock that Java would load through the class path of a jar.
 
     Raises:
         InstallError: there is one.
     """
-    for proof in proved.values():
-        for name in proof.split("|")[1].split():
-            if name not in proved and os.path.lexists(jar_dir / name):
+    for record in verified.values():
+        for name in record.split("|")[1].split():
+            if name not in verified and os.path.lexists(jar_dir / name):
                 raise InstallError(
                     f"{str(jar_dir / name)!r} is not in the lock, and Java would load it: remove it, or choose"
                     " another cache directory"

@@ -1,6 +1,6 @@
 """Write `jars.lock`: resolve Neo4j's dependencies with Maven, and record each jar with hash and size.
 
-Run as `python -m graph_service.graph.local.relock`; takes a few minutes, needed only when Neo4j's version changes.
+Run as `python -m graph_service.graph.local_neo4j.relock` when Neo4j's version changes; it takes a few minutes.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ NEO4J_COORDINATE: Final = "org.neo4j:neo4j:2026.08.1"
 RUNTIME_SCOPES: Final = frozenset({"compile", "runtime"})
 HEADER: Final = (
     f"# What {NEO4J_COORDINATE} needs at run time: group:artifact:version[:classifier] sha256 bytes\n"
-    "# Written by python -m graph_service.graph.local.relock\n"
+    "# Written by python -m graph_service.graph.local_neo4j.relock\n"
 )
 
 

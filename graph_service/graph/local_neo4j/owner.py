@@ -1,4 +1,4 @@
-"""The owner record of a data directory's Neo4j, and lock files that serialise starts."""
+"""Record the process that owns the Neo4j of a data directory, and lock files to serialise starts."""
 
 import contextlib
 import json

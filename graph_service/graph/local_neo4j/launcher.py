@@ -14,13 +14,13 @@ import threading
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-# Each could make Java load code outside the given class path.
+# Environment variables that could make Java load code from outside the given class path.
 JAVA_VARIABLES: Final = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS", "CLASSPATH")
 PARENT_CHECK_S: Final = 1.0
 # Neo4j stops in under a second; a hanging shutdown must not lock the data directory.
 SHUTDOWN_MAX_S: Final = 20.0
-# After the death of the parent: the next process waits for the data directory and recovers after a kill.
-LEFT_ALONE_MAX_S: Final = 5.0
+# Shorter after the parent died: the next process waits for the data directory, and can recover it after a kill.
+ORPHAN_SHUTDOWN_MAX_S: Final = 5.0
 JAVA_END_MAX_S: Final = 120.0
 # Limits of the error report when it does not start.
 CAUSES_MAX: Final = 8
@@ -30,11 +30,11 @@ REASON_CHARS_MAX: Final = 300
 def main() -> None:
     """Run Neo4j with the settings on stdin until `stop` or the death of the parent."""
     parent_pid = os.getppid()
-    reports = _take_terminal()
+    reports = _reserve_stdout()
     settings: dict[str, Any] = json.loads(sys.stdin.readline())
     _log_to(Path(settings["log_dir"]))
     is_ready = threading.Event()
-    orders = _listen(is_ready)
+    commands = _listen(is_ready)
     threading.Thread(target=_end_with_parent, args=(parent_pid, is_ready), name="parent", daemon=True).start()
     try:
         _start_java(settings)
@@ -45,8 +45,8 @@ def main() -> None:
         os._exit(1)
     is_ready.set()
     _report(reports, ready)
-    stop_requested = _wait_for_end(orders, parent_pid)
-    limit = _exit_after(SHUTDOWN_MAX_S if stop_requested else LEFT_ALONE_MAX_S)
+    stop_requested = _wait_for_end(commands, parent_pid)
+    limit = _exit_after(SHUTDOWN_MAX_S if stop_requested else ORPHAN_SHUTDOWN_MAX_S)
     if not _works(dbms):
         # The database stopped after a failed write (a full disk). A shutdown would append its buffer to a truncated
         # transaction once there is room, and Neo4j would never start again, because its log "cannot be read". After a
@@ -62,7 +62,7 @@ def main() -> None:
     os._exit(0)
 
 
-def _take_terminal() -> TextIO:
+def _reserve_stdout() -> TextIO:
     """Reserve stdout for reports, and ignore Ctrl-C, which the parent handles."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -86,24 +86,24 @@ def _listen(is_ready: threading.Event) -> "queue.Queue[str]":
     Args:
         is_ready: not set while Neo4j starts; the process then exits at once if the parent is gone.
     """
-    orders: queue.Queue[str] = queue.Queue()
+    commands: queue.Queue[str] = queue.Queue()
 
     def read() -> None:
         for line in sys.stdin:
-            orders.put(line.strip())
+            commands.put(line.strip())
         if not is_ready.is_set():
             os._exit(4)
-        orders.put("")
+        commands.put("")
 
-    threading.Thread(target=read, name="orders", daemon=True).start()
-    return orders
+    threading.Thread(target=read, name="commands", daemon=True).start()
+    return commands
 
 
-def _wait_for_end(orders: "queue.Queue[str]", parent_pid: int) -> bool:
+def _wait_for_end(commands: "queue.Queue[str]", parent_pid: int) -> bool:
     """Block until the parent sends `stop` (True) or is gone (False)."""
     while True:
         try:
-            return orders.get(timeout=PARENT_CHECK_S) == "stop"
+            return commands.get(timeout=PARENT_CHECK_S) == "stop"
         except queue.Empty:
             # A forked sibling may keep our stdin open after the parent died.
             if os.getppid() != parent_pid:
