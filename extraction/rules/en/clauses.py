@@ -284,6 +284,14 @@ _KIN = re.compile(
     + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
 )
+_KIN_OF_KIN = re.compile(
+    r"^(?P<p>[Mm]y|[Oo]ur) (?P<q>(?:[a-z-]+ ){0,1}?)(?P<first>"
+    + "|".join(sorted(KIN, key=len, reverse=True))
+    + r")'s (?:[a-z-]+ ){0,1}?(?P<k>"
+    + "|".join(sorted(KIN, key=len, reverse=True))
+    + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
+    re.DOTALL,
+)
 _NAMED = re.compile(
     r"^(?P<n>[A-Z][\w'-]*(?: [A-Z][\w'-]*)?)(?: and (?:(?:my|his|her) )?[A-Za-z]+(?: [A-Z]\w+)?)? (?P<rest>[a-z].+)",
     re.DOTALL,
@@ -436,9 +444,14 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
         third=state.third,
         start=start,
         end=end,
-        kin=subject if subject is not None and subject.rpartition(" ")[2] in SOLE_KIN else None,
+        kin=subject if _is_kin(subject) else None,
         momentary=subject is not None and _MOMENT.search(text) is not None,
     )
+
+
+def _is_kin(subject: str | None) -> bool:
+    """Return whether a subject is a relative of the user, not a relative's relative."""
+    return subject is not None and "'s " not in subject and subject.rpartition(" ")[2] in SOLE_KIN
 
 
 def without_lead(text: str) -> str:
@@ -460,6 +473,9 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         # The subject of "love" is unclear in "LeBron is the man - love his skills".
         goes_on = state.subject == state.speaker.me or not _PLAIN_VERB.match(text)
         return (state.subject if goes_on else None), text
+    if relative := _KIN_OF_KIN.match(text):
+        state.third = relative_of_kin(relative["first"], relative["q"], relative["k"], relative["n"], state)
+        return state.third, relative["rest"]
     kin = _KIN.match(text)
     # "Kids like sweets" is about children in general.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
@@ -498,6 +514,14 @@ def kin_named(word: str, which: str, possessive: str | None, state: DiscourseSta
     plain = KIN_NAME.get(word, word)
     # "My younger sister" need not be the sister who was named before.
     return f"{which} {plain}" if which else state.named.get(word) or plain
+
+
+def relative_of_kin(first: str, which: str, word: str, name: str | None, state: DiscourseState) -> str | None:
+    """Return the subject for a relative's relative: "my sister's husband (Femi)"; None if unclear."""
+    if name:
+        return state.speaker.subject_named(name)
+    owner = kin_named(first, which, "my", state)
+    return f"{owner}'s {KIN_NAME.get(word, word)}" if owner and word in SOLE_KIN - MANY_KIN else None
 
 
 def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:

@@ -8,6 +8,7 @@ from extraction.reader import THE_USER
 from extraction.rules.en.clauses import (
     HYPOTHETICAL,
     expand_contractions,
+    kin_named,
     mask_quoted_speech,
     with_article,
     without_lead,
@@ -82,6 +83,20 @@ KIN_NAMED = re.compile(
     + NAME
     + r"))"
 )
+# "my sister's husband Femi"
+KIN_OF_KIN_NAMED = re.compile(
+    r"\b(?:[Mm]y|[Oo]ur) (?P<q>(?:[a-z-]+ ){0,1}?)(?P<first>"
+    + KIN_WORDS
+    + r")'s (?:[a-z-]+ ){0,1}?(?P<k>"
+    + KIN_WORDS
+    + r")(?:"
+    + _CALLED
+    + r" (?P<n>"
+    + NAME
+    + r")|,? (?:is |)(?P<n2>"
+    + NAME
+    + r"))"
+)
 PET_NAMED = re.compile(
     r"(?P<p>"
     + _MINE
@@ -145,6 +160,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         for name in re.split(r",? (?:and|&) |, ", found["n"]):
             yield from _belongs(clause, state, clause.subject, name, word)
     yield from _named_later(clause, state)
+    yield from _relatives_of_kin(clause, state)
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
         for found in pattern.finditer(text):
             groups = found.groupdict()
@@ -159,6 +175,17 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
                     yield draft(
                         clause, state, name, "RELATES_TO", years, says, relation="has age", kind=EntityType.TIME
                     )
+
+
+def _relatives_of_kin(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    """Yield named relatives of relatives: "my sister's husband Femi"."""
+    for found in KIN_OF_KIN_NAMED.finditer(clause.text):
+        name, word = found["n"] or found["n2"], found["k"]
+        owner = kin_named(found["first"], found["q"], "my", state)
+        if owner is not None and _is_name(name, word) and word not in MANY_KIN:
+            says = f"{{o}} is {{s}}'s {word}."
+            kind = EntityType.PERSON
+            yield draft(clause, state, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
 
 
 _HAS_NAMES: Final = re.compile(

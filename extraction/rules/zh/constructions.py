@@ -201,6 +201,7 @@ KIN_NAMED = re.compile(
     r"(?P<p>我|他|她|自己|[A-Za-z]{2,15})?们?的?(?:一个|一位|那个|家的?|合租的|大学的?|高中的?|公司的?|"
     r"单位的?)?(?P<k>" + _KINS + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?=(?P<n>" + _NAME + r"))"
 )
+_KIN_BEFORE = re.compile(r"(?P<k>" + _KINS + r")的$")
 PET_NAMED = re.compile(
     r"(?P<p>我|他|她)(?:们)?家?里?的?(?:那只|这只|一只|养的)?(?P<k>"
     + _PET_WORDS
@@ -529,6 +530,10 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
                 found.append((match, name))
     found += [(match, match["n"]) for match in PET_NAMED.finditer(text)]
     for match, name in found:
+        if first := _KIN_BEFORE.search(text, 0, match.start("k")):
+            # 我妹妹的男朋友小张 is the sister's, not the user's.
+            yield from _of_relative(clause, state, first["k"], name, match["k"])
+            continue
         owner = _owner(match["p"], clause, state)
         if owner is not None and owner != name and owner != match["p"]:
             state.third = name
@@ -544,6 +549,14 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         kind = EntityType.PERSON
         relation = "married to"
         yield draft(clause, state, clause.subject, "RELATES_TO", married["n"], says, relation=relation, kind=kind)
+
+
+def _of_relative(clause: Clause, state: DiscourseState, first: str, name: str, word: str) -> Iterator[Draft]:
+    owner = state.named.get(first, first)
+    if first in SOLE_KIN and owner != name:
+        says = f"{{o}}是{{s}}的{word}。"
+        kind = EntityType.PERSON
+        yield draft(clause, state, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
 
 
 def _owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:

@@ -116,7 +116,7 @@ def test_tokens_are_counted_without_a_list_of_all_words() -> None:
 @pytest.mark.parametrize("text", ["a" * 100_000, "我" * 100_000, "(" * 50_000, "a b. " * 20_000])
 def test_hostile_text_is_summarised_quickly(text: str) -> None:
     abstract_l0(lines_of("我喜欢茶。"))
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert token_count(abstract_l0(lines_of(text))) <= 100
     assert len(scene_title(lines_of(text))) <= 60
-    assert time.perf_counter() - begun < 3
+    assert time.thread_time() - begun < 3

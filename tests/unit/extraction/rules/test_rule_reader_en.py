@@ -119,15 +119,15 @@ def test_objects_of_facts_are_short() -> None:
     ],
 )
 def test_hostile_text_is_read_in_linear_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert len(read(text).facts) <= 40
-    assert time.perf_counter() - begun < 4
+    assert time.thread_time() - begun < 4
 
 
 def test_five_hundred_messages_are_read_in_a_second() -> None:
     texts = [case["text"] for case in cases("rule_cases_en.json")] * 8
     scene = a_scene(*texts, user=("Bart",))
-    begun = time.perf_counter()
+    begun = time.thread_time()
     read(*[line.text for line in scene.lines], user=("Bart",))
     # Half the target speed, since other processes use the machine.
-    assert time.perf_counter() - begun < 2 * len(texts) / 500
+    assert time.thread_time() - begun < 2 * len(texts) / 500

@@ -160,14 +160,14 @@ def test_chinese_objects_are_short() -> None:
     ],
 )
 def test_hostile_chinese_text_is_read_in_linear_time(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     assert len(read(text).facts) <= 40
-    assert time.perf_counter() - begun < 4
+    assert time.thread_time() - begun < 4
 
 
 def test_chinese_messages_are_read_fast() -> None:
     texts = [case["text"] for case in cases("rule_cases_zh.json")] * 8
-    begun = time.perf_counter()
+    begun = time.thread_time()
     read(*texts, user=("张曼婷",))
     # Half the target speed, since other processes use the machine.
-    assert time.perf_counter() - begun < 2 * len(texts) / 500
+    assert time.thread_time() - begun < 2 * len(texts) / 500

@@ -70,9 +70,9 @@ def test_any_text_passes_the_gate_without_error(text: str, role: str) -> None:
     "text", ["ha" * 50_000, "so very " * 12_000, "好" * 100_000, "我真的" * 30_000, "(" * 100_000, "ok " * 300]
 )
 def test_longest_message_is_judged_quickly(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     worth_reading(a_scene(f"U: {text}", f"A: {text}"))
-    assert time.perf_counter() - begun < 1
+    assert time.thread_time() - begun < 1
 
 
 @pytest.mark.parametrize(

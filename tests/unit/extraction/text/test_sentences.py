@@ -30,7 +30,7 @@ def test_every_sentence_is_the_text_at_its_offsets(text: str) -> None:
 
 
 def test_text_without_breaks_is_split_in_linear_time() -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     for text in ("a" * 100_000, "(" * 100_000, "." * 100_000, "a. " * 33_000, "我" * 100_000):
         assert all(len(sentence.text) <= SENTENCE_CHARS_MAX for sentence in split_sentences(text))
-    assert time.perf_counter() - begun < 3
+    assert time.thread_time() - begun < 3
