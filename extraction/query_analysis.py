@@ -124,7 +124,7 @@ def analyse(
     time = time_asked(text, reference)
     span = span or Timespan()
     limited = time.limit is not None and span.start is None and span.end is None
-    topic = _without_times(text, time)
+    topic = _without_user(_without_times(text, time))
     chinese = is_chinese(text)
     words = tuple(words_in(topic))
     expected_type = answer_type(text)
@@ -158,6 +158,21 @@ def analyse(
         tokens=embedding.tokens,
         carried=embedding.carried,
     )
+
+
+# The owner of the memory, as agents name it; not a compound such as "the user table".
+_THE_USER: Final = re.compile(
+    r"\bthe user(?:['’]s)?\b(?! (?:accounts?|base|data|experience|groups?|guide|ids?|interface|journey|list|manual|"
+    r"model|names?|roles?|service|stor(?:y|ies)|table|testing)\b)|"
+    r"用户(?!名|表|群|组|端|量|数|故事|手册|体验|界面|模型|服务|画像)",
+    re.IGNORECASE,
+)
+
+
+def _without_user(text: str) -> str:
+    """Return a question without the words for the memory's owner, who is no topic of it; unchanged if none are left."""
+    left = _THE_USER.sub(" ", text)
+    return left if re.search(r"\w", left) else text
 
 
 def _without_times(text: str, time: QuestionTime) -> str:

@@ -7,6 +7,7 @@ digits, letters and characters may not: "iPhone 12" and "iPhone 13", "Ann" and "
 import functools
 import re
 import unicodedata
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -151,3 +152,19 @@ def forms(name: str) -> frozenset[str]:
 def all_forms(name: str) -> frozenset[str]:
     """Return every form by which a name is looked up; the key also covers names of punctuation alone."""
     return forms(name) | {name_key(name)}
+
+
+_ADDRESS_TEXT_ZH = (
+    "老师 阿姨 叔叔 大爷 大妈 大哥 大姐 奶奶 爷爷 医生 大夫 师傅 先生 女士 太太 小姐 教练 教授 主任 经理 同学 "
+    "叔 姨 哥 姐 伯 婶 嫂 总 工"
+)
+_ADDRESS_ZH = tuple(_ADDRESS_TEXT_ZH.split())
+
+
+def address_among(name: str, keys: Collection[str]) -> str | None:
+    """Return the key that addresses a person with this Chinese name, such as 周老师 or 老周; None if there is none."""
+    if not 2 <= len(name) <= 4 or not all(map(_CJK.match, name)):
+        return None
+    surname = name[0]
+    forms_of_address = (*(surname + title for title in _ADDRESS_ZH), *(lead + surname for lead in "老小阿大"))
+    return next((form for form in forms_of_address if form in keys), None)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from extraction.query_analysis import AnswerType, QueryAnalysis
+from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_found_in, terms_of
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind
@@ -161,7 +162,8 @@ def confidence_features(
         lead: best score of the default ranking minus the median score.
     """
     speakers = frozenset(name_key(name) for name in {one.speaker for one in candidates} if name)
-    by_term = _candidates_by_term(analysis.word_terms, candidates, speakers)
+    addresses = "".join(address_among(name, analysis.name_keys) or "" for name in speakers)
+    by_term = _candidates_by_term(analysis.word_terms.without((), addresses), candidates, speakers)
     rarity = {term: math.log((len(candidates) + 1) / (len(found) + 0.5)) for term, found in by_term.items()}
     total = math.fsum(rarity.values()) or 1.0
     shares = [0.0] * len(candidates)

@@ -16,6 +16,7 @@ from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, 
 from extraction.temporal.phrases import plain as plain_text
 from extraction.temporal.phrases import spans_in
 from extraction.text.cues import gives_reason, makes_promise, reports_change
+from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
@@ -97,16 +98,19 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
 
 
 def speaker_asked(messages: Sequence[Candidate], analysis: QueryAnalysis) -> str | None:
-    """Return the name key of the one speaker that the question names; None if it names none or several."""
-    named = {name_key(name) for name in {one.speaker for one in messages} if name} & analysis.name_keys
+    """Return the name key of the only speaker that the question names or addresses; None for none or several."""
+    speakers = {name_key(name) for name in {one.speaker for one in messages} if name}
+    named = speakers & analysis.name_keys or {one for one in speakers if address_among(one, analysis.name_keys)}
     return named.pop() if len(named) == 1 else None
 
 
 def _topic_terms(analysis: QueryAnalysis, speaker: str | None) -> Terms:
-    """Return the search terms without the name of the speaker asked about, unless no other term is left."""
+    """Return the terms without the name of the speaker asked for, which selects messages and is not a topic."""
     if speaker is None:
         return analysis.terms
     others = analysis.terms.without(terms_of(speaker).stems, speaker)
+    if address := address_among(speaker, analysis.name_keys):
+        others = others.without((), address)
     return others if len(others) else analysis.terms
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.embeddings.token_vectors import pack
-from extraction.query_analysis import AnswerType, QueryAnalysis
+from extraction.query_analysis import AnswerType, QueryAnalysis, analyse
 from extraction.text.search_terms import both_spellings, counts, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.features import features_of, speaker_asked
@@ -104,6 +104,41 @@ def test_long_silence_divides_a_session() -> None:
 def test_speaker_filter_needs_exactly_one_named_speaker(named: set[str], speaker: str | None) -> None:
     lines = [_line(0, "Hello.", speaker="Ann"), _line(1, "Hello.", speaker="Bob")]
     assert speaker_asked(lines, QueryAnalysis(name_keys=frozenset(named))) == speaker
+
+
+@pytest.mark.parametrize(
+    ("question", "speaker"),
+    [
+        ("周老师家的宽带是哪家的？", "周桂兰"),
+        ("老周现在住在哪里？", "周桂兰"),
+        ("周老板卖什么？", None),
+        ("郑叔种什么？", None),
+    ],
+)
+def test_chinese_form_of_address_names_its_speaker(question: str, speaker: str | None) -> None:
+    """Regression: a greeting such as 周老师好 matched every question about the user best."""
+    lines = [_line(0, "周老师好，您慢慢来。", speaker=None), _line(1, "我家宽带是电信的。", speaker="周桂兰")]
+    analysis = analyse(question, reference=NOON)
+    assert speaker_asked(lines, analysis) == speaker
+    if speaker:
+        words = features_of(all_found(*lines), analysis, now=NOON).scaled["lexical"]
+        assert words[0] <= words[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "dropped"),
+    [
+        ("Which herb can't the user stand?", True),
+        ("What is the user's phone number?", True),
+        ("用户对什么药过敏？", True),
+        ("Which columns does the user table have?", False),
+        ("用户表有哪些字段？", False),
+        ("the user", False),
+    ],
+)
+def test_owner_of_the_memory_is_no_topic(question: str, dropped: bool) -> None:
+    terms = analyse(question, reference=NOON).terms
+    assert ({"user", "用户"}.isdisjoint((*terms.stems, *terms.strings))) is dropped
 
 
 def test_named_speaker_is_a_filter_and_not_a_topic() -> None:
