@@ -17,6 +17,7 @@ from graph_service.graph.database import connect
 from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
+from tests.support.builders import delete_open_jobs
 from tests.support.cli_process import Home
 
 # No deadline: the time an example takes on a loaded machine says nothing about the property.
@@ -84,8 +85,22 @@ async def graph(server: Server) -> AsyncIterator[Graph]:
     """Connect, with the schema and the vector indexes of the test embedder."""
     connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
     await prepare_vectors(connected, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
+    _graphs.append(connected)
     yield connected
+    _graphs.remove(connected)
     await connected.close()
+
+
+# The connection of this process while it is open.
+_graphs: list[Graph] = []
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
+async def no_jobs_left() -> AsyncIterator[None]:
+    """Delete the open jobs that a module leaves, which workers of later tests would run for minutes."""
+    yield
+    for connected in _graphs:
+        await delete_open_jobs(connected)
 
 
 @pytest.fixture

@@ -113,10 +113,11 @@ def root(
 def main() -> None:
     """Run the command line and exit with 0, or with the code of the error that ended it."""
     keep_children_safe()
-    leave(_exit_code())
+    leave(exit_code())
 
 
-def _exit_code() -> int:
+def exit_code() -> int:
+    """Run the command line, print an error as one line, and return the exit code."""
     try:
         app()
     except SystemExit as ended:

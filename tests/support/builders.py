@@ -76,6 +76,12 @@ def a_job_context(
     )
 
 
+async def delete_open_jobs(graph: Graph) -> None:
+    """Delete the open jobs of all tenants: a worker would run them, or wait until their leases end."""
+    async with graph._driver.session() as session:
+        await (await session.run("MATCH (j:Job {open: true}) DETACH DELETE j")).consume()
+
+
 def a_worker(
     graph: Graph,
     *,

@@ -145,7 +145,7 @@ def test_doctor_names_each_requirement(home: Home, address: str) -> None:
 
 
 def test_explicit_port_in_use_is_refused(home: Home, address: str) -> None:
-    done = home.run("serve", "--port", address.rpartition(":")[2])
+    done = home.run_process("serve", "--port", address.rpartition(":")[2])
     assert (done.code, "choose another --port" in done.err) == (4, True)
 
 
@@ -165,7 +165,9 @@ def test_sigterm_stops_the_service_in_order(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
     home = Home(tmp_path, {})
-    first, again = (home.run("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2))
+    first, again = (
+        home.run_process("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2)
+    )
     assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)
     found = {answer["user"]: json.dumps(answer["hits"], ensure_ascii=False) for answer in first["answers"]}
     assert all(animal in found["bart"] for animal in ("elephants", "penguins"))

@@ -30,6 +30,7 @@ from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 from tests.integration.memory.worker.crash_story import STORY, tell
 from tests.support.builders import NOON, a_worker
 from tests.support.graph_hash import graph_hash
+from tests.support.slow import slow_but
 
 _SCHEMA = (
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state WHERE state <> 'FAILED' "
@@ -220,7 +221,7 @@ async def undo_migration_104(directory: Directory) -> None:
     await directory.rows("MATCH (m:Migration {name: 'migrations/104_field_names'}) DELETE m")
 
 
-@pytest.mark.parametrize("steps_done", [0, 11, 13, 20, 25])
+@pytest.mark.parametrize("steps_done", slow_but([0, 13], [0, 11, 13, 20, 25]))
 async def test_migration_104_renames_everything_wherever_it_was_stopped_before(
     directory: Directory, tenant: str, steps_done: int
 ) -> None:

@@ -115,7 +115,7 @@ def test_service_exits_with_the_reason_when_its_database_cannot_start(tmp_path: 
     """It already listens by then; whoever started it must still get the reason."""
     home = Home(tmp_path, BOTH | {"MNEMOGRAPH_CACHE_DIR": str(tmp_path / "no" / "cache")})
     (tmp_path / "no").touch()
-    done = home.run("serve", "--port", "0", "--no-browser")
+    done = home.run_process("serve", "--port", "0", "--no-browser")
     assert (done.code, "cannot be stored" in done.err or "cannot be used" in done.err) == (7, True)
 
 

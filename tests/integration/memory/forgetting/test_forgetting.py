@@ -12,6 +12,7 @@ from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import a_memory, a_message, a_worker
+from tests.support.slow import slow_but
 
 # (session, minute, text): a day or more apart, so that sessions do not affect the facts.
 Line = tuple[str, int, str]
@@ -70,7 +71,7 @@ async def forget_message(graph: Graph, tenant: str, line: Line) -> ForgetResult:
     return done
 
 
-@pytest.mark.parametrize(("story", "place"), EVERY_LINE)
+@pytest.mark.parametrize(("story", "place"), slow_but(EVERY_LINE[::4], EVERY_LINE))
 async def test_forgotten_message_leaves_the_graph_as_if_never_said(
     graph: Graph, tenant: str, story: list[Line], place: int
 ) -> None:

@@ -15,6 +15,7 @@ from tests.conftest import Server
 from tests.integration.memory.forgetting.test_forgetting import ENGLISH, by_id, memory_of, store_lines
 from tests.integration.memory.worker.test_crash import _later, change_numbers
 from tests.support.builders import a_memory, a_worker
+from tests.support.slow import slow_but
 
 _ROOT = Path(__file__).parents[4]
 _MESSAGE = [
@@ -66,7 +67,7 @@ def expected() -> dict[str, Any]:
     return {}
 
 
-@pytest.mark.parametrize("point", _MESSAGE)
+@pytest.mark.parametrize("point", slow_but(_MESSAGE[::3], _MESSAGE))
 async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     graph: Graph, server: Server, tenant: str, expected: dict[str, Any], point: str
 ) -> None:
@@ -85,7 +86,7 @@ async def test_kill_while_forgetting_a_message_gives_the_same_end_state(
     assert log == list(range(1, len(log) + 1))
 
 
-@pytest.mark.parametrize("point", _USER)
+@pytest.mark.parametrize("point", slow_but(_USER[::2], _USER))
 async def test_kill_while_forgetting_a_user_is_completed_by_a_worker(
     graph: Graph, server: Server, tenant: str, point: str
 ) -> None:

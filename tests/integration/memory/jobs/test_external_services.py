@@ -19,7 +19,7 @@ from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, MisreadError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from tests.integration.memory.worker.test_crash import comparable_graph
-from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 
 
@@ -105,7 +105,7 @@ async def _states(graph: Graph, tenant: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("away", ["embedder", "model"])
 async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, tenant: str, away: str) -> None:
-    await a_worker(graph).drain()  # Jobs of other tests.
+    await delete_open_jobs(graph)
     world = ControlledWorker(graph)
     memory, whose = a_memory(graph, embedder=world.guarded), TenantId(tenant)
     switch = getattr(world, away)

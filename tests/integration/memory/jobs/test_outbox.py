@@ -4,7 +4,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobKind, claim_jobs, finish_jobs
 from schema.ids import TenantId
-from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, an_incoming, delete_open_jobs
 
 JOBS_MAX = 1_000
 
@@ -15,7 +15,7 @@ async def _claimed(graph: Graph, job_context: JobContext, tenant: str, word: str
 
 
 async def test_repeated_claim_with_the_same_lease_gets_the_same_job(graph: Graph, tenant: str) -> None:
-    await a_worker(graph).drain()  # Jobs of other tests.
+    await delete_open_jobs(graph)
     job_context = a_job_context()
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I love jasmine tea.", "我喜欢弹钢琴。"))
     first = await _claimed(graph, job_context, tenant, "one")
@@ -25,7 +25,7 @@ async def test_repeated_claim_with_the_same_lease_gets_the_same_job(graph: Graph
 
 
 async def test_finished_job_is_not_claimed_again_by_its_lease(graph: Graph, tenant: str) -> None:
-    await a_worker(graph).drain()
+    await delete_open_jobs(graph)
     job_context = a_job_context()
     await a_memory(graph).remember(TenantId(tenant), an_incoming("I love jasmine tea."))
     held = await claim_jobs(graph, JobKind.EXTRACT, jobs_max=1, lease="word", now_ms=job_context.now_ms())

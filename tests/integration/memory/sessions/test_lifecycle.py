@@ -14,13 +14,13 @@ from graph_service.memory.worker.worker import WorkerRules
 from schema.errors import InputError, NotFoundError, UnavailableError
 from schema.ids import TenantId
 from schema.session import CloseReason, SessionState
-from tests.support.builders import a_job_context, a_memory, a_message, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_message, a_worker, an_incoming, delete_open_jobs
 
 
 @pytest.fixture(autouse=True)
 async def no_pending_jobs(graph: Graph) -> None:
-    """Finish the jobs of other tests, which the workers here would do and count."""
-    await a_worker(graph).drain()
+    """Delete the jobs of other tests, which the workers here would run and count."""
+    await delete_open_jobs(graph)
 
 
 class CountingReader:

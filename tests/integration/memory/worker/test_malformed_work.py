@@ -13,7 +13,7 @@ from graph_service.memory.recall.query import Question
 from graph_service.memory.worker.worker import Leases, WorkerRules
 from schema.errors import MnemographError
 from schema.ids import TenantId
-from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming
+from tests.support.builders import a_job_context, a_memory, a_worker, an_incoming, delete_open_jobs
 
 KINDS = tuple(JobKind)
 SAID = "我对花生过敏"
@@ -146,6 +146,7 @@ async def test_dead_letter_does_not_contain_the_text_of_a_foreign_error(graph: G
 
 
 async def test_job_without_a_tenant_is_put_aside(graph: Graph) -> None:
+    await delete_open_jobs(graph)
     await run_cypher(graph, "CREATE (:Job {open: true, due_ms: 0, kind: 'extract', state: 'open', lost: true})")
     await a_worker(graph).drain()
     async with graph._driver.session() as session:
