@@ -202,7 +202,7 @@ class Memory:
         return await last_turns(self._graph, self._window, session, turns=turns)
 
     async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Enqueue for the model the scenes that the rules read over budget; return their number.
+        """Enqueue scenes for extraction by the model that was skipped over budget; return their number.
 
         Raises:
             InputError: `scenes` is out of bounds.
