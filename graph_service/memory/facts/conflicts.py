@@ -434,7 +434,7 @@ class PeriodCalculator:
         return self._ids[claim]
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
-        """Return the streams of conflicting claims, those of ends that also end this claim, and claims to exclude."""
+        """Return streams of conflicting claims, streams whose ends also end this claim, and claims to exclude."""
         known = self._claims[claim]
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
@@ -610,7 +610,10 @@ class _PeriodSearch:
             after = stream.keys[at][0]
 
     def _may_ignore(self, contradiction: Contradiction) -> bool:
-        """Return whether this is the period to keep open, and ignoring the claim changes no earlier period."""
+        """Return whether the contradicting claim may be ignored.
+
+        It may if this is the period to keep open, no person stated the claim, and it closed no earlier period.
+        """
         is_kept_open = len(self.found.periods) - 1 == self.keep_open
         return is_kept_open and not contradiction.assertion.asserts and contradiction.claim not in self.closers
 
