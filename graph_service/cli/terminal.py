@@ -42,7 +42,8 @@ class Terminal:
             sys.stdout.write(shown_json(json.dumps(document, ensure_ascii=False, indent=1, default=str)) + "\n")
             sys.stdout.flush()
         else:
-            self._stdout.print(table(), markup=False)
+            shown_table = table()
+            self._stdout.print(shown_table, markup=not isinstance(shown_table, str))
 
 
 class _EscapeHook(RenderHook):

@@ -41,7 +41,7 @@ def trust(
         call.terminal.answer({"trusted": rows}, lambda: _table(rows))
     elif remove:
         removed = _row(forget_folder(place, user_dir), "untrusted")
-        call.terminal.answer(removed, lambda: f"no longer trusted: {escape(removed['directory'])}")
+        call.terminal.answer(removed, lambda: f"no longer trusted: {removed['directory']}")
     else:
         record = trust_folder(place, user_dir)
         content = folder_trust(place, user_dir).config
@@ -62,7 +62,7 @@ def _settings(file: Path, content: bytes | None) -> dict[str, str]:
 
 def _summary(document: dict[str, Any]) -> str:
     lines = [f"trusted: {document['directory']}", *(f"  {key} = {one}" for key, one in document["settings"].items())]
-    return escape("\n".join(lines if document["settings"] else [*lines, "  its settings file sets nothing"]))
+    return "\n".join(lines if document["settings"] else [*lines, "  its settings file sets nothing"])
 
 
 def _table(rows: list[dict[str, Any]]) -> Table | str:

@@ -4,6 +4,8 @@ import json
 import logging
 
 import pytest
+from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 
 from graph_service.cli.terminal import Terminal
@@ -74,3 +76,15 @@ def test_log_line_cannot_control_the_terminal(attack: str, as_json: bool) -> Non
     record = logging.LogRecord("mnemograph", logging.WARNING, __file__, 1, "said %s", (attack,), None)
     line = PlainFormatter(as_json=as_json, secrets=()).format(record)
     assert not (ACTIVE | {"\n"}) & set(line)
+
+
+@pytest.mark.parametrize("text", ["[bold]loud[/]", "a [link=x]b[/link]", "array[0]", "[/]", "\\[x]"])
+def test_tables_and_notes_interpret_markup_and_show_escaped_text_as_it_is(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Regression: evidence was printed as `[dim]“…”[/]`."""
+    table = Table("found")
+    table.add_row(f"[dim]“{escape(text)}”[/]")
+    Terminal(as_json=False).answer({}, lambda: Group(table, f"[dim]{escape(text)}[/]"))
+    printed = capsys.readouterr().out
+    assert (printed.count(text), "[dim]" in printed) == (2, False)
