@@ -84,7 +84,8 @@ class IncomingMessage:
 
 def provided_fact(fields: Mapping[str, Any]) -> ProvidedFact:
     """Return a fact from the fields of a caller's input, whose lists become tuples."""
-    return ProvidedFact(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()}
+    return ProvidedFact(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
