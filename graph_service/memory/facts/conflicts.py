@@ -364,10 +364,13 @@ class _AssertionStream:
         return None
 
     def is_withdrawn(self, at: int, until: SortKey) -> bool:
-        """Return whether a person stated, between the assertion at this index and a key, that its claim has ended."""
+        """Return whether a person stated later than the assertion at this index that its claim ended by the key's time.
+
+        What begins when the claim ends does not contradict it.
+        """
         withdrawals = self.claims[at].withdrawals
         place = bisect_right(withdrawals, self.keys[at])
-        return place < len(withdrawals) and withdrawals[place][0] < until
+        return place < len(withdrawals) and withdrawals[place][0][0] <= until[0]
 
     def _message_time(self, at: int) -> _MessageTime:
         return self.assertions[at].message_id, self.assertions[at].valid_at
