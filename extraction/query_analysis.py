@@ -42,7 +42,7 @@ class AnswerType(StrEnum):
 
 
 class TimeReference(StrEnum):
-    """The state of affairs that a question asks about: NOW, FORMER, at a DATED time, or OPEN if it does not say."""
+    """The time that a question is about: NOW, FORMER (a state that has ended), DATED (a named time), or OPEN (none)."""
 
     NOW = "now"
     FORMER = "former"
@@ -70,7 +70,7 @@ class QueryAnalysis:
         entity_keys: `name_keys` in order, then keys of the hints and of the kinship words ("my sister").
         kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
         possible_names: capitalised English words that may name somebody or something, case folded.
-        time_reference: the state of affairs that the question asks about.
+        time_reference: the time that the question is about.
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         indirect_target: see `indirect_target`.
@@ -428,9 +428,9 @@ _CONTINUES: Final = re.compile(r"\b(?:still|any ?more|no longer)\b|还[是在住
 
 
 def time_reference(question: str, time: QuestionTime) -> TimeReference:
-    """Return the state of affairs that a question asks about; "now" takes precedence, then a time that it names.
+    """Return the time that a question is about; "now" takes precedence, then a named time.
 
-    "How old" and "first name" ask for no former state.
+    "How old" and "first name" are not about a former state.
     """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     if _NOW.search(_BEFORE_NOW.sub(" before ", text)):
@@ -441,7 +441,10 @@ def time_reference(question: str, time: QuestionTime) -> TimeReference:
 
 
 def asks_what_ended(question: str) -> bool:
-    """Return whether facts that ended belong in an answer: what was true before, or whether something still is."""
+    """Return whether a question is about a former state, or about whether something is still true.
+
+    Ended facts belong in the answer to such a question.
+    """
     text = plain(question[:_INTENT_READ_CHARS_MAX])
     return bool(_CONTINUES.search(text) or _FORMER.search(_NO_FORMER.sub(" ", text)))
 
@@ -476,9 +479,10 @@ _IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|�
 
 
 def indirect_target(question: str) -> str | None:
-    """Return the thing that an indirect question asks about; None if the question asks about what it names.
+    """Return the possessed thing that a question asks about, with the rest of the question; else None.
 
-    In lower case, with the rest of the question: "employer sell?".
+    For "What does my sister's employer sell?", this is "employer sell?", in lower case. Attributes of the person, such
+    as a birthday, do not count.
     """
     text = plain(question[:_TARGET_READ_CHARS_MAX]).replace("’", "'")
     return _indirect_target_en(text) or _indirect_target_zh(text)

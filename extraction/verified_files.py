@@ -127,7 +127,7 @@ def writable_by_others(path: Path) -> str:
 
 
 def _delete_stale_records(folder: Path) -> None:
-    """Delete the records of files that no longer exist."""
+    """Delete records whose folder no longer exists, and unreadable records."""
     for file in folder.glob("*.json"):
         try:
             place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]

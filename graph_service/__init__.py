@@ -1,1 +1,1 @@
-"""The service: doors (cli, api, live) over one `Memory`, over one graph."""
+"""The service: one `Memory` on one Neo4j graph, with a command line, HTTP and WebSocket APIs, and an MCP server."""

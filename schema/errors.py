@@ -1,4 +1,4 @@
-"""All errors of Mnemograph, by who must act.
+"""All errors of Mnemograph, in one tree.
 
 MnemographError
 ├── InputError        the caller sent something wrong; nothing was written

@@ -43,7 +43,7 @@ class FactDetail:
     mentioned_end: datetime | None = None
 
     def joined(self, other: "FactDetail", *, first: bool) -> "FactDetail":
-        """Merge two details of one fact; with `first`, values of this one win where both have some."""
+        """Merge two details of one fact; where both have a value, keep that of `self` if `first`, else of `other`."""
         one, two = (self, other) if first else (other, self)
         timed = one if one.mentioned_start is not None else two
         return FactDetail(

@@ -74,7 +74,7 @@ class Resume(Frame):
 
 
 class Hello(Frame):
-    """First frame of a viewer."""
+    """First frame that a viewer sends: its credential, the view it requests, and the position to resume from."""
 
     t: Literal["hello"]
     v: int

@@ -22,7 +22,7 @@ _CHARS_MAX: Final = 400
 
 
 class CrossLanguage:
-    """The multilingual encoder and the maps into both spaces; not thread-safe.
+    """Map questions between the vector spaces of the English and the Chinese model; not thread-safe.
 
     The encoder is loaded by the first question, which takes a second and 120 MB.
     """
@@ -39,7 +39,7 @@ class CrossLanguage:
             return {name: archive[name].astype(np.float32) for name in archive.files}
 
     def carried(self, question: str, *, from_chinese: bool) -> list[float] | None:
-        """Return the unit vector of a question in the space of the other language; None if it has no direction."""
+        """Return the unit vector of a question in the space of the other language; None if it is zero or not finite."""
         source, target = ("zh", "en") if from_chinese else ("en", "zh")
         maps = self._maps
         own = centred(np.asarray(self._encoder.encode(question[:_CHARS_MAX]))[None], maps[f"mean_{source}"])
@@ -49,7 +49,7 @@ class CrossLanguage:
 
 
 def centred(encoded: Floats, mean: Floats) -> Floats:
-    """Return unit rows of the encoder's vectors without the mean of their language."""
+    """Subtract the mean of a language from its vectors, and scale each row to unit length."""
     rows = encoded - mean
     units: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-9))
     return units

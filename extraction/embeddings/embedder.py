@@ -114,7 +114,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuestion:
-    """Vectors of a question; `tokens` is None without token vectors of it, `carried` as in `Embedded`."""
+    """Vectors of a question.
+
+    Attributes:
+        tokens: its token vectors; None if it has none.
+        carried: as in `Embedded`.
+    """
 
     vector: list[float]
     tokens: QuestionTokens | None = None

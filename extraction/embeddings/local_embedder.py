@@ -112,7 +112,7 @@ def space_file(model: LocalModel) -> Path:
 
 
 class VectorSpace:
-    """The space in which a model's vectors are compared; thread-safe.
+    """Project a model's vectors into the space in which they are compared; thread-safe.
 
     The common component of all vectors is removed, so that unrelated texts are about orthogonal for any model; then a
     learned projection moves evidence closer to its question. Pieces of questions have their own projection, and a
@@ -163,7 +163,7 @@ class VectorSpace:
 
 
 def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:
-    """Split rows by text."""
+    """Split an array of token vectors into one array per text, each with as many rows as the text has tokens."""
     return np.split(rows, np.cumsum([len(states) for states in texts])[:-1]) if texts else []
 
 

@@ -58,7 +58,11 @@ class Attribute(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """Attributes by phrase; the key is empty for relations with many values, None for those listed as open."""
+    """The content of `attributes.toml`, indexed by stems of phrases.
+
+    A phrase maps to the key of an attribute with one value at a time, to None for an attribute that may have several
+    (section `open`), or to `_MANY` if it states no attribute.
+    """
 
     phrases: dict[tuple[str, ...], str | None]
     bags: dict[frozenset[str], str | None]

@@ -85,7 +85,13 @@ class Match:
 
 @dataclass(slots=True)
 class _Candidates:
-    """Candidates with the same spelling: the lowest id, and whether several nodes represent them."""
+    """All candidates with one spelling.
+
+    Attributes:
+        lowest: the lowest of their ids.
+        shown_as: the node that represents the first of them.
+        rivals: the candidates are represented by different nodes, so the spelling is ambiguous.
+    """
 
     lowest: MemoryId
     shown_as: MemoryId

@@ -79,7 +79,7 @@ def phrases_in(text: str, frame: Frame) -> list[Phrase]:
 
 
 def _marks_in(text: str) -> list[Mark]:
-    """Return the marks of both languages; Chinese ones win where they overlap."""
+    """Return the English and Chinese time expressions of a text, in order; where they overlap, the Chinese one wins."""
     # Imported on first use: compiling the patterns would slow the start of the service.
     marks: list[Mark] = []
     if _LATIN.search(text):

@@ -60,7 +60,7 @@ def _tagged(text: str) -> list[Any]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the nouns, verbs and Latin words of a Chinese text, two characters or more, in order."""
+    """Return the nouns and verbs of a Chinese text, two characters or more, in order; Latin words are left out."""
     words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()
@@ -70,7 +70,7 @@ def content_words(text: str) -> list[str]:
 
 
 def is_nominal(text: str) -> bool:
-    """Return whether a short text contains no verb, adverb or preposition."""
+    """Return whether a short text contains no verb, adverb, preposition, conjunction or particle."""
     return all(word.flag[0] not in "vdprcu" or word.flag in ("vn", "r") for word in _tagged(text[:20]))
 
 

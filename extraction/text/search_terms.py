@@ -85,7 +85,7 @@ def both_spellings(words: Sequence[str]) -> list[str]:
 
 
 def counts(terms: Terms, text: str) -> list[int]:
-    """Return the frequency of each term in a text: the stems first, then the strings."""
+    """Return how often each term occurs in a text, in the order of `Terms`: stems, then strings."""
     frequencies = _stem_counts_and_length(text)[0] if terms.stems else {}
     folded = text.lower() if terms.strings else ""
     return [frequencies.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]

@@ -116,7 +116,11 @@ def restore(file: Path, data_dir: Path, *, on_progress: ProgressCallback = lambd
 
 
 def _lock_empty(data_dir: Path, stack: contextlib.ExitStack) -> None:
-    """Lock an existing directory against starts until the stack closes; raise if it is not empty."""
+    """Lock an empty directory until the stack closes, so that no Neo4j starts in it.
+
+    Raises:
+        ConflictError: the directory is in use or not empty.
+    """
     if not stack.enter_context(try_lock(data_dir / _LOCK)):
         raise _in_use(data_dir)
     if [entry.name for entry in data_dir.iterdir() if entry.name != _LOCK and not _is_work_dir(entry, data_dir)]:
@@ -172,7 +176,11 @@ def _is_fixed(data_dir: Path) -> bool:
 
 @contextlib.contextmanager
 def _no_start(data_dir: Path) -> Iterator[None]:
-    """Prevent a start of the directory's Neo4j inside the block; raise if it runs."""
+    """Lock the local Neo4j of a directory, so that it cannot start within the block.
+
+    Raises:
+        ConflictError: it is running or starting.
+    """
     with try_lock(data_dir / _LOCK) as mine:
         owner = read_owner(data_dir)
         if not mine or (owner is not None and owner.server.process() is not None):

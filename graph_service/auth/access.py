@@ -62,7 +62,7 @@ class Requirement:
 
     @property
     def audited(self) -> bool:
-        """True if uses are logged: writes, and everything for administrators."""
+        """True if calls are written to the audit log: those that need the role WRITE or ADMIN."""
         return self.role in (Role.WRITE, Role.ADMIN)
 
 

@@ -229,7 +229,7 @@ def _defaults(trust: FolderTrust) -> dict[str, Any]:
 
 
 def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) -> list[str]:
-    """Return an error for each directory that has neither a setting nor, without a home directory, a default."""
+    """Return an error for each directory that is not set and has no default, because there is no home directory."""
     return [
         f"there is no home directory for {name}: set HOME, or {PREFIX}{name.upper()}"
         for name in ("data_dir", "cache_dir")

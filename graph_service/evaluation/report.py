@@ -39,7 +39,7 @@ class Line:
 
 
 def lines_of(run: EvaluationRun) -> list[Line]:
-    """Return the lines sorted by data set and category, one after the other for each system."""
+    """Return one line for each data set, category and system, in this order."""
     datasets = sorted({one.dataset for one in run.conversations})
     return [
         line

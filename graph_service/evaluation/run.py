@@ -131,7 +131,7 @@ async def _index(
 async def _ask_all(
     client: GraphqlClient, memories: Sequence[StoredConversation], run: EvaluationRun, steps: Watcher
 ) -> None:
-    """Ask each distinct question once: answerable, foreign and unanswerable ones."""
+    """Ask each memory its answerable and unanswerable questions and those of other conversations, each only once."""
     own = [(n, q) for n, memory in enumerate(memories) for q in memory.conversation.answerable]
     trials = abstention_trials(run.conversations)
     without = [

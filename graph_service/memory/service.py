@@ -202,7 +202,7 @@ class Memory:
         return await last_turns(self._graph, self._window, session, turns=turns)
 
     async def reextract_scenes(self, tenant: TenantId, user_id: str, *, scenes: int) -> int:
-        """Enqueue for the model the scenes that the rules read over budget; return their number.
+        """Request that the model reads the scenes deferred over budget, and return their number.
 
         Raises:
             InputError: `scenes` is out of bounds.
@@ -289,7 +289,7 @@ class Memory:
                 await recall(self._graph, self._embedder, TenantId("nobody"), question, now=self._clock())
 
     async def retry_jobs(self, tenant: TenantId, ids: Sequence[str] | None) -> int:
-        """Enqueue dead letters again (None: all); return their number.
+        """Enqueue dead letters again, all of them if `ids` is None; return their number.
 
         Raises:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.

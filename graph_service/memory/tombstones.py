@@ -85,7 +85,7 @@ class TombstoneKey:
     tenant: TenantId
 
     def user_key(self, user_id: UserId) -> str:
-        """Return the user's id in the hashes."""
+        """Return the id that represents the user in the hashes."""
         return memory_id(user_uri(self.tenant, user_id))
 
 

@@ -331,7 +331,7 @@ class GuardedHttp(H11Protocol):
         self._guard: Guard | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Open a guarded connection."""
+        """Open a connection and start to enforce its limits."""
         super().connection_made(transport)
         _limit_reads(transport)
         self._guard = self._connections.guard(transport, _address(self.client))

@@ -378,7 +378,10 @@ _NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w")
 
 
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
-    """Return whether a clause of a hypothetical sentence is factual; with "if" or the like, only one with a number."""
+    """Return whether a clause of a hypothetical sentence nevertheless states a fact.
+
+    In a sentence with "if" or the like, only a clause with a number does; in others, each that is not hypothetical.
+    """
     if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
         # "Ring my wife on 07700 900321 if I don't pick up" states a number.
         return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))

@@ -77,7 +77,11 @@ _NOT_NOUN: Final = re.compile(r"[把让给在说来去被对跟就都也还想�
 
 
 def _names_a_thing(name: str) -> bool:
-    """Return whether a phrase is nominal by its words or, since unknown words are often split wrongly, characters."""
+    """Return whether a phrase is a noun phrase.
+
+    The tagger often splits unknown words wrongly, so a phrase that it rejects still counts if no character of it is
+    typical of verbs and its last two characters are no verb, adverb or pronoun.
+    """
     return is_nominal(name) or not (_NOT_NOUN.search(name) or word_tag(name[-2:]) in ("v", "d", "r"))
 
 

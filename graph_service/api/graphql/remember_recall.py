@@ -76,7 +76,7 @@ class AnswerMarks:
 
 
 def marks_of(answer: Answer) -> dict[str, Any]:
-    """Return the fields of `AnswerMarks`, and the confidence."""
+    """Return an answer's metadata by field name: the fields of `AnswerMarks`, and `confidence`."""
     return {
         "confidence": answer.confidence,
         "nothing_relevant": answer.nothing_relevant,
@@ -203,9 +203,9 @@ class RememberInput:
         )
 
 
-@strawberry.type(name="ClosedFact", description="A known fact that a fact of the call closes.")
+@strawberry.type(name="ClosedFact", description="A known fact that was closed by a fact of this call.")
 class ClosedFactView:
-    """A known fact that a fact of the call closes."""
+    """A known fact that was closed by a fact of this call."""
 
     fact_index: int = strawberry.field(description="Index of the fact in the call.")
     id: str = strawberry.field(description="Id of the known fact.")

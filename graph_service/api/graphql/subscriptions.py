@@ -92,7 +92,7 @@ class Subscription:
 
 
 async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
-    """Yield the batches until the credential expires or is revoked."""
+    """Yield the batches; raise UnauthorizedError when the credential expires or is revoked."""
     access: Access = context.get("access", ANONYMOUS)
     auth: Authenticator | None = context.get("auth")
     ended = asyncio.create_task(

@@ -34,7 +34,7 @@ def generate(
     user: Annotated[str | None, typer.Option(help="Only this user's sessions.")] = None,
     session: Annotated[str | None, typer.Option(help="Only this session of the user.")] = None,
 ) -> None:
-    """Create the missing summaries of one session, of one user's sessions, or of all sessions."""
+    """Create missing and outdated summaries of one session, of one user's sessions, or of all sessions."""
     run(_generate(call, user, session))
 
 

@@ -135,7 +135,7 @@ def _works(dbms: Any) -> bool:
 
 
 def _end_java() -> None:
-    """Shut Java down normally, which writes the recorded classes."""
+    """Shut Java down normally, so that it writes the class-data archive."""
     import jpype
 
     _exit_after(JAVA_END_MAX_S)

@@ -33,7 +33,7 @@ class ProcessMark:
 
     @staticmethod
     def of(pid: int) -> "ProcessMark":
-        """Return the mark of a running process.
+        """Return the identity of a running process.
 
         Raises:
             psutil.NoSuchProcess: there is no process with this pid.

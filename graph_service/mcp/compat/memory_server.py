@@ -81,7 +81,7 @@ def relation_note(relation: Relation) -> tuple[str, ProvidedFact]:
 
 
 def graph_of(nodes: Sequence[NodeMatch]) -> Graph:
-    """Convert nodes and facts to their graph.
+    """Convert nodes and their facts to the memory server's graph of entities and relations.
 
     Nodes that are only the objects of type or observation facts are left out.
     """
@@ -211,7 +211,7 @@ async def _add_observations(context: ToolContext, caller: Caller, given: AddObse
 
 
 async def _store(context: ToolContext, caller: Caller, notes: Sequence[tuple[str, ProvidedFact]]) -> StoredResult:
-    """Store each note as a message with an id derived from its content, so that it can be repeated and deleted."""
+    """Store each note as a message; its id derives from its content, so that the same note is stored only once."""
     user_id, stored, repeated = caller.user_of(None), 0, 0
     unique = list(dict(notes).items())
     for first in range(0, len(unique), LIMITS.facts):

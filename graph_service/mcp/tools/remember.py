@@ -56,7 +56,7 @@ class FactInput(Result):
 
 
 class ClosedFact(Result):
-    """A known fact that a fact of the call closes."""
+    """A known fact that was closed by a fact of this call."""
 
     fact_index: int = Field(description="Index of the fact in the call.")
     id: str = Field(description="Id of the known fact.")
@@ -64,7 +64,7 @@ class ClosedFact(Result):
 
 
 class FactConflict(ClosedFact):
-    """A known fact that a fact of the call may contradict; both stay valid."""
+    """A known fact that a fact of this call may contradict; both stay valid."""
 
     why: str = Field(description="Why they may contradict each other.")
 

@@ -244,7 +244,7 @@ def plan_digest(
 def _split_members(
     plan: DigestPlan, entities: Sequence[dict[str, Any]], member_ids: Collection[MemoryId]
 ) -> DigestPlan:
-    """Move the rows of merged entities to `member_entities` and `member_facts`, whose projection the map shows."""
+    """Move the rows of merged entities to `member_entities` and `member_facts`; viewers see only the merged node."""
     names = {row["id"] for row in entities}
     facts = [row for row in plan.facts if row["id"] in member_ids or {row["subject_id"], row["object_id"]} & names]
     gone = names | {row["id"] for row in facts}
@@ -261,7 +261,7 @@ def _split_members(
 def _named(
     extraction: SceneExtraction, accepted: Sequence[AcceptedFact], entities: Mapping[str, EntityRef], owner: Owner
 ) -> dict[MemoryId, list[tuple[MemoryId, datetime]]]:
-    """Return the messages of the scene that name each entity; the user belongs to every scene."""
+    """Return the messages of a scene that mention or prove a fact about each entity; the user is in every scene."""
     lines = extraction.scene.messages
     said_at = {message.id: message.said_at for message in lines}
     spoken = [message for message in lines if message.role is Role.USER] or list(lines)

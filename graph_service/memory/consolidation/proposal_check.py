@@ -139,7 +139,7 @@ def _accept(
 
 
 def says_changed(fact: ProposedFact, messages: Sequence[Message]) -> bool:
-    """Return whether a proposal or its evidence says that the value is new.
+    """Return whether a proposal or its evidence reports a change of the value; False for ends and corrections.
 
     Args:
         messages: messages of the scene, to which the quotes of the proposal refer.
@@ -153,7 +153,10 @@ def says_changed(fact: ProposedFact, messages: Sequence[Message]) -> bool:
 
 
 def is_addition(fact: ProposedFact) -> bool:
-    """Return whether a provided fact is valid in addition to others, or only its end is known."""
+    """Return whether a provided fact leaves other values valid.
+
+    It does if it names one of several values or a former value, or if it has an end but no start.
+    """
     if fact.correction is not None:
         return False
     return (fact.invalid_at is not None and fact.valid_at is None) or says_beside(fact.statement, fact.object)

@@ -104,7 +104,7 @@ def assign(
 
 
 def span_pauses(thresholds: SegmentationThresholds) -> int:
-    """Return the maximum length of a scene in pauses; each message is within a pause of another."""
+    """Return the maximum duration of a scene as a multiple of the maximum pause between its messages."""
     return thresholds.messages_max * _LATE_FACTOR
 
 

@@ -109,7 +109,7 @@ class Context:
 
     @property
     def used(self) -> list[tuple[HitKind, str]]:
-        """Return kinds and ids of the recalled lines for the access log; every context contains Core Memory."""
+        """Return kinds and ids of the recalled lines, to count as accesses; Core Memory is in every context anyway."""
         kinds = {kind.value: kind for kind in HitKind}
         return [(kinds.get(line.kind, HitKind.FACT), line.id) for line in self.recalled]
 
@@ -167,7 +167,7 @@ async def _core(
 
 
 def question_for(request: ContextRequest) -> Question:
-    """Return the question to recall.
+    """Return the request as a recall question.
 
     Raises:
         InputError: lists all problems.
@@ -260,7 +260,7 @@ def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Ans
 
 
 def _in_order(lines: Sequence[ContextLineDraft]) -> list[ContextLineDraft]:
-    """Return the lines by heading, newest first; the messages of a scene follow it, oldest first."""
+    """Sort lines by `_line_order`, but put the messages of a scene right below it, oldest first."""
     scenes = {line.piece.id for line in lines if line.kind == "scene"}
     heads = [line for line in lines if line.scene_id not in scenes]
     heads.sort(key=_line_order)

@@ -126,7 +126,7 @@ def packed(
 
 
 def ordered(pieces: Iterable[Piece], *, core_share: float = CORE_SHARE) -> Iterator[Piece]:
-    """Yield the pieces without duplicates, by value; Core Memory has its share of every prefix."""
+    """Yield the pieces without duplicates, best first; Core Memory has about `core_share` of every prefix."""
     every = sorted(pieces, key=lambda one: (-one.value, one.id, one.section))
     queues = {part: [one for one in every if one.part is part] for part in Part}
     places = dict.fromkeys(Part, 0)

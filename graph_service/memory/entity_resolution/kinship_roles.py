@@ -57,7 +57,9 @@ class KinshipMerge:
 
 
 def plan_kinship_merges(relatives: Sequence[Relative], rejected: Collection[frozenset[str]]) -> list[KinshipMerge]:
-    """Return the splits and merges that bring each role to its referent: splits first, each group ordered by id.
+    """Plan the merge of each role into the entity it means, and the split of merges that no longer hold.
+
+    Splits come first. Roles that a person merged are left alone.
 
     Args:
         rejected: pairs of entity ids that a person declared different.

@@ -44,9 +44,12 @@ async def edges_touching(writing: Writing, tenant: TenantId, ids: Iterable[str])
 async def project_merged(
     writing: Writing, tenant: TenantId, roots: Iterable[str], *, at: datetime
 ) -> list[Mapping[str, Any]]:
-    """Store the nodes and edges derived for merged roots; return the properties of the nodes.
+    """Store the viewers' graph of merged entities: one node for each root, and edges derived from its members' facts.
 
-    Unmerged roots are skipped.
+    Roots without other members are skipped.
+
+    Returns:
+        The properties of the stored nodes.
     """
     members = await load_members(writing, tenant, roots)
     if not members:

@@ -44,7 +44,7 @@ class TenantRename:
         return Uri(f"memory://{quote(self.target, safe='')}/{'/'.join(parts)}")
 
     def by_uri(self, old: str, uri: str) -> str:
-        """Return the new id of an element if its id derives from the URI, else the old one."""
+        """Return the new id of an element if its old id derives from its URI, else the old id."""
         return memory_id(self.uri(uri)) if memory_id(uri) == old else old
 
     def properties(self, stored: Properties, model: Mapping[str, Property]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class TenantRename:
         return f"{self.new_id(name)}{found}{rest}"
 
     def _provided_facts(self, text: str) -> str:
-        """Return the JSON of provided facts with new ids and URIs of the facts that they replace."""
+        """Rewrite `replaces` in the JSON of provided facts: the ids and URIs of the facts that each one replaces."""
         if '"replaces"' not in text:
             return text
         facts = json.loads(text)

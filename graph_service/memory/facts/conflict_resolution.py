@@ -103,13 +103,13 @@ def content_of_row(row: Mapping[str, Any]) -> ClaimContent:
 
 
 def first_uri(uri: str) -> Uri:
-    """Return the URI of the first period of a claim, whose id is that of the claim."""
+    """Return the URI of a claim's first period, given that of any period; the id of the first is that of the claim."""
     return Uri(f"{uri.rsplit('/', 1)[0]}/0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectKey:
-    """A search key for facts of one subject that may conflict: one of `$keys` of `facts/related_facts`.
+    """Search key for facts of one subject that may conflict, one of `$keys` of `facts/related_facts`.
 
     Attributes:
         relations: relations of facts that an older version wrote without `attribute`.
@@ -250,7 +250,7 @@ def closes(one: ClaimContent, other: ClaimContent) -> Closing | None:
 
 
 def ends(claim: Claim, other: Claim) -> bool:
-    """Return whether the end of `claim`, which has no relation, also ends `other`, which differs only in having one."""
+    """Return whether the end of `claim` also ends `other`: they are equal, except that only `other` has a relation."""
     return claim.relation is None and other.relation is not None and claim == other._replace(relation=None)
 
 

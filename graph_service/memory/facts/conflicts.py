@@ -270,7 +270,7 @@ class _OpenPeriod:
 
 
 class _AssertionStream:
-    """The assertions of a group of conflicting claims in temporal order, with links that skip what closes nothing.
+    """The assertions of conflicting claims in temporal order, with links that skip those that cannot close a period.
 
     Args:
         explicit: the claims replace the other one according to the caller, so nothing makes them compatible.
@@ -321,7 +321,7 @@ class _AssertionStream:
         )
 
     def first_contradiction(self, period: _OpenPeriod, after: SortKey, until: SortKey | None) -> int | None:
-        """Return the index of the first assertion between two keys that closes the open period."""
+        """Return the index of the first assertion after `after` and before `until` that closes the open period."""
         at = bisect_right(self.keys, (after,))
         end = len(self.keys) if until is None else bisect_left(self.keys, (until,))
         while period.comparisons_left > 0:
@@ -350,7 +350,7 @@ class _AssertionStream:
         return same_object or other.claim in period.excluded
 
     def last_correction(self, period: _OpenPeriod, since: SortKey | None, until: SortKey) -> int | None:
-        """Return the index of the last correction between two keys that asserts a conflicting claim."""
+        """Return the index of the last correction in [`since`, `until`) that asserts a conflicting claim."""
         place = bisect_left(self._correction_keys, (until,)) - 1
         while place >= 0:
             at = self._corrections[place]
@@ -364,7 +364,7 @@ class _AssertionStream:
         return None
 
     def is_withdrawn(self, at: int, until: SortKey) -> bool:
-        """Return whether a person stated later than the assertion at this index that its claim ended by the key's time.
+        """Return whether a person ended the claim of an assertion after it, and by the time of `until`.
 
         What begins when the claim ends does not contradict it.
         """
@@ -437,7 +437,7 @@ class PeriodCalculator:
         return self._ids[claim]
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
-        """Return the streams of conflicting claims, those of ends that also end this claim, and claims to exclude."""
+        """Return streams of conflicting claims, streams whose ends also end this claim, and claims to exclude."""
         known = self._claims[claim]
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
@@ -613,7 +613,10 @@ class _PeriodSearch:
             after = stream.keys[at][0]
 
     def _may_ignore(self, contradiction: Contradiction) -> bool:
-        """Return whether this is the period to keep open, and ignoring the claim changes no earlier period."""
+        """Return whether the contradicting claim may be ignored.
+
+        It may if this is the period to keep open, no person stated the claim, and it closed no earlier period.
+        """
         is_kept_open = len(self.found.periods) - 1 == self.keep_open
         return is_kept_open and not contradiction.assertion.asserts and contradiction.claim not in self.closers
 

@@ -105,9 +105,10 @@ class _ClaimBuilder:
 def _apply_judgement(
     new: KnownClaim, judged: FactVerdict | None, claims: Mapping[Claim, _ClaimBuilder]
 ) -> list[KnownClaim]:
-    """Return a new claim after a model's verdict: as part of the known claim, or together with the end of that one.
+    """Apply a model's verdict on a new claim, and return the claims to store.
 
-    A verdict about a claim that is not in `claims` is ignored.
+    A claim that says the same becomes part of the known claim; one that replaces it is returned together with the end
+    of the known claim. A verdict about a claim that is not in `claims` is ignored.
     """
     builder = None if judged is None else claims.get(judged.known)
     known = None if builder is None else builder.merged()
@@ -175,7 +176,7 @@ class _NearDuplicateIndex:
 
 
 def _view(claim: KnownClaim) -> Fact:
-    """Return a claim as one fact for comparisons: its open period, or one fact with all its assertions."""
+    """Return a claim as one fact for comparisons: its open period or, without one, a fact with all its assertions."""
     open_now = next((one for one in claim.periods if one.invalid_at is None), None)
     if open_now is not None:
         return replace(open_now, assertions=claim.assertions)
@@ -187,7 +188,7 @@ def _view(claim: KnownClaim) -> Fact:
 def _closing_facts(
     claims: dict[Claim, KnownClaim], periods_of: dict[Claim, list[ValidityPeriod]], calculator: PeriodCalculator
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """Map the assertions of claims that close a period (claim id, message id, `ends`) to the ids of their facts."""
+    """Return the ids of the facts that close others, by claim id, message id and `ends` of their assertions."""
     closing = {
         period.contradiction.claim
         for periods in periods_of.values()

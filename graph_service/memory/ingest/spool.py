@@ -145,9 +145,12 @@ def episode_key(episode: Episode) -> str:
 
 
 def without(episode: Episode, message_ids: Collection[str] | None) -> Episode | None:
-    """Return the episode without some messages (None: all); None if no message is left.
+    """Remove messages from an episode; return None if none is left.
 
-    Removing any message also removes the summary, because it may repeat the message.
+    Facts without remaining evidence are removed too, and so is the summary, because it may repeat a removed message.
+
+    Args:
+        message_ids: the messages to remove; None removes all.
     """
     if message_ids is None:
         return None

@@ -134,7 +134,7 @@ async def park_malformed(graph: Graph, *, now_ms: int) -> int:
 async def claim_session_job(
     graph: Graph, tenant: TenantId, session: str, kind: JobKind, *, even_if_done: bool, lease: str, now_ms: int
 ) -> JobClaim | None:
-    """Claim one job of a session, due or not; None while another worker has leased it.
+    """Claim one job of a session, due or not; return None if another worker has leased it or it is not open.
 
     Args:
         even_if_done: claim it even if it is not open.

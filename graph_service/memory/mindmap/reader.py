@@ -197,6 +197,6 @@ def map_edges(rows: Sequence[Row]) -> list[EdgeView]:
 
 
 def map_node(values: Sequence[Any]) -> NodeView:
-    """Return a node from a list of values of `mindmap/map_nodes_by_id`."""
+    """Convert the values of one node from `mindmap/map_nodes_by_id`."""
     node = dict(zip(_NODE_FIELDS, values, strict=True))
     return node_view(node, node["kind"])

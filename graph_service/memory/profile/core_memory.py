@@ -65,7 +65,7 @@ class CoreFact:
 
     @property
     def worth(self) -> float:
-        """Return the value of the fact independent of the question, 0 to 1."""
+        """Return how much the fact matters regardless of the question, 0 to 1."""
         often = 1.0 - 0.5 ** (self.scenes_n - 1)
         return 0.45 * self.fact.importance / 10 + 0.25 * self.fact.confidence + 0.15 * self.strength + 0.15 * often
 
@@ -136,7 +136,7 @@ def is_certain(one: CoreFact) -> bool:
 
 
 def _core_fact(values: Sequence[Any]) -> CoreFact:
-    """Return the fact in a list of `profile/core_memory`; the caller sets its kind and URI."""
+    """Convert the values of one fact from `profile/core_memory`; the caller sets its kind and URI."""
     name, uri, words, predicate, relation, object_id, kind, importance, base, strength, sure, first, last = values[:13]
     valid_ms, invalid_ms, emotion, evidence, scenes_n = values[13:]
     return CoreFact(

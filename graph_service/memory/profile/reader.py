@@ -97,7 +97,7 @@ def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[Mem
 
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
-    """Return the fact in a list of `profile/profile_candidates`."""
+    """Convert the values of one fact from `profile/profile_candidates`."""
     fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, exclusion = values
     return ProfileFact(
         id=fact_id,

@@ -107,7 +107,12 @@ class LayerSimilarities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerScores:
-    """Layer similarities and last accesses by id of message or scene; a message has the similarities of its scene."""
+    """Similarities of scene layers to the question, and last accesses, both by id of message or scene.
+
+    Attributes:
+        layers: similarities of the scene; a message has those of its scene.
+        used_at: last access.
+    """
 
     layers: Mapping[str, LayerSimilarities]
     used_at: Mapping[str, datetime]

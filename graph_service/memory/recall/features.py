@@ -462,7 +462,7 @@ def _multi_hop(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
 def _share_between_values(
     scaled: Mapping[str, Floats], candidates: Sequence[Candidate], analysis: QueryAnalysis
 ) -> None:
-    """Let the value that a question asks for inherit what it matches of the other values of the same attribute.
+    """Raise the features of the value that a question asks for to those of other values of the same attribute.
 
     "Before Porto" matches the home in Porto, but the answer is the home before it; "Who is my supervisor?" may match
     the words about a former supervisor best. A former value is a closed fact, or a message that proves only closed
@@ -509,7 +509,7 @@ def _valid_in(candidate: Candidate, span: Timespan) -> bool:
 
 
 def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Sequence[int]]) -> None:
-    """Give two-hop facts the best value along their path, in place, because they answer together with it."""
+    """Raise the features of two-hop facts, in place, to the best value along their path."""
     for values in scaled.values():
         for at, before in hops.items():
             values[at] = np.fmax.reduce(values[[at, *before]])

@@ -95,7 +95,7 @@ class Question:
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
-    """Return the time between `start` and `end`, after validating the question.
+    """Validate a question and return its filter on time, from `start` to `end`.
 
     Raises:
         InputError: lists all problems.

@@ -256,7 +256,7 @@ def _blended(one: Weights, other: Weights, share: float) -> Weights:
 
 
 def dialogue_share(messages: Sequence[Candidate]) -> float:
-    """Return the share of the weights for messages to an assistant, rather than for conversations of people, 0 to 1.
+    """Return how much the messages are a dialogue with an assistant (1) rather than a conversation of people (0).
 
     It is 1 with messages of an assistant, which have no speaker's name, and 0 with several speakers. For one person's
     messages alone it is 1 while they are few.
@@ -301,7 +301,7 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
 
 
 def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:
-    """Return the weighted values, shifted to a minimum of 0; a missing value counts like the mean message."""
+    """Multiply values by a weight and shift them to a minimum of 0; missing ones become the mean of the messages."""
     known = ~np.isnan(values)
     base = values[known & messages] if (known & messages).any() else values[known]
     if not len(base):

@@ -219,7 +219,10 @@ def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:
 
 
 def _overtaken_by(rows: Iterable[Sequence[Any]]) -> dict[str, str]:
-    """Return by message id the fact that closed the message's fact nearest to the question, if that fact is closed.
+    """Map the id of each message to the fact that superseded what the message says about the question.
+
+    Of the facts that a message proves, only the one nearest to the question counts; messages are left out if that one
+    is valid.
 
     "I live in Porto and work as a nurse" is overtaken by the next home if the question asks where, but not if it asks
     for the job.

@@ -21,7 +21,7 @@ LAYERS_EVERY: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerBasis:
-    """Input of the summary layers of a scene.
+    """The messages from which the summary layers of a scene are made.
 
     Attributes:
         messages: number of messages used, counted from the first.
@@ -39,7 +39,7 @@ class LayerBasis:
 def basis_of(
     scene: Scene, stored: Mapping[str, Any], provided: Reading, *, whole: bool, pending: bool = False
 ) -> LayerBasis:
-    """Return the input of the layers for the current state of a scene.
+    """Return which messages the layers of a scene are to be made from, and whether the stored layers are up to date.
 
     Args:
         stored: properties of the stored scene; empty for a new one.
@@ -58,12 +58,12 @@ def basis_of(
 
 
 def basis_lines(text: SceneText, basis: LayerBasis) -> SceneText:
-    """Return the scene with only the lines of the basis."""
+    """Return the scene with only the lines that its layers are made from."""
     return replace(text, lines=text.lines[: basis.messages])
 
 
 def within(readings: Sequence[Reading], basis: LayerBasis) -> tuple[Reading, ...]:
-    """Return the readings with only the facts and mentions from the lines of the basis; summaries are kept."""
+    """Return the readings without facts and mentions from lines outside the basis; summaries are kept."""
     return tuple(
         replace(
             reading,
@@ -132,7 +132,7 @@ def layers_of(scene: SceneText, readings: Sequence[Reading]) -> SceneSummary:
 
 
 def plain_layers(scene: SceneText) -> SceneSummary:
-    """Return layers without ranking sentences or a model: the beginning of the first message with text."""
+    """Return layers that need neither a model nor sentence ranking: the beginning of the first message with text."""
     text = next((" ".join(line.text[:_PLAIN_ABSTRACT_CHARS].split()) for line in scene.lines if line.text.strip()), "")
     return SceneSummary(title=text[:_PLAIN_TITLE_CHARS], abstract=text, overview=text, made_by=EXTRACTIVE)
 

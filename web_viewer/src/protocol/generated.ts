@@ -134,7 +134,7 @@ export interface GraphSnapshot {
   edges: EdgeView[];
 }
 
-/** First frame of a viewer. */
+/** First frame that a viewer sends: its credential, the view it requests, and the position to resume from. */
 export interface Hello {
   t: "hello";
   v: number;
