@@ -18,7 +18,7 @@ younger-sister 妹妹 妹 老妹
 brother
 older-brother 哥哥 哥 老哥
 younger-brother 弟弟 弟 老弟
-wife 妻子 老婆 媳妇
+wife 妻子 老婆 媳妇 太太
 husband 丈夫 老公
 boyfriend 男朋友 男友
 girlfriend 女朋友 女友
@@ -28,7 +28,7 @@ partner
 spouse 爱人
 twin
 son 儿子
-daughter 女儿
+daughter 女儿 闺女
 grandmother grandma granny
 grandfather grandpa granddad
 paternal-grandmother 奶奶 祖母
