@@ -31,6 +31,16 @@ class Closing(StrEnum):
     REJECTED = "rejected"
 
 
+CLOSING_TEXTS: Final = {
+    Closing.REPLACED: "another took its place",
+    Closing.REVERSED: "the opposite was said",
+    Closing.ENDED: "it was said to have ended",
+    Closing.JUDGED: "a model judged that what was said since leaves no room for it",
+    Closing.REJECTED: "a person said that it is not so",
+    Closing.MERGED: "it is part of an earlier period of the same fact",
+}
+
+
 class CorrectionKind(StrEnum):
     """A correction of a fact by a person: it is true, it was never true, or it must be in the profile."""
 

@@ -1,7 +1,9 @@
 """Users, agents and entities: the subjects and objects of facts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from schema.ids import MemoryId, TenantId, Uri, UserId, agent_uri, entity_uri, memory_id, name_key, user_uri
 from schema.labels import Label
@@ -58,3 +60,8 @@ def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityT
     return EntityRef(
         id=memory_id(uri), uri=uri, label=Label.ENTITY, name=name.strip(), key=key, entity_type=entity_type
     )
+
+
+def stored_names(properties: Mapping[str, Any]) -> list[str]:
+    """Return the name and the aliases of a stored user, agent or entity, by its properties."""
+    return [properties["name"], *(properties.get("aliases") or ())]

@@ -13,11 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from extraction.embeddings.token_vectors import product
-
-Floats = npt.NDArray[np.float32]
+from extraction.embeddings.token_vectors import Floats, product
 
 MAP_FILE: Final = Path(__file__).with_name("cross-language.c.npz")
 # The encoder's tokenizer is written in Python; a question of this length takes about 5 ms.

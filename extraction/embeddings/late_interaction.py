@@ -7,12 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from extraction.embeddings.token_vectors import gather, product
+from extraction.embeddings.token_vectors import Floats, gather, product
 from extraction.text.chinese import chinese_in
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
 from extraction.embeddings.cross_language import CrossLanguage
@@ -17,7 +16,7 @@ from extraction.embeddings.ctranslate2_setup import ctranslate2
 from extraction.embeddings.embedder import Embedded, Piece
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, LocalModel
 from extraction.embeddings.model_download import Progress, fetched_models
-from extraction.embeddings.token_vectors import FORMAT, pack, product
+from extraction.embeddings.token_vectors import FORMAT, Floats, pack, product
 from extraction.text.chinese import is_chinese
 from schema.errors import InstallError
 
@@ -101,8 +100,6 @@ def _part(text: str, span: tuple[int, int] | None) -> str:
 
 # Projection of the model output; the package contains one file per model
 
-Floats = npt.NDArray[np.float32]
-
 VECTOR_DIM: Final = 384
 TOKEN_DIM: Final = 96
 # Version of these files; stored vectors are recomputed if it changes.
@@ -183,8 +180,6 @@ def unit(rows: Floats) -> Floats:
 
 # BERT by ctranslate2
 
-FloatArray = npt.NDArray[np.float32]
-
 
 class Bert:
     """A BERT with 8-bit weights; thread-safe.
@@ -202,7 +197,7 @@ class Bert:
             str(folder), device="cpu", compute_type="int8", inter_threads=calls, intra_threads=1
         )
 
-    def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[FloatArray]:
+    def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
         """Return the last hidden states of each sequence, in order: arrays of shape (pieces, hidden size).
 
         Sequences are padded to the longest, so pass them sorted by length.

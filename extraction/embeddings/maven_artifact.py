@@ -1,6 +1,19 @@
-"""Coordinates and checksum of a jar in a Maven repository."""
+"""Jars of a Maven repository: coordinates and checksum, and the retries after a failed download.
+
+Two modules download jars, each with its own transfer, because they stop in different ways: `model_download.py` runs in
+the event loop, where a stop cancels the task at its next await; the threads of `jar_fetch.py` (local_neo4j) cannot be
+cancelled, so they look for a stop at each chunk. Both decide by `failed_attempt` whether to try again.
+"""
 
 from dataclasses import dataclass
+from typing import Final
+
+# Seconds before the second, third and fourth attempt; a download that fails again has failed.
+RETRY_PAUSES_S: Final = (1.0, 2.0, 4.0)
+
+
+class WrongContentError(Exception):
+    """A downloaded file is not the one that the lock names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +44,49 @@ class Jar:
         group, artifact, version, *classifier = self.coordinate.split(":")
         file_name = "-".join([artifact, version, *classifier])
         return f"{group.replace('.', '/')}/{artifact}/{version}/{file_name}.jar"
+
+    def check(self, sha256: str, size_bytes: int) -> None:
+        """Compare a downloaded file with the lock.
+
+        Raises:
+            WrongContentError: it is another file.
+        """
+        if sha256 != self.sha256:
+            raise WrongContentError(
+                f"its {size_bytes} bytes are not the {self.size_bytes} that the lock names"
+                f" (sha256 {sha256} instead of {self.sha256})"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedAttempt:
+    """The decision after a failed attempt to download a jar.
+
+    Attributes:
+        problem: a clause about the repository or the file.
+        pause_s: seconds until the next attempt; None to give up.
+    """
+
+    problem: str
+    pause_s: float | None
+
+
+def failed_attempt(error: Exception, attempt: int) -> FailedAttempt:
+    """Decide whether to download again: not if the repository refuses the request (4xx). Pure.
+
+    Args:
+        error: an `httpx.HTTPError` or a `WrongContentError`.
+        attempt: the number of failed attempts before this one.
+    """
+    # Slow to import, and not needed when all files are in place.
+    from httpx import HTTPStatusError
+
+    pause_s = RETRY_PAUSES_S[attempt] if attempt < len(RETRY_PAUSES_S) else None
+    match error:
+        case HTTPStatusError():
+            problem = f"the repository answered {error.response.status_code}"
+            return FailedAttempt(problem=problem, pause_s=None if error.response.is_client_error else pause_s)
+        case WrongContentError():
+            return FailedAttempt(problem=str(error), pause_s=pause_s)
+        case _:
+            return FailedAttempt(problem=f"{type(error).__name__}: {error}", pause_s=pause_s)

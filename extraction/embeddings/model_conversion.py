@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 from ctranslate2.converters.utils import fuse_linear
 from ctranslate2.specs import common_spec, transformer_spec
 
+from extraction.embeddings.token_vectors import Floats
 from schema.errors import InstallError
 
 # Minimal reader of the weights in an ONNX file; it does not run the graph.
 #
 # Source: onnx.proto3 (field numbers); PyTorch's exporter (names of initialisers and nodes).
-
-Floats = npt.NDArray[np.float32]
 
 # ModelProto.graph; of GraphProto: node and initializer; of NodeProto: input, name, op_type; of TensorProto: dims,
 # data_type, name, raw_data.

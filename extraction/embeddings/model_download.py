@@ -6,6 +6,7 @@ this user converted it (outside the cache, extraction/verified_files.py), or be 
 
 import asyncio
 import hashlib
+import itertools
 import shutil
 import tempfile
 import zipfile
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from extraction.embeddings.local_models import LocalModel, converted_sha256, published
-from extraction.embeddings.maven_artifact import Jar
+from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
 from extraction.verified_files import hashed, mark_of, read_record, writable_by_others, write_record
 from schema.errors import InstallError
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 Progress = Callable[[str, float], None]
 """Called with the current step and its progress, 0 to 1."""
 
-TRIES_MAX: Final = 4
-RETRY_WAIT_S: Final = 0.5
 READ_TIMEOUT_S: Final = 30.0
 _CHUNK_BYTES: Final = 256 * 1024
 _DO_WITHOUT: Final = "or set no embedder: search then goes by words alone"
@@ -141,35 +140,39 @@ def _work_folder(cache_dir: Path) -> Path:
         ) from error
 
 
-async def _fetch_with_retries(file: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
+async def _fetch_with_retries(jar: Jar, address: str, target: Path, count: Callable[[int], None]) -> None:
     import httpx
 
-    problem = ""
     async with httpx.AsyncClient(timeout=httpx.Timeout(READ_TIMEOUT_S), follow_redirects=True) as client:
-        for attempt in range(TRIES_MAX):
-            if attempt:
-                await asyncio.sleep(RETRY_WAIT_S * 2**attempt)
+        for attempt in itertools.count():
             try:
-                problem = await _fetch(client, file, f"{address}/{file.repository_path}", target, count)
-            except httpx.HTTPStatusError as error:
-                problem = f"the repository answered {error.response.status_code}"
-                if error.response.is_client_error:
-                    break
-            except httpx.HTTPError as error:
-                problem = f"{type(error).__name__}: {error}"
+                await _fetch(client, jar, f"{address}/{jar.repository_path}", target, count)
             except OSError as error:
-                problem = f"it cannot be written: {error}"
-                break
-            if not problem:
+                raise _not_fetched(jar, address, f"it cannot be written: {error}") from error
+            except (httpx.HTTPError, WrongContentError) as error:
+                failed = failed_attempt(error, attempt)
+            else:
                 return
-    raise InstallError(
-        f"the embedding model {file.coordinate!r} could not be fetched from {address}: {problem}; "
+            if failed.pause_s is None:
+                raise _not_fetched(jar, address, failed.problem)
+            await asyncio.sleep(failed.pause_s)
+
+
+def _not_fetched(jar: Jar, address: str, problem: str) -> InstallError:
+    return InstallError(
+        f"the embedding model {jar.coordinate!r} could not be fetched from {address}: {problem}; "
         f"check the network (HTTPS_PROXY is respected) and the free space, {_DO_WITHOUT}"
     )
 
 
-async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count: Callable[[int], None]) -> str:
-    """Download a file; return the problem in words, or an empty string."""
+async def _fetch(client: "AsyncClient", jar: Jar, url: str, target: Path, count: Callable[[int], None]) -> None:
+    """Download a jar.
+
+    Raises:
+        HTTPError: the repository does not answer, or refuses.
+        WrongContentError: the file is not the one that the lock names.
+        OSError: the file cannot be written.
+    """
     digest, size = hashlib.sha256(), 0
     async with client.stream("GET", url) as response:
         response.raise_for_status()
@@ -179,12 +182,13 @@ async def _fetch(client: "AsyncClient", file: Jar, url: str, target: Path, count
                 digest.update(chunk)
                 size += len(chunk)
                 count(len(chunk))
-                if size > file.size_bytes:
+                if size > jar.size_bytes:
                     break
-    if digest.hexdigest() == file.sha256:
-        return ""
-    count(-size)
-    return f"its {size} bytes are not the {file.size_bytes} that the lock names"
+    try:
+        jar.check(digest.hexdigest(), size)
+    except WrongContentError:
+        count(-size)
+        raise
 
 
 def _install(model: LocalModel, work: Path, folder: Path) -> None:

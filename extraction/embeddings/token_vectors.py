@@ -13,15 +13,16 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Matrix product on the calling thread
-
+Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
+
+# Matrix product on the calling thread
 
 # Above this number of multiplications (measured) OpenBLAS starts a thread per core.
 _MULTIPLICATIONS_MAX: Final = 2**18
 
 
-def product(rows: Floats | npt.NDArray[np.int8], columns: Floats) -> Floats:
+def product(rows: Floats | Bytes, columns: Floats) -> Floats:
     """Return `rows @ columns`, in blocks that BLAS computes on the calling thread.
 
     BLAS threads that wait for each other occupy the cores that Neo4j and the model need: on two loaded cores 464 tokens
@@ -35,8 +36,7 @@ def product(rows: Floats | npt.NDArray[np.int8], columns: Floats) -> Floats:
     return answer.reshape(blocks * height, columns.shape[1])[: len(rows)]
 
 
-FloatArray = npt.NDArray[np.float32]
-Bytes = npt.NDArray[np.int8]
+# Packed vectors
 
 FORMAT: Final = 2
 # Header: format; dimension, number, model hash and quantization step of the token vectors; dimension (0 if absent) and
@@ -61,7 +61,7 @@ class VectorMatrix:
     places: npt.NDArray[np.intp]
     rows: Bytes
     starts: npt.NDArray[np.intp]
-    scales: FloatArray
+    scales: Floats
 
 
 def mark(model: str) -> bytes:
@@ -69,7 +69,7 @@ def mark(model: str) -> bytes:
     return hashlib.blake2b(model.encode(), digest_size=8).digest()
 
 
-def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) -> bytes:
+def pack(vectors: Floats, *, model: str, whole: Floats | None = None) -> bytes:
     """Pack a text's vectors: header, whole-text vector, then token rows, one signed byte per number.
 
     Args:
@@ -84,7 +84,7 @@ def pack(vectors: FloatArray, *, model: str, whole: FloatArray | None = None) ->
     return _HEAD.pack(FORMAT, dim, count, mark(model), row_scale, len(whole_vector), scale) + own + rows
 
 
-def _quantize(vectors: FloatArray) -> tuple[bytes, float]:
+def _quantize(vectors: Floats) -> tuple[bytes, float]:
     """Quantize numbers to signed bytes; return these and the quantization step."""
     largest = float(np.abs(vectors).max()) if vectors.size else 0.0
     scale = np.float32(largest / _STEPS if largest > 0 else 1.0)
@@ -97,7 +97,7 @@ def is_packed(stored: bytes) -> bool:
     return head is not None and bool(np.isfinite([head.scale, head.whole_scale]).all())
 
 
-def unpack(stored: bytes, *, model: str) -> FloatArray | None:
+def unpack(stored: bytes, *, model: str) -> Floats | None:
     """Return the token vectors, exact to half a quantization step; None if truncated, or of another model or format."""
     gathered = gather([stored], model=model)
     if gathered is not None:
@@ -131,7 +131,7 @@ def gather(stored: Sequence[bytes | None], *, model: str) -> VectorMatrix | None
     )
 
 
-def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> FloatArray:
+def whole_cosines(stored: Sequence[bytes | None], vector: Sequence[float]) -> Floats:
     """Return the cosine of each whole-text vector with a unit vector; NaN without a vector of its dimension.
 
     Models need not match: the whole-text vectors of one embedder are comparable across its languages.

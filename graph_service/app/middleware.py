@@ -294,7 +294,7 @@ class RoundTripHeader:
 REQUEST_ID_HEADER: Final = "X-Request-Id"
 _HEADER_BYTES: Final = REQUEST_ID_HEADER.lower().encode()
 # Ids of callers are logged, so only safe characters are accepted.
-_GOOD_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_GOOD_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _INTERFACES: Final = {
     "graphql": Interface.GRAPHQL,
     "api": Interface.REST,
@@ -318,8 +318,8 @@ class RequestRecord:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        given = _request_header(scope, _HEADER_BYTES)
-        request_id = given.decode() if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
+        given = _header(scope, _HEADER_BYTES)
+        request_id = given if _GOOD_ID.fullmatch(given) else secrets.token_hex(8)
         token = REQUEST_ID.set(request_id)
         interface = api_of(scope["path"])
         status, started_s = 500 if scope["type"] == "http" else 101, time.perf_counter()
@@ -330,7 +330,7 @@ class RequestRecord:
             return [(_HEADER_BYTES, request_id.encode())]
 
         try:
-            parent = _request_header(scope, b"traceparent").decode("latin-1") or None
+            parent = _header(scope, b"traceparent") or None
             with span(f"request {interface}", parent=parent, **{"http.request.id": request_id}):
                 await self._app(scope, receive, adding(send, with_id))
         finally:
@@ -351,10 +351,6 @@ def _note(interface: Interface, status: int, took_s: float, *, timed: bool) -> N
         REQUEST_SECONDS.note(took_s, interface)
     if _log.isEnabledFor(logging.INFO):
         _log.info("request", extra={"interface": str(interface), "status": status, "ms": round(took_s * 1000, 1)})
-
-
-def _request_header(scope: Scope, name: bytes) -> bytes:
-    return next((value for key, value in scope["headers"] if key == name), b"")
 
 
 # For responses other than pages: a browser that shows them must not load, run or frame anything.

@@ -1,6 +1,5 @@
 """Read data sets: conversations with questions and the turns that answer them."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,20 +7,20 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel
 
 from extraction.text.chinese import is_chinese
 from graph_service.evaluation.everyday_memories import Memory, is_everyday, memory_of
-from graph_service.importers.file_checks import raise_problems, validated
+from graph_service.importers.file_checks import parse_json, raise_problems, validated
 from schema.errors import InputError
-from schema.json_text import read_json
 from schema.timespan import as_utc
 
 # Categories of questions without an answer, which measure abstention.
 UNANSWERABLE: Final = frozenset({"adversarial", "unanswerable"})
 _ASKED_AFTER: Final = timedelta(hours=1)
+_OUTCOME: Final = "nothing was measured"
 
 
 class FactSource(StrEnum):
@@ -180,14 +179,14 @@ def read_all(paths: Sequence[Path], *, conversations_max: int | None = None, cap
     problems: list[str] = []
     for file in _files(paths, problems):
         try:
-            document = _json(_text(file), name=str(file))
+            document = parse_json(_text(file), name=str(file), outcome=_OUTCOME)
             if is_everyday(document):
                 memories.append(memory_of(document, name=str(file)))
             else:
                 found.append(_conversation(document, name=str(file), captions=captions))
         except InputError as error:
             problems += error.problems
-    raise_problems(problems, outcome="nothing was measured")
+    raise_problems(problems, outcome=_OUTCOME)
     seen: Counter[str] = Counter()
     kept = []
     for conversation in found:
@@ -209,22 +208,15 @@ def conversation_of(text: str, *, name: str, captions: bool = True) -> Conversat
     Raises:
         InputError: lists all problems with their places.
     """
-    return _conversation(_json(text, name=name), name=name, captions=captions)
-
-
-def _json(text: str, *, name: str) -> Any:
-    try:
-        return read_json(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg})") from error
+    return _conversation(parse_json(text, name=name, outcome=_OUTCOME), name=name, captions=captions)
 
 
 def _conversation(document: object, *, name: str, captions: bool) -> Conversation:
     problems: list[str] = []
     row = validated(_File, document, name, problems)
-    raise_problems(problems, outcome="nothing was measured")
+    raise_problems(problems, outcome=_OUTCOME)
     assert row is not None, "an invalid file has problems"
-    raise_problems(list(_mistakes(row, name)), outcome="nothing was measured")
+    raise_problems(list(_mistakes(row, name)), outcome=_OUTCOME)
     sessions = [_session(row, session, captions) for session in row.sessions if session.turns]
     if len(sessions) > 1 and all(len(session.turns) == 1 for session in sessions):
         sessions = _by_year(row.id, sessions)

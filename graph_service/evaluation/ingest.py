@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from graph_service.evaluation.dataset import Conversation, FactSource, Observation, Session, Turn
 from graph_service.evaluation.graphql_client import GraphqlClient
+from graph_service.importers.conversation_files import MESSAGES_A_CALL
 from schema.limits import LIMITS
 
-MESSAGES_A_CALL: Final = 200
 _AGENT: Final = "assistant"
 REMEMBER: Final = """
 mutation($input: RememberInput!) { remember(input: $input) { messageIds dropped spooled } }

@@ -13,7 +13,7 @@ M = TypeVar("M", bound=BaseModel)
 PROBLEMS_SHOWN = 20
 
 
-def parse_json(text: str, *, name: str) -> Any:
+def parse_json(text: str, *, name: str, outcome: str = "nothing was stored") -> Any:
     """Return the parsed text of a file.
 
     Raises:
@@ -22,7 +22,8 @@ def parse_json(text: str, *, name: str) -> Any:
     try:
         return read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{name} line {error.lineno}: not JSON ({error.msg}); nothing was stored") from error
+        problem = f"{name} line {error.lineno}: not JSON ({error.msg})"
+        raise InputError(f"{problem}; {outcome}", (problem,)) from error
 
 
 def validated(model: type[M], tree: object, place: str, problems: list[str]) -> M | None:

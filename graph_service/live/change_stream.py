@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from graph_service.auth.access import ANONYMOUS, Access
-from graph_service.auth.connection_slots import Slot
+from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.live.change_feed import Feed
 from graph_service.live.hub import Hub
 from graph_service.memory.change_log.log import ChangeLog
@@ -64,9 +64,7 @@ class ChangeStream:
                     while True:
                         wake.clear()
                         if slot.revoked.is_set():
-                            raise RateLimitError(
-                                "the connection was closed in favour of a tenant with fewer connections; reconnect", 5.0
-                            )
+                            raise RateLimitError(REVOKED, 5.0)
                         batch = await self._next(feed, position)
                         if batch is None:
                             await wake.wait()

@@ -14,8 +14,8 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from graph_service.auth.access import ANONYMOUS, Access, identify_connection, require_access, resolve_tenant
-from graph_service.auth.authenticator import Authenticator
-from graph_service.auth.connection_slots import Slot
+from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
+from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.auth.origin import same_origin
 from graph_service.auth.rates import Bucket, take
 from graph_service.auth.rules import frame_requirement
@@ -257,11 +257,7 @@ class _Connection:
     async def _watch_slot(self, slot: Slot) -> None:
         """Close the connection when its slot is revoked."""
         await slot.revoked.wait()
-        raise RefusedError(
-            TRY_LATER,
-            "the connection was closed in favour of a tenant with fewer connections; reconnect",
-            retry_s=self._hub.limits.retry_s,
-        )
+        raise RefusedError(TRY_LATER, REVOKED, retry_s=self._hub.limits.retry_s)
 
     async def _watch_access(self) -> None:
         """Close the connection when the credential expires or is revoked."""
@@ -269,7 +265,7 @@ class _Connection:
             await asyncio.Event().wait()
             return
         await self._auth.wait_until_invalid(self._access)
-        raise RefusedError(UNAUTHORIZED, "your credential has expired or was revoked; sign in again")
+        raise RefusedError(UNAUTHORIZED, CREDENTIAL_ENDED)
 
 
 def _cost(frame: Ack | Resync | ScopeChange | SelectionUpdate, limits: LiveLimits) -> int:

@@ -103,7 +103,12 @@ class CorrectionsMutation:
             str | None, strawberry.argument(description="The new relation in free text; empty for none.")
         ] = None,
         valid_at: _Time = None,
-        invalid_at: Annotated[datetime | None, strawberry.argument(description="When it stopped being true.")] = None,
+        invalid_at: Annotated[
+            datetime | None,
+            strawberry.argument(
+                description="When it stopped being true; unchanged if omitted. `reopenFact` removes an end."
+            ),
+        ] = None,
     ) -> Correction:
         """Correct a fact."""
         edit = FactEdit(

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from graph_service.api.errors import install_error_handlers
 from graph_service.auth.access import ANONYMOUS, SCOPE_KEY, Access, identify_connection
 from graph_service.auth.authenticator import Authenticator
-from graph_service.auth.connection_slots import ConnectionSlots, Slot
+from graph_service.auth.connection_slots import REVOKED, ConnectionSlots, Slot
 from graph_service.memory.service import Memory
 from schema.errors import RateLimitError
 
@@ -113,7 +113,7 @@ class _Socket:
 
     async def _close_when_revoked(self, slot: Slot) -> None:
         await slot.revoked.wait()
-        await self._close("the connection was closed in favour of a tenant with fewer connections; reconnect")
+        await self._close(REVOKED)
 
     async def _close(self, reason: str) -> None:
         self._closed = True

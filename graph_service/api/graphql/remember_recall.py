@@ -9,14 +9,13 @@ import strawberry
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
 from graph_service.memory.jobs.outbox import Backlog
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
 from schema.fact import FactKind
 from schema.labels import Role
-from schema.message import ProvidedFact
 
 strawberry.enum(Intent, name="Intent", description="The intent of a question.")
 strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
@@ -198,7 +197,7 @@ class RememberInput:
             ),
             user_name=self.user_name,
             agent_id=self.agent_id,
-            facts=tuple(_provided_fact(fact) for fact in self.facts),
+            facts=tuple(provided_fact(vars(fact)) for fact in self.facts),
             summary=self.summary,
             request_id=self.request_id,
         )
@@ -388,31 +387,6 @@ def _message_view(message: EvidenceMessage) -> HitEvidence:
         speaker=message.speaker,
         text=message.text,
         said_at=message.said_at,
-    )
-
-
-def _provided_fact(fact: FactInput) -> ProvidedFact:
-    return ProvidedFact(
-        subject=fact.subject,
-        predicate=fact.predicate,
-        object=fact.object,
-        statement=fact.statement,
-        relation=fact.relation,
-        subject_type=fact.subject_type,
-        object_type=fact.object_type,
-        strength=fact.strength,
-        confidence=fact.confidence,
-        valid_at=fact.valid_at,
-        invalid_at=fact.invalid_at,
-        trigger_emotion=fact.trigger_emotion,
-        message_indexes=tuple(fact.message_indexes),
-        importance=fact.importance,
-        kind=fact.kind,
-        rationale=fact.rationale,
-        steps=tuple(fact.steps),
-        mentioned_start=fact.mentioned_start,
-        mentioned_end=fact.mentioned_end,
-        replaces=tuple(fact.replaces),
     )
 
 

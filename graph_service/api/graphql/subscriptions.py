@@ -10,7 +10,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.lists import GraphChange, change_view
 from graph_service.auth.access import ANONYMOUS, Access
-from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from schema.change import NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
@@ -104,7 +104,7 @@ async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any])
             following = asyncio.ensure_future(anext(batches))
             await asyncio.wait({following, ended}, return_when=asyncio.FIRST_COMPLETED)
             if ended.done():
-                raise UnauthorizedError("your credential has expired or was revoked; sign in again")
+                raise UnauthorizedError(CREDENTIAL_ENDED)
             yield following.result()
     finally:
         for task in (ended, following):

@@ -1,6 +1,7 @@
 """Download missing jars in parallel; imported only when needed, because its libraries load slowly."""
 
 import hashlib
+import itertools
 import os
 import threading
 from collections.abc import Callable
@@ -12,15 +13,13 @@ from typing import Final
 import httpx
 from jgo.constants import MAVEN_CENTRAL_URL as JGO_URL
 
-from extraction.embeddings.maven_artifact import Jar
+from extraction.embeddings.maven_artifact import Jar, WrongContentError, failed_attempt
 from graph_service.graph.local_neo4j.jar_file import part_file
 from graph_service.graph.local_neo4j.jar_lock import FetchProgress
 from graph_service.graph.local_neo4j.jar_signature import hide_signature
 from schema.errors import InstallError
 
 FETCHES_AT_ONCE: Final = 8
-TRIES_MAX: Final = 4
-RETRY_WAIT_S: Final = 0.25
 CHUNK_BYTES: Final = 256 * 1024
 MAVEN_CENTRAL_URL: Final[str] = JGO_URL
 
@@ -64,28 +63,32 @@ class JarFetch:
                 raise
 
     def _fetch_with_retries(self, client: httpx.Client, jar: Jar) -> None:
-        problem = ""
-        for attempt in range(TRIES_MAX):
-            if self.stopped.is_set() or (attempt and self.stopped.wait(RETRY_WAIT_S * 2**attempt)):
+        for attempt in itertools.count():
+            if self.stopped.is_set():
                 raise InstallError("Fetching the jars of the local Neo4j was cancelled; the next start resumes it.")
             try:
-                problem = self._fetch(client, jar)
-            except httpx.HTTPStatusError as error:
-                problem = f"the repository answered {error.response.status_code}"
-                if error.response.is_client_error:
-                    break
-            except httpx.HTTPError as error:
-                problem = f"{type(error).__name__}: {error}"
-            if not problem:
+                self._fetch(client, jar)
+            except (httpx.HTTPError, WrongContentError) as error:
+                failed = failed_attempt(error, attempt)
+            else:
                 self._count(1, 0)
                 return
-        raise InstallError(
-            f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}:"
-            f" {problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j server of your own."
-        )
+            if failed.pause_s is None:
+                raise InstallError(
+                    f"The jar {jar.coordinate!r} of the local Neo4j could not be fetched from {self.repository_url!r}:"
+                    f" {failed.problem}. Check the network (HTTPS_PROXY is respected), or set NEO4J_URI to a Neo4j"
+                    " server of your own."
+                )
+            self.stopped.wait(failed.pause_s)
 
-    def _fetch(self, client: httpx.Client, jar: Jar) -> str:
-        """Download one jar; return the problem with the response, or an empty string."""
+    def _fetch(self, client: httpx.Client, jar: Jar) -> None:
+        """Download one jar.
+
+        Raises:
+            HTTPError: the repository does not answer, or refuses.
+            WrongContentError: the file is not the one that the lock names, or the run was cancelled.
+            OSError: the file cannot be written.
+        """
         digest, size = hashlib.sha256(), 0
         with (
             client.stream("GET", f"{self.repository_url.rstrip('/')}/{jar.repository_path}") as response,
@@ -100,12 +103,13 @@ class JarFetch:
                     digest.update(chunk)
                     size += len(chunk)
                     self._count(0, len(chunk))
-            if digest.hexdigest() == jar.sha256:
-                hide_signature(Path(part))
-                os.replace(part, self.jar_dir / jar.file_name)
-                return ""
-        self._count(0, -size)
-        return f"its {size} bytes have sha256 {digest.hexdigest()}, the lock says {jar.size_bytes} bytes, {jar.sha256}"
+            try:
+                jar.check(digest.hexdigest(), size)
+            except WrongContentError:
+                self._count(0, -size)
+                raise
+            hide_signature(Path(part))
+            os.replace(part, self.jar_dir / jar.file_name)
 
     def _count(self, jars: int, size_bytes: int) -> None:
         with self._counting:

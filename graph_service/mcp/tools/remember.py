@@ -10,9 +10,8 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.memory.ingest.episode_writer import Receipt
-from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
+from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
 from schema.fact import FactKind
-from schema.message import ProvidedFact
 
 UserId = Annotated[str | None, Field(description="The user's id. Default: the connection's user.")]
 
@@ -124,16 +123,11 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
         messages=tuple(IncomingMessage(**dict(said)) for said in given.messages),
         user_name=given.user_name,
         agent_id=given.agent_id,
-        facts=tuple(_provided_fact(fact) for fact in given.facts),
+        facts=tuple(provided_fact(dict(fact)) for fact in given.facts),
         summary=given.summary,
         request_id=given.request_id,
     )
     return receipt_answer(await context.memory.remember(caller.tenant, incoming))
-
-
-def _provided_fact(fact: FactInput) -> ProvidedFact:
-    lists = {name: tuple(getattr(fact, name)) for name in ("message_indexes", "steps", "replaces")}
-    return ProvidedFact(**{**dict(fact), **lists})
 
 
 REMEMBER = Tool(

@@ -9,7 +9,8 @@ from graph_service.memory.facts.claims import PlannedFact
 from schema.change import Change, Op
 from schema.fact import FactKind
 from schema.frames import EdgeView, NodeView
-from schema.labels import MIND_MAP_KINDS
+from schema.ids import MemoryId
+from schema.labels import MIND_MAP_KINDS, Label
 from schema.timespan import iso
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -105,6 +106,16 @@ def kind_of(labels: Iterable[str]) -> str:
 def moment_text(moment: datetime | int | None) -> str | None:
     """Return a time as ISO 8601 UTC; an int is microseconds since 1970, as statements with many rows return it."""
     return iso(_EPOCH + timedelta(microseconds=moment) if isinstance(moment, int) else moment)
+
+
+def node_change(properties: Mapping[str, Any], label: Label, reason: str) -> Change:
+    """Return the `node+` change for a stored node.
+
+    Args:
+        properties: see `node_view`.
+    """
+    body = node_body(node_view(properties, label.value))
+    return Change(op=Op.NODE_PUT, element_id=MemoryId(properties["id"]), body=body, reason=reason)
 
 
 def fact_change(planned: PlannedFact, row: Mapping[str, Any]) -> Change:

@@ -1,6 +1,6 @@
 """Plan the rows that one digest writes: entities, scenes, facts, mentions, changes. Pure except the last function."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -10,23 +10,16 @@ from extraction.bounded_threads import THREADS
 from extraction.llm.fact_judge import NOTHING_JUDGED, FactVerdicts
 from extraction.reader import THE_AGENT, THE_USER, Mention, Reading
 from extraction.temporal.phrases import spans_in
-from graph_service.memory.change_log.payloads import fact_change, node_body, node_view
+from graph_service.memory.change_log.payloads import fact_change, node_change
 from graph_service.memory.consolidation.proposal_check import RejectedProposal, ReplacedName, check
 from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
-from graph_service.memory.entity_resolution.resolver import (
-    EntityRecord,
-    NameMention,
-    Owner,
-    entity_row,
-    node_put_change,
-    resolve,
-)
+from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row, resolve
 from graph_service.memory.facts.claims import PlannedFact, strength_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
-from schema.change import Change, Op
+from schema.change import Change
 from schema.entity import EntityRef
 from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId, fact_uri, memory_id, scope_token
@@ -232,9 +225,9 @@ def plan_digest(
         changes=[
             _user_change(session_input, last_said),
             # Includes unchanged entities, because a viewer of a part of the map needs both ends of each new edge.
-            *(node_put_change(row, Label.ENTITY, "named in a scene") for row in entity_rows),
-            *(node_put_change(row, Label.AGENT, "spoke in a scene") for row in agent_rows),
-            *(node_put_change(row, Label.SCENE, "read") for row in scene_rows),
+            *_node_changes(entity_rows, Label.ENTITY, "named in a scene"),
+            *_node_changes(agent_rows, Label.AGENT, "spoke in a scene"),
+            *_node_changes(scene_rows, Label.SCENE, "read"),
             *(fact_change(p, row) for p, row in fact_rows),
         ],
         last_said=last_said,
@@ -324,8 +317,11 @@ def _agent_row(owner: Owner, scenes: Sequence[SceneExtraction]) -> dict[str, Any
 def _user_change(session_input: SessionInput, last_said: datetime) -> Change:
     stored = dict(session_input.user_properties)
     stored["last_seen"] = max(stored["last_seen"], last_said)
-    body, user_id = node_body(node_view(stored, Label.USER.value)), session_input.owner.user.id
-    return Change(op=Op.NODE_PUT, element_id=user_id, body=body, reason="spoke in a scene")
+    return node_change(stored, Label.USER, "spoke in a scene")
+
+
+def _node_changes(rows: Iterable[Mapping[str, Any]], label: Label, reason: str) -> list[Change]:
+    return [node_change({**row["properties"], "id": row["id"]}, label, reason) for row in rows]
 
 
 def _message_row(message: Message) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from graph_service.memory.entity_resolution.resolver import Owner
 from graph_service.memory.facts.conflict_resolution import content_of
 from graph_service.memory.facts.reconciliation import plan_facts
 from graph_service.memory.summaries.scene_summary import LayerBasis
-from schema.entity import the_user
+from schema.entity import stored_names, the_user
 from schema.errors import TooSlowError, UnavailableError
 from schema.fact import AcceptedFact, Fact
 from schema.ids import MemoryId, memory_id, scene_uri, session_uri
@@ -140,7 +140,7 @@ async def _owner(graph: Graph, episode: Episode) -> Owner | None:
     if not rows:
         return None
     stored = rows[0]["user_properties"]
-    names = dict.fromkeys([episode.user_name, stored["name"], *(stored.get("aliases") or ())])
+    names = dict.fromkeys([episode.user_name, *stored_names(stored)])
     return Owner(
         tenant=episode.tenant,
         user_id=episode.user_id,

@@ -73,7 +73,7 @@ class ManualFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactEdit:
-    """Changes of a fact; None keeps the value, except of `invalid_at`, where None means that the fact has no end."""
+    """Changes of a fact; None keeps the value."""
 
     statement: str | None = None
     object: str | None = None
@@ -152,7 +152,7 @@ class Statements:
             relation=edit.relation if edit.relation is not None else old.relation,
             statement=edit.statement or old.statement,
             valid_at=edit.valid_at or stored.fact.valid_at,
-            invalid_at=edit.invalid_at,
+            invalid_at=edit.invalid_at or _stored_end(stored.fact),
         )
         content_changed = _content(new) != _content(old)
         if content_changed and edit.statement is None:
@@ -276,6 +276,11 @@ class Statements:
         except UnavailableError:
             return False
         return True
+
+
+def _stored_end(fact: Fact) -> datetime | None:
+    """Return when a fact ended; None if it is open, or was closed at its start because it was never true by itself."""
+    return None if fact.closing_reason in (Closing.REJECTED, Closing.MERGED) else fact.invalid_at
 
 
 def _content(fact: ProvidedFact) -> tuple[str | None, ...]:

@@ -6,18 +6,19 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
+from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.entity_resolution.merged_projection import MemberFact
 from graph_service.memory.entity_resolution.projection_writer import (
     edge_changes,
     edges_touching,
     load_member_facts,
     load_members,
-    node_change,
     project_merged,
 )
 from graph_service.memory.facts.writer import enqueue_embedding, sessions_to_embed
 from schema.change import Change, Op
 from schema.ids import MemoryId, TenantId, memory_id
+from schema.labels import Label
 
 
 async def merge_nodes(
@@ -48,7 +49,7 @@ async def merge_nodes(
     nodes = await project_merged(writing, tenant, [kept_id], at=at)
     after = await edges_touching(writing, tenant, [kept_id])
     reason = f"merged: {reason}"
-    changes = [*(node_change(node, reason) for node in nodes), *edge_changes(before, after, reason)]
+    changes = [*(node_change(node, Label.ENTITY, reason) for node in nodes), *edge_changes(before, after, reason)]
     return merge_id, [*changes, Change(op=Op.NODE_DROP, element_id=MemoryId(merged_id), body={}, reason=reason)]
 
 
@@ -100,7 +101,10 @@ async def split_node(
     shown = {node["id"]: node for node in nodes} | {
         member["id"]: member for side in unmerged for member in sides[side] if member["id"] == side
     }
-    return [*(node_change(shown[name], reason) for name in sorted(shown)), *edge_changes(before, after, reason)]
+    return [
+        *(node_change(shown[name], Label.ENTITY, reason) for name in sorted(shown)),
+        *edge_changes(before, after, reason),
+    ]
 
 
 _NO_MERGE: Mapping[str, Any] = {"parent_id": None, "merge_id": None, "reason": None, "at": None}

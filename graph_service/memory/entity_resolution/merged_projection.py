@@ -13,6 +13,7 @@ from typing import Any, Final
 from graph_service.memory.facts.claims import strength_of
 from graph_service.memory.facts.conflict_resolution import closes, content_of_row
 from schema.assertion import parse_assertion
+from schema.entity import stored_names
 from schema.fact import Claim
 from schema.ids import Uri, fact_uri, memory_id
 from schema.predicates import whitelist
@@ -72,7 +73,7 @@ def root_properties(root_id: str, members: Sequence[Properties]) -> dict[str, An
     """
     ordered = sorted(members, key=lambda one: (one["id"] != root_id, one["id"]))
     root = ordered[0]
-    names = {name for one in members for name in (one["name"], *(one.get("aliases") or ()))} - {root["name"]}
+    names = {name for one in members for name in stored_names(one)} - {root["name"]}
     tokens = {token for one in members for token in one.get("form_tokens") or ()}
     attributes: dict[str, str] = {}
     for one in reversed(ordered):

@@ -6,7 +6,7 @@ from typing import Any
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
+from graph_service.memory.change_log.payloads import edge_body, edge_view, node_change
 from graph_service.memory.entity_resolution.merged_projection import (
     MemberFact,
     member_fact,
@@ -104,7 +104,7 @@ async def write_member_rows(
     nodes = await project_merged(writing, tenant, roots, at=at)
     reason = "said of a merged entity"
     edges = edge_changes(before, await edges_touching(writing, tenant, roots), reason)
-    return [*(node_change(node, reason) for node in nodes), *edges]
+    return [*(node_change(node, Label.ENTITY, reason) for node in nodes), *edges]
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -124,12 +124,6 @@ def edge_changes(before: Mapping[str, Row], after: Mapping[str, Row], reason: st
         if name not in before or before[name] != after[name]
     ]
     return [*dropped, *put]
-
-
-def node_change(properties: Mapping[str, Any], reason: str) -> Change:
-    """Return the change that puts an entity into the viewers' graph."""
-    body = node_body(node_view(properties, Label.ENTITY.value))
-    return Change(op=Op.NODE_PUT, element_id=MemoryId(properties["id"]), body=body, reason=reason)
 
 
 def _body(row: Row) -> dict[str, Any]:

@@ -10,11 +10,9 @@ from extraction.entities.matching import Candidate, Match, MatchKind, NameIndex,
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.memory.argument_checks import text_problem
-from graph_service.memory.change_log.payloads import node_body, node_view
-from schema.change import Change, Op
 from schema.entity import EntityRef, EntityType, an_entity, the_agent, the_user
 from schema.ids import MemoryId, TenantId, UserId, name_key, scope_token
-from schema.labels import Label, Role
+from schema.labels import Role
 from schema.limits import LIMITS
 
 ATTRIBUTES_MAX: Final = 16
@@ -195,16 +193,6 @@ def form_tokens(owner: Owner, names: Iterable[str]) -> list[str]:
     """Return one token for each normalised form of the names, for the full-text index: matching names share a token."""
     forms = {form for name in names for form in all_forms(name)}
     return sorted(scope_token(owner.tenant, owner.user_id, form) for form in forms)
-
-
-def node_put_change(row: dict[str, Any], label: Label, reason: str) -> Change:
-    """Return the change that puts a node into the viewers' graph.
-
-    Args:
-        row: from `entity_row`.
-    """
-    view = node_view({**row["properties"], "id": row["id"]}, label.value)
-    return Change(op=Op.NODE_PUT, element_id=row["id"], body=node_body(view), reason=reason)
 
 
 def speaker_in(name: str, owner: Owner) -> str | None:

@@ -4,9 +4,8 @@ import asyncio
 import hashlib
 import json
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
 
@@ -16,7 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.export_import.graph_pages import export_pages
 from graph_service.memory.export_import.row_format import FORMAT, VERSION, Row, without_vectors
 from graph_service.memory.export_import.row_values import encode_value
-from graph_service.memory.export_import.staging import Staging
+from graph_service.memory.export_import.staging import Staging, in_batches
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
 from schema.errors import ConflictError, NotFoundError
 from schema.ids import TenantId
@@ -127,8 +126,8 @@ async def _write(out: BinaryIO, header: Row, staging: Staging, report: Progress)
         out.write(text)
 
     line(header)
-    rows, total = staging.all_rewritten(), sum(staging.rows_n.values())
-    while batch := await asyncio.to_thread(_next_batch, rows):
+    total = sum(staging.rows_n.values())
+    async for batch in in_batches(staging.all_rewritten(), _BATCH_ROWS):
         for row in batch:
             line(row)
             nodes, edges = (nodes + 1, edges) if "node" in row else (nodes, edges + 1)
@@ -138,7 +137,3 @@ async def _write(out: BinaryIO, header: Row, staging: Staging, report: Progress)
     out.write(json.dumps(trailer, separators=(",", ":")).encode() + b"\n")
     out.flush()
     return ExportResult(nodes=nodes, edges=edges, bytes=out.tell(), sha256=sha256)
-
-
-def _next_batch(rows: Iterator[Row]) -> list[Row]:
-    return list(islice(rows, _BATCH_ROWS))

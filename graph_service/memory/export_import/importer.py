@@ -33,7 +33,7 @@ from graph_service.memory.export_import.row_format import (
     without_vectors,
 )
 from graph_service.memory.export_import.row_values import decode_value
-from graph_service.memory.export_import.staging import SessionJob, Staging
+from graph_service.memory.export_import.staging import SessionJob, Staging, in_batches
 from graph_service.memory.export_import.tenant_rewrite import NO_TENANT
 from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
@@ -243,9 +243,8 @@ async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progr
     """Write all rows; return the ids of sessions that need embedding jobs."""
     done, total, sessions = 0, sum(staging.rows_n.values()), []
     for kind in ORDER:
-        rows: Iterator[Row] = staging.rewritten(kind)
         rows_max = LONG_ROWS_MAX if kind in _LONG_ROW_KINDS else ROWS_MAX
-        while batch := await asyncio.to_thread(_next_batch, rows, rows_max):
+        async for batch in in_batches(staging.rewritten(kind), rows_max):
             kept = batch if vectors else [without_vectors(row) for row in batch]
             if kind == Label.SESSION:
                 sessions += [row["properties"]["id"] for row in kept]
@@ -254,10 +253,6 @@ async def _write(graph: Graph, tenant: TenantId, staging: Staging, report: Progr
             done += len(kept)
             report("storing", done, total)
     return [] if vectors else sessions
-
-
-def _next_batch(rows: Iterator[Row], rows_max: int) -> list[Row]:
-    return list(islice(rows, rows_max))
 
 
 async def _finish(

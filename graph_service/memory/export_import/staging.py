@@ -1,11 +1,13 @@
 """Rewrite the rows of a tenant for another tenant, in a SQLite file instead of in memory."""
 
+import asyncio
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -317,6 +319,12 @@ class Staging:
             ends = {"from": self.new_id(row["from"]), "to": self.new_id(row["to"])}
             return {EDGE: row[EDGE], **ends, "properties": found}
         return {"node": row["node"], "properties": found}
+
+
+async def in_batches(rows: Iterator[Row], rows_max: int) -> AsyncIterator[list[Row]]:
+    """Yield rows in batches, each read in a thread, because SQLite would block the event loop."""
+    while batch := await asyncio.to_thread(lambda: list(islice(rows, rows_max))):
+        yield batch
 
 
 def _to_micros(written: Any) -> int:

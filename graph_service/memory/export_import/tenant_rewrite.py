@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
+from schema.entity import stored_names
 from schema.graph_model import Property
 from schema.ids import PrefixHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
 
@@ -110,7 +111,7 @@ class TenantRename:
     def _forms(self, stored: Properties) -> list[str]:
         if self.target == NO_TENANT:
             return []
-        forms = {form for name in (stored["name"], *(stored.get("aliases") or ())) for form in all_forms(name)}
+        forms = {form for name in stored_names(stored) for form in all_forms(name)}
         return sorted(scope_token(self.target, stored["user_id"], form) for form in forms)
 
 

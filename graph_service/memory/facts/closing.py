@@ -1,13 +1,12 @@
 """Read the reason why a fact was closed, and put it into words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from schema.assertion import Closing, last_word
+from schema.assertion import CLOSING_TEXTS, Closing, last_word
 from schema.fact import Fact
 from schema.ids import MemoryId
 
@@ -25,16 +24,6 @@ class ClosingView(FrozenModel):
     fact_statement: str | None = None
     message_id: str | None = None
     message_text: str | None = None
-
-
-_REASON_TEXTS: Final = {
-    Closing.REPLACED: "another took its place",
-    Closing.REVERSED: "the opposite was said",
-    Closing.ENDED: "it was said to have ended",
-    Closing.JUDGED: "a model judged that what was said since leaves no room for it",
-    Closing.REJECTED: "a person said that it is not so",
-    Closing.MERGED: "it is part of an earlier period of the same fact",
-}
 
 
 async def closing_of(graph: Graph, tenant: str, fact: Fact) -> ClosingView | None:
@@ -84,7 +73,7 @@ def closing_view(fact: Fact, texts: Mapping[str, str]) -> ClosingView | None:
         return None
     why, message = closing_reason(fact), ending_message(fact)
     words = texts.get(fact.closed_by or message or "")
-    text = f"{_REASON_TEXTS[why]}: {words}" if words else _REASON_TEXTS[why]
+    text = f"{CLOSING_TEXTS[why]}: {words}" if words else CLOSING_TEXTS[why]
     if fact.closed_by:
         return ClosingView(reason=why, text=text, fact_id=fact.closed_by, fact_statement=words)
     return ClosingView(reason=why, text=text, message_id=message, message_text=words)

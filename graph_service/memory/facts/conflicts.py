@@ -364,10 +364,13 @@ class _AssertionStream:
         return None
 
     def is_withdrawn(self, at: int, until: SortKey) -> bool:
-        """Return whether a person ended the claim of an assertion after it and before `until`."""
+        """Return whether a person ended the claim of an assertion after it, and by the time of `until`.
+
+        What begins when the claim ends does not contradict it.
+        """
         withdrawals = self.claims[at].withdrawals
         place = bisect_right(withdrawals, self.keys[at])
-        return place < len(withdrawals) and withdrawals[place][0] < until
+        return place < len(withdrawals) and withdrawals[place][0][0] <= until[0]
 
     def _message_time(self, at: int) -> _MessageTime:
         return self.assertions[at].message_id, self.assertions[at].valid_at

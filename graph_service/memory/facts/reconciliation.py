@@ -27,18 +27,9 @@ from graph_service.memory.facts.claims import (
 from graph_service.memory.facts.conflict_resolution import resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
-from schema.assertion import Closing
+from schema.assertion import CLOSING_TEXTS, Closing
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
-
-_REASONS = {
-    Closing.REPLACED: "another took its place",
-    Closing.REVERSED: "the opposite was said",
-    Closing.ENDED: "said to be over",
-    Closing.JUDGED: "judged to be over",
-    Closing.REJECTED: "a person said that it is not so",
-    Closing.MERGED: "part of an earlier period of the same fact",
-}
 
 # Maximum number of near-duplicates that a new fact is compared with.
 _NEAR_MAX: Final = 32
@@ -243,7 +234,8 @@ def _planned_periods(
     surplus = [known for slot, known in sorted(before.items()) if slot >= len(periods)]
     last = [max(claim.assertions, key=lambda assertion: assertion.heard_at)] if surplus else []
     items += [
-        PlannedFact(fact=absorbed_fact(known, last), before=known, reason=_REASONS[Closing.MERGED]) for known in surplus
+        PlannedFact(fact=absorbed_fact(known, last), before=known, reason=CLOSING_TEXTS[Closing.MERGED])
+        for known in surplus
     ]
     return items
 
@@ -256,7 +248,7 @@ def _reason(fact: Fact, before: Fact | None) -> str:
     if before is None:
         return "older than what is known" if closed and fact.closed_by else "read from a scene"
     if closed and fact.closing_reason is not None:
-        return _REASONS[fact.closing_reason]
+        return CLOSING_TEXTS[fact.closing_reason]
     if before.invalid_at is not None and fact.invalid_at is None:
         return "valid again"
     return "said again"

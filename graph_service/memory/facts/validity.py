@@ -22,7 +22,7 @@ class Contradiction:
     Attributes:
         claim: id of the conflicting claim.
         withdraws: a person stated that the conflicting claim has ended; this closes nothing, and cancels the earlier
-            corrections that assert that claim.
+            corrections that assert that claim, for what begins at that time or later.
         explicit: the conflicting claim replaces this one according to the caller.
     """
 
@@ -110,9 +110,11 @@ def validity_periods(  # noqa: C901  one pass over the events, each kind in one 
     ]
     events += [(sort_key(contradiction.assertion, 1), contradiction) for contradiction in contradictions]
     for _, event in sorted(events, key=_event_key):
+        if override is not None and isinstance(event, Assertion) and _is_withdrawn(override, contradictions, event):
+            override = None
         if isinstance(event, Contradiction) and event.withdraws:
-            override = None if override is not None and override.claim == event.claim else override
-        elif isinstance(event, Contradiction) and event.explicit:
+            continue
+        if isinstance(event, Contradiction) and event.explicit:
             if periods and event.claim not in ignored_closings:
                 _replace(periods[-1], event)
         elif isinstance(event, Contradiction):
@@ -134,6 +136,14 @@ def validity_periods(  # noqa: C901  one pass over the events, each kind in one 
                 period.contradiction, period.invalid_at = override, event.valid_at
             periods.append(period)
     return periods
+
+
+def _is_withdrawn(override: Contradiction, contradictions: Sequence[Contradiction], own: Assertion) -> bool:
+    """Return whether a person stated that the claim of a correction had ended when an assertion begins."""
+    of_claim = [one for one in contradictions if one.claim == override.claim and not one.explicit]
+    of_claim.sort(key=lambda one: sort_key(one.assertion, 1))
+    later = of_claim[of_claim.index(override) + 1 :]
+    return any(one.withdraws and one.assertion.valid_by <= own.valid_by for one in later)
 
 
 def is_rejected(assertions: Iterable[Assertion]) -> bool:

@@ -9,14 +9,9 @@ from typing import Any
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import node_body, node_view
+from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.entity_resolution.kinship_merges import update_kinship_merges
-from graph_service.memory.entity_resolution.projection_writer import (
-    edge_changes,
-    edges_touching,
-    node_change,
-    project_merged,
-)
+from graph_service.memory.entity_resolution.projection_writer import edge_changes, edges_touching, project_merged
 from graph_service.memory.forgetting.impact import Impact
 from graph_service.memory.forgetting.plan import episodes_without
 from schema.change import FORGOTTEN, Change, Op
@@ -80,7 +75,7 @@ async def commit_forgetting(
     facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
     facts += [row["id"] for row in impact.mentions if row["scene_id"] in impact.cleared and not row["is_member"]]
     nodes = [*sorted(impact.resegmented), *deleted_nodes]
-    put = [*updated, *(node_change(node, FORGOTTEN) for node in projected)]
+    put = [*updated, *(node_change(node, Label.ENTITY, FORGOTTEN) for node in projected)]
     user = await _update_user(writing, request)
     if user is None:
         nodes.append(memory_id(user_uri(tenant, request.user_id)))
@@ -170,7 +165,8 @@ async def _update_entities(writing: Writing, request: ForgetRequest, impact: Imp
         statement("entity_resolution/put_member_entities"),
         {"tenant": request.tenant, "rows": _sorted_by_id(member_rows)},
     )
-    return [node_change({**row["properties"], **new}, FORGOTTEN) for row, new in rows if not row["is_member"]]
+    unmerged = ({**row["properties"], **new} for row, new in rows if not row["is_member"])
+    return [node_change(properties, Label.ENTITY, FORGOTTEN) for properties in unmerged]
 
 
 async def _schedule_reread(writing: Writing, request: ForgetRequest, impact: Impact) -> int:
@@ -208,8 +204,7 @@ async def _update_user(writing: Writing, request: ForgetRequest) -> Change | Non
     parameters = {"tenant": request.tenant, "user_id": request.user_id, "user_node_id": node_id}
     rows = await writing.run(statement("forgetting/narrow_user_span"), parameters)
     if rows and rows[0]["messages"]:
-        view = node_view(rows[0]["properties"], Label.USER.value)
-        return Change(op=Op.NODE_PUT, element_id=node_id, body=node_body(view), reason=FORGOTTEN)
+        return node_change(rows[0]["properties"], Label.USER, FORGOTTEN)
     await writing.run(statement("forgetting/delete_nodes"), {"tenant": request.tenant, "ids": [node_id]})
     return None
 

@@ -3,7 +3,7 @@
 Messages stay; tombstones prevent the same fact or entity from being extracted from them again.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.forgetting.impact import load_facts_of
 from graph_service.memory.forgetting.name_matcher import names_mentioned
 from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
+from schema.entity import stored_names
 from schema.errors import NotFoundError
 from schema.ids import TenantId, UserId, memory_id, user_uri
 from schema.labels import Label
@@ -105,7 +106,7 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> For
         user_id=UserId(resolved[0]["user_id"]),
         entities=frozenset(members),
         scenes=frozenset(scene for row in rows for scene in row["scenes"]),
-        names=[frozenset(name for row in rows for name in _names_of(row["properties"]))],
+        names=[frozenset(name for row in rows for name in stored_names(row["properties"]))],
     )
 
 
@@ -120,11 +121,7 @@ async def _names_of_end(writing: Writing, tenant: TenantId, node_id: str, labels
     if Label.ENTITY not in labels:
         return frozenset((THE_USER if Label.USER in labels else THE_AGENT,))
     rows = await writing.run(statement("lookup/node_by_id"), {"tenant": tenant, "id": node_id})
-    return frozenset(form for name in _names_of(rows[0]["node"]) for form in all_forms(name))
-
-
-def _names_of(properties: Mapping[str, Any]) -> list[str]:
-    return [properties["name"], *(properties.get("aliases") or ())]
+    return frozenset(form for name in stored_names(rows[0]["node"]) for form in all_forms(name))
 
 
 async def forget_own_names(

@@ -17,6 +17,7 @@ from graph_service.memory.entity_resolution.resolver import Owner, form_tokens
 from graph_service.memory.facts.conflict_resolution import SubjectKey, content_of_row
 from graph_service.memory.forgetting.name_matcher import NameMatcher
 from schema.assertion import parse_assertion
+from schema.entity import stored_names
 
 Row = Mapping[str, Any]
 
@@ -120,11 +121,7 @@ class RemainingText:
 
 def names_and_values(row: Row) -> list[str]:
     """Return the names and attribute values of an entity in a row of `forgetting/remaining_support`."""
-    return [*_names(row["properties"]), *_attributes(row["properties"]).values()]
-
-
-def _names(stored: Row) -> list[str]:
-    return [stored["name"], *(stored.get("aliases") or ())]
+    return [*stored_names(row["properties"]), *_attributes(row["properties"]).values()]
 
 
 def _attributes(stored: Row) -> dict[str, str]:
@@ -155,7 +152,7 @@ def entity_outcome(row: Row, remaining: RemainingText, *, earliest: datetime, ow
         earliest: time of the first forgotten message.
     """
     stored, evidence = row["properties"], row["evidence"]
-    names = _names(stored)
+    names = stored_names(stored)
     if not row["scenes"]:
         spans = [times for name in names if (times := remaining.resegmented_times(name))]
         # The next extraction creates it again if it is still named; a member is kept, or its merge would be lost.

@@ -8,14 +8,15 @@ from typing import Any, Final
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.change_log.payloads import node_view
+from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.ingest.spool import Spool, without
 from graph_service.memory.ingest.validation import CheckedEpisode
 from graph_service.memory.tombstones import forgotten_message_ids
-from schema.change import Change, Op
+from schema.change import Change
 from schema.entity import the_user
 from schema.errors import ConflictError, UnavailableError
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scope_token, session_uri
+from schema.labels import Label
 from schema.message import NO_OUTCOME, Episode, Message, ProvidedFact, ProvidedOutcome
 from schema.timespan import day_token, millis
 
@@ -189,9 +190,7 @@ def _raise_if_refused(rows: list[dict[str, Any]], episode: Episode) -> None:
 
 async def _add_user(writing: Writing, episode: Episode) -> Change:
     put = await writing.run(statement("ingest/add_user"), {"tenant": episode.tenant, "user": _user_row(episode)})
-    view = node_view(put[0]["properties"], "User").model_dump(mode="json")
-    user = the_user(episode.tenant, episode.user_id, episode.user_name)
-    return Change(op=Op.NODE_PUT, element_id=user.id, body=view, reason="first message")
+    return node_change(put[0]["properties"], Label.USER, "first message")
 
 
 def _receipt(episode: Episode, stored: int, dropped: tuple[str, ...], *, spooled: bool) -> Receipt:

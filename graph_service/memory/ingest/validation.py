@@ -1,9 +1,10 @@
 """Validate calls of `remember`; all problems are reported together, before anything is written. Pure."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from extraction.rules.salience_gate import is_small_talk
 from graph_service.memory.argument_checks import text_problem, time_problem
@@ -79,6 +80,12 @@ class IncomingMessage:
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+
+
+def provided_fact(fields: Mapping[str, Any]) -> ProvidedFact:
+    """Return a fact from the fields of a caller's input, whose lists become tuples."""
+    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in fields.items()}
+    return ProvidedFact(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

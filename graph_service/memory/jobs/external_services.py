@@ -10,6 +10,7 @@ from cachetools import LRUCache
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.language_model import Answer, LanguageModel, Prompt, Shape
 from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
+from graph_service.memory.jobs.outbox import RETRY_AFTER_MAX_S
 from graph_service.observability.metrics import EXTERNAL_CALL_SECONDS
 from graph_service.observability.spans import span
 from schema.errors import InstallError, MnemographError, UnavailableError
@@ -18,8 +19,6 @@ T = TypeVar("T")
 
 EMBEDDER: Final = "embedder"
 MODEL: Final = "model"
-# Longest Retry-After that is honoured.
-RETRY_AFTER_MAX_S: Final = 3_600.0
 
 
 class ExternalServiceAwayError(UnavailableError):

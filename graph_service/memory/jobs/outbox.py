@@ -20,6 +20,7 @@ _log = logging.getLogger("mnemograph.worker")
 JOB_STATES: Final = ("open", "leased", "dead")
 # Seconds until the first, second and third retry; the next failure makes the job a dead letter.
 RETRY_DELAYS_S: Final = (1.0, 5.0, 30.0)
+# Longest Retry-After of a failing service that is honoured.
 RETRY_AFTER_MAX_S: Final = 3_600.0
 LEASE_S: Final = 60.0
 _ERROR_CHARS_MAX: Final = 500

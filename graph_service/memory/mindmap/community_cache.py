@@ -15,7 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog, Head
 from graph_service.memory.mindmap.communities import Communities, Community, LinkRow, NodeRow, communities_of_rows
 from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.reader import USERS_MAX
+from graph_service.memory.mindmap.reader import users_in_view
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import NotFoundError, TooCostlyError, UnavailableError
@@ -243,7 +243,7 @@ class CommunityMaps:
 
     async def _read(self, tenant: TenantId, user_id: str | None) -> _CachedCommunities:
         head = await self._log.head(tenant)
-        users = await self._users(tenant, user_id)
+        users = await users_in_view(self._graph, tenant, user_id)
         is_large = await self._is_large(tenant, users)
         async with self._large_slot(tenant) if is_large else contextlib.nullcontext():
             nodes, links, people = await self._rows(tenant, users)
@@ -296,12 +296,6 @@ class CommunityMaps:
             people += found["people"]
             links += (await self._graph.read(statement("mindmap/community_links"), parameters))[0]["links"]
         return nodes, links, sorted(people)
-
-    async def _users(self, tenant: str, user_id: str | None) -> list[str]:
-        if user_id is not None:
-            return [user_id]
-        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
-        return [row["user_id"] for row in rows]
 
 
 def _largest_per_user(found: Sequence[Community], limit: int) -> list[Community]:

@@ -13,7 +13,7 @@ from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.change_log.log import ChangeLog, Head, numbered_change
 from graph_service.memory.facts.bitemporal import UNFILTERED, AsOf, TimeFilter
 from graph_service.memory.facts.lookup import fact_by_id
-from graph_service.memory.mindmap.reader import USERS_MAX, map_edges, map_node, map_nodes
+from graph_service.memory.mindmap.reader import map_edges, map_node, map_nodes, users_in_view
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
 from schema.frames import EdgeView, NodeView
@@ -161,7 +161,7 @@ class Explorer:
         folded = unicodedata.normalize("NFKC", text).casefold().strip()
         if not folded:
             return GraphPart(epoch=head.epoch, seq=head.seq, total=0, nodes=[], edges=[])
-        scopes = [scope_token(tenant, user) for user in await self._users(tenant, user_id)]
+        scopes = [scope_token(tenant, user) for user in await users_in_view(self._graph, tenant, user_id)]
         parameters = {
             "tenant": tenant,
             "user_id": user_id,
@@ -189,7 +189,7 @@ class Explorer:
         parameters = {
             "tenant": tenant,
             "closed": closed,
-            "users": await self._users(tenant, user_id),
+            "users": await users_in_view(self._graph, tenant, user_id),
             "valid_at": moments.valid_at,
             "known_at": moments.known_at,
             "rows_max": limit,
@@ -247,12 +247,6 @@ class Explorer:
 
     async def _nodes(self, tenant: str, ids: Sequence[str]) -> list[NodeView]:
         return list((await map_nodes(self._graph, tenant, ids)).values()) if ids else []
-
-    async def _users(self, tenant: str, user_id: str | None) -> list[str]:
-        if user_id is not None:
-            return [user_id]
-        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
-        return [row["user_id"] for row in rows]
 
 
 def _check(user_id: str | None, **ids: str) -> None:

@@ -79,7 +79,7 @@ class MindMap:
         budget = min(max(budget, 1), BUDGET_MAX)
         head = await self._changes.head(tenant)
         as_of = moment_text(self._clock()) or ""
-        scope = {"tenant": tenant, "users": await self._user_ids(tenant, user_id)}
+        scope = {"tenant": tenant, "users": await users_in_view(self._graph, tenant, user_id)}
         bounded = {**scope, "rows_max": self._large_from + 1}
         large = (await self._graph.read(statement("mindmap/map_size"), bounded))[0]["nodes"] > self._large_from
         nodes, facts, totals = await asyncio.gather(
@@ -110,7 +110,7 @@ class MindMap:
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        rows = await self._graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
+        rows = await _users(self._graph, tenant)
         return [UserView(user_id=row["user_id"], label=row["name"] or row["user_id"]) for row in rows]
 
     async def evidence(self, tenant: str, element_id: str) -> ElementView:
@@ -160,9 +160,6 @@ class MindMap:
         )
         return evidence_views(rows, quotes)
 
-    async def _user_ids(self, tenant: str, user_id: str | None) -> list[str]:
-        return [user_id] if user_id is not None else [user.user_id for user in await self.users(tenant)]
-
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
         if not scenes or rows_max <= 0:
             return []
@@ -171,6 +168,15 @@ class MindMap:
                 statement("mindmap/map_mentions"), {"tenant": tenant, "scenes": list(scenes), "rows_max": rows_max}
             )
         )
+
+
+async def users_in_view(graph: Graph, tenant: str, user_id: str | None) -> list[str]:
+    """Return the ids of the users that a view contains: the given one, or those of the tenant, at most `USERS_MAX`."""
+    return [user_id] if user_id is not None else [row["user_id"] for row in await _users(graph, tenant)]
+
+
+async def _users(graph: Graph, tenant: str) -> list[Row]:
+    return await graph.read(statement("lookup/users_of_tenant"), {"tenant": tenant, "rows_max": USERS_MAX})
 
 
 async def map_nodes(graph: Graph, tenant: str, ids: Sequence[str]) -> dict[str, NodeView]:

@@ -115,12 +115,16 @@ def test_signed_jar_is_verified_and_its_signature_hidden(repository: Repository,
     assert repository.asked == ["tea-1.0.jar"]
 
 
-def test_download_with_wrong_hash_is_refused_by_name(repository: Repository, tmp_path: Path) -> None:
+def test_download_with_wrong_hash_is_refused_by_name(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("extraction.embeddings.maven_artifact.RETRY_PAUSES_S", (0.0, 0.0, 0.0))
     jar = repository.offer("tea", b"tea")
     repository.answers[f"/maven2/{jar.repository_path}"] = b"bad"
     with pytest.raises(InstallError, match=r"org\.example:tea:1\.0.*sha256"):
         ensure_jars(tmp_path, jars=(jar,), repository_url=repository.url)
     assert list(tmp_path.glob("*.jar")) + list(tmp_path.glob(".*.part")) == []
+    assert len(repository.asked) == 4
 
 
 def test_interrupted_download_resumes(repository: Repository, tmp_path: Path) -> None:

@@ -75,6 +75,39 @@ async def test_edited_fact_replaces_the_extracted_one_from_its_start(graph: Grap
         await apply(graph, tenant, "update", found["Lyon"]["id"], FactEdit(object="Nice"))
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [FactEdit(statement="Alice had a flat in Paris"), FactEdit(object="Lyon", statement="Alice lived in Lyon")],
+)
+async def test_edited_fact_keeps_the_end_that_the_edit_does_not_name(graph: Graph, tenant: str, edit: FactEdit) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Rome.", day=3)
+    paris = (await edges(graph, tenant))["Paris"]
+    await apply(graph, tenant, "update", paris["id"], edit)
+    now = (await edges(graph, tenant))[edit.object or "Paris"]
+    assert now["statement"] == edit.statement
+    assert (now["valid_at"], now["invalid_at"]) == (paris["valid_at"], paris["invalid_at"])
+    assert await open_now(graph, tenant) == {"Rome"}
+
+
+async def test_edited_end_replaces_the_stored_one(graph: Graph, tenant: str) -> None:
+    await say(graph, tenant, "I live in Paris.", day=0)
+    await say(graph, tenant, "I moved to Rome.", day=3)
+    paris = (await edges(graph, tenant))["Paris"]
+    earlier = NOON + timedelta(days=2)
+    await apply(graph, tenant, "update", paris["id"], FactEdit(invalid_at=earlier))
+    assert (await edges(graph, tenant))["Paris"]["invalid_at"] == earlier
+
+
+async def test_edited_object_of_a_rejected_fact_has_no_end(graph: Graph, tenant: str) -> None:
+    """A rejected fact ends at its start, which says that it was never true."""
+    await say(graph, tenant, "I live in Paris.", day=0)
+    paris = (await edges(graph, tenant))["Paris"]["id"]
+    await apply(graph, tenant, "reject", paris)
+    await apply(graph, tenant, "update", paris, FactEdit(object="Lyon", statement="Alice lives in Lyon"))
+    assert await open_now(graph, tenant) == {"Lyon"}
+
+
 async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Graph, tenant: str) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)
     paris = (await edges(graph, tenant))["Paris"]["id"]

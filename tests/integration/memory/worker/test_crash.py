@@ -23,7 +23,7 @@ _ROOT = Path(__file__).parents[4]
 _INTAKE = ["ingest/add_messages", "ingest/add_user", "sessions/enqueue_close"]
 _WORKER = [
     "jobs/claim",
-    "read claimed",
+    "extract claimed",
     "read loaded",
     "read",
     "planned",

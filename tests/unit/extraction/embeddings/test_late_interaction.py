@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from extraction.embeddings.late_interaction import Floats, QuestionTokens, piece_matches, weighted
-from extraction.embeddings.token_vectors import HEAD_BYTES, gather, pack, unpack, whole_cosines
+from extraction.embeddings.late_interaction import QuestionTokens, piece_matches, weighted
+from extraction.embeddings.token_vectors import HEAD_BYTES, Floats, gather, pack, unpack, whole_cosines
 from tests.support.token_similarity import max_sim, max_sims
 
 MODEL, DIM = "test-model/16", 16

@@ -265,7 +265,7 @@ async def test_file_with_a_wrong_hash_is_refused_and_deleted(
 ) -> None:
     address, answers = repository
     answers.status, answers.body = 200, b"PK, but no model"
-    monkeypatch.setattr("extraction.embeddings.model_download.RETRY_WAIT_S", 0.0)
+    monkeypatch.setattr("extraction.embeddings.maven_artifact.RETRY_PAUSES_S", (0.0, 0.0, 0.0))
     with pytest.raises(InstallError, match=r"bge-small-zh.*16 bytes are not the \d+ that the lock names"):
         await fetched_models([CHINESE], cache_dir=tmp_path / "cache", repository_url=address)
     assert list((tmp_path / "cache").iterdir()) == []

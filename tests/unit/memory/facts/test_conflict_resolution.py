@@ -1,6 +1,7 @@
 """Test resolution of new facts against known ones: ignore, merge, update, create or keep both."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -195,6 +196,24 @@ def test_fact_without_conflicts_has_the_periods_of_one_with_a_withdrawn_conflict
     assert [(period.opening, period.invalid_at, period.valid_at) for period in alone] == [
         (period.opening, period.invalid_at, period.valid_at) for period in beside
     ]
+
+
+@pytest.mark.parametrize(("begins", "closed"), [(1, True), (2, False), (3, False)])
+def test_stated_fact_closes_what_begins_before_it_ends_and_not_what_follows(begins: int, closed: bool) -> None:
+    """A person says that a fact held for two days; another value of the same attribute was extracted."""
+    day = timedelta(days=1)
+    stated = replace(OVER, ends=False, correction=CorrectionKind.SAYS, said_at=NOON + 9 * day, heard_at=NOON + 9 * day)
+    over = replace(stated, ends=True, valid_at=NOON + 2 * day, valid_by=NOON + 2 * day)
+    of_other = [
+        Contradiction(assertion=stated, claim="other", why=Closing.REPLACED),
+        Contradiction(assertion=over, claim="other", why=Closing.ENDED, withdraws=True),
+    ]
+    said = NOON + begins * day
+    own = replace(
+        OVER, ends=False, message_id=MemoryId("m2"), valid_at=said, valid_by=said, said_at=said, heard_at=said
+    )
+    (period,) = validity_periods([own], of_other)
+    assert period.invalid_at == (said if closed else None)
 
 
 def test_malformed_assertion_is_refused() -> None:
