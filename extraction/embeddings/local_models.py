@@ -54,7 +54,7 @@ MODELS: Final = (ENGLISH, CHINESE)
 
 @cache
 def published(model: LocalModel) -> Jar:
-    """Return the lock entry of a model."""
+    """Return the jar of a model with its size and checksum, from `models.lock`."""
     for line in LOCK_FILE.read_text("utf-8").splitlines():
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()

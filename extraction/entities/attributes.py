@@ -181,7 +181,7 @@ def _known(key: str | None, stems: tuple[str, ...]) -> Attribute | None:
 
 
 def _amount(meaning: frozenset[str] | str, object_name: str) -> Attribute | None:
-    """Return the attribute of an amount of one medication; None without an amount."""
+    """Return the attribute of a dose, such as "amount of ibuprofen" for "20 mg ibuprofen"; None without an amount."""
     if meaning not in _table().amounts or not _DIGIT.search(object_name):
         return None
     text = re.sub(r"[0-9.,/]+", " ", _UNITS_ZH.sub(" ", object_name))

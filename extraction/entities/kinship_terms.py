@@ -93,7 +93,7 @@ def tie(words: str) -> KinshipTie | None:
 
 
 def more_specific_ties(name: str) -> frozenset[str]:
-    """Return the more specific ties that the terms of this tie may also name."""
+    """Return the ties that a tie includes, such as "older-sister" for "sister"; empty if there are none."""
     return _MORE_SPECIFIC.get(name, frozenset())
 
 
@@ -103,7 +103,7 @@ def tie_words() -> list[str]:
 
 
 def ties_in(text: str) -> list[str]:
-    """Return the name keys of all terms of the ties that a question names, sorted."""
+    """Find the kinship ties in a question; return all terms for them, as sorted name keys."""
     folded = name_key(text)
     latin = set(_WORD.findall(folded))
     named = {name for word, name in _tie_of_word().items() if word in latin or _says(folded, word)}
@@ -111,9 +111,9 @@ def ties_in(text: str) -> list[str]:
 
 
 def own_ties_in(text: str) -> list[str]:
-    """Return the name keys of all terms of the ties that a question names as the user's own ("my sister", 我的姐姐).
+    """Find the user's own ties in a question ("my sister", 我的姐姐); return all terms for them, as sorted name keys.
 
-    Includes the terms of more specific ties.
+    The terms of more specific ties are included.
     """
     folded = name_key(text)
     latin = {word for pair in _MINE.findall(folded) for word in pair}
@@ -127,7 +127,7 @@ def _says_mine(text: str, word: str) -> bool:
 
 
 def _says(text: str, word: str) -> bool:
-    """Return whether a text has a Chinese term; single characters count after 我 or 你 only, as 姑妈 is not 妈."""
+    """Return whether a text has a Chinese term; a single character counts only after a pronoun: 姑妈 is not 妈."""
     if not _CJK.match(word):
         return False
     return word in text if len(word) > 1 else any(f"{own}{word}" in text for own in "我咱俺你")

@@ -98,7 +98,7 @@ class _Candidates:
     rivals: bool = False
 
     def add(self, candidate: Candidate) -> None:
-        """Add a candidate."""
+        """Add a candidate with the same spelling."""
         self.rivals = self.rivals or candidate.shown_as != self.shown_as
         self.lowest = min(self.lowest, candidate.id)
 

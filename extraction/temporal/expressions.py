@@ -119,7 +119,7 @@ class IntervalCache:
         self._known: dict[int, tuple[Mark, Stretch | None]] = {}
 
     def stretch_of(self, mark: Mark) -> Stretch | None:
-        """Return the interval of a mark without coarser expressions.
+        """Return the interval of a mark that no coarser mark restricts, such as "in May" without a year.
 
         Raises:
             ValueError, OverflowError: the calendar has no such time.
@@ -155,7 +155,7 @@ def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
 
 
 def unit_away(unit: Unit, count: int) -> Narrow:
-    """Replace the interval by the unit at this distance from now."""
+    """Replace the interval by the calendar unit `count` units from now; month and -1 mean last month."""
     return lambda _scope, frame: moved(unit, count, frame.now)
 
 
@@ -330,7 +330,7 @@ def month_day(month: int, first: int, last: int) -> OfYear:
 
 
 def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
-    """Return the week of a named day; a `Narrow`."""
+    """Widen a named day to its week; None without a named day."""
     return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
 
 

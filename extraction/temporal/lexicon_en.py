@@ -127,7 +127,7 @@ def count_of(word: str) -> int | None:
 
 
 def before(*words: str, article: bool = True) -> re.Pattern[str]:
-    """Return a pattern for the words required before an expression for it to be a time."""
+    """Return a pattern for a text that ends with one of these words, such as "in" or "during", and perhaps "the"."""
     the = r"(?:the\s+)?" if article else ""
     return re.compile(rf"(?:^|[^a-z])(?:{'|'.join(words)})\s+{the}$")
 
@@ -148,7 +148,7 @@ UNIT_RANK = {
 
 
 def away(unit: Unit, count: int) -> Mark:
-    """Return the mark of the unit at this distance from now."""
+    """Return a mark for the calendar unit `count` units from now: -1 for the last one, 1 for the next."""
     return Mark(rank=UNIT_RANK[unit], narrow=unit_away(unit, count))
 
 

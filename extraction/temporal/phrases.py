@@ -147,7 +147,7 @@ class _Search:
                 phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
 
     def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
-        """Return the longest run of first marks that resolves, with its interval; if none does, the first mark."""
+        """Return the longest prefix of marks that resolves and its interval, or else the first mark and None."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
             stretch = resolve(marks[:count], self.frame, self.cache)

@@ -179,7 +179,7 @@ class QuestionTime:
 
     @property
     def limit(self) -> Timespan | None:
-        """Span in which the answering message must have been sent; None unless its only time limits it."""
+        """Span in which the answer must have been said, if the only time in the question is a limit; else None."""
         limits = [asked for asked in self.asked if asked.force is Force.LIMITS]
         return limits[0].span if len(limits) == 1 and len(self.asked) == 1 else None
 

@@ -210,7 +210,7 @@ class _Body:
                 del self._totals[name]
 
     def _count(self) -> None:
-        """Count a large body for its credential and in total."""
+        """Add the bytes of a large body to the totals of its credential and of all; refuse it over a limit."""
         grown = max(self._taken - self._rules.small_bytes, 0) - self._counted
         if grown <= 0:
             return

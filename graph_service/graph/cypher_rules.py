@@ -414,7 +414,10 @@ def _is_property(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _chain(tokens: Sequence[Token], place: int) -> list[str]:
-    """Return the parts of the dotted name that ends here; empty for a CALL, which the plan checks."""
+    """Return the parts of the dotted name that ends at this token; empty without a dot, and after CALL.
+
+    `check_plan` checks what CALL runs.
+    """
     names = [_bare(tokens[place])]
     while place >= 2 and tokens[place - 1].text == "." and tokens[place - 2].kind in ("word", "name"):
         place -= 2

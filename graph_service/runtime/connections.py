@@ -481,7 +481,7 @@ class _DropMalformed(logging.Filter):
     """Drop log lines that any client can trigger."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return False for such a line."""
+        """Return False if the message begins with one of `_NOISE`, so that the line is dropped."""
         return not str(record.msg).startswith(_NOISE)
 
 

@@ -174,7 +174,7 @@ def read_things(text: str) -> list[ObjectPhrase]:
 
 
 def read_one_thing(text: str) -> list[ObjectPhrase]:
-    """Return the first thing; none if an article or demonstrative points to one, as in "I never liked the ending"."""
+    """Return the first thing; empty for a specific one ("the ending"), but not a general one ("the sea")."""
     if AT_HAND.match(text) and not LASTING_THE.match(text):
         return []
     return read_things(text)[:1]
@@ -520,7 +520,7 @@ _AND_SIZE: Final = re.compile(
 
 
 def read_slots(clause: Clause, state: DiscourseState) -> list[Draft] | None:
-    """Read numbers, addresses, sizes and other values of which a person has one; None if there are none."""
+    """Read single-valued attributes such as phone numbers, addresses and sizes; None if there are none."""
     return list(_slots(clause, state)) or None
 
 

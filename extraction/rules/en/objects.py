@@ -337,7 +337,7 @@ def object_type(phrase: str, default: EntityType | None = None) -> EntityType | 
 
 
 def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return the cleaned objects of a rule; empty if they are unclear."""
+    """Return the normalized objects in the text after the verb phrase of a rule; empty if none is clear."""
     return [
         ObjectPhrase(name, object_type(name, rule.object_type or kind))
         for name, kind, _ in _BY_SHAPE[rule.shape](rule, text)

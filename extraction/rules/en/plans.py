@@ -182,7 +182,7 @@ def _plan(clause: Clause, state: DiscourseState, subject: str, name: str | None)
 
 
 def _short(said: str) -> str | None:
-    """Return a phrase without its time and the text after it."""
+    """Return the noun phrase before punctuation, a conjunction or a time expression; None if it is vague or long."""
     said = _WHEN_SPLIT.split(_CUT.split(said + " ")[0].strip(), maxsplit=1)[0]
     return noun_phrase(said)
 

@@ -238,7 +238,7 @@ _AFTER_FOR = re.compile(
 
 
 def object_type(name: str, said: str) -> EntityType | None:
-    """Return work if `said` has a title in 《》, animal, or place by the dictionary; otherwise None."""
+    """Return WORK if `said` has a title in 《》, ANIMAL for a kind of pet, PLACE by the dictionary; else None."""
     if phrase_title(said):
         return EntityType.WORK
     if name in PETS:
@@ -256,7 +256,7 @@ def visited_place(text: str) -> str | None:
 
 
 def objects(rule: Rule, text: str) -> list[ObjectPhrase]:
-    """Return the cleaned objects of a rule; empty if they are unclear."""
+    """Return the normalized objects in the text after the verb phrase of a rule; empty if none is clear."""
     return _BY_SHAPE[rule.shape](rule, text)
 
 

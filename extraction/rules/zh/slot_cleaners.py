@@ -187,7 +187,7 @@ _NO_HOME: Final = re.compile(
 
 
 def home(text: str) -> str | None:
-    """Return a place where people live: a town, an address, a kind of home."""
+    """Return the home in a phrase: a town, an address or a kind of home; None if it names none."""
     name = _PLACE_TAIL.sub("", _PLACE_LEAD.sub("", text.strip(_EDGE)).strip(_EDGE)).strip(_EDGE)
     name = re.sub(
         rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|上班|工作|读书|上学|打工|创业|干活).*", "", name
@@ -446,7 +446,7 @@ _TO_WHOM: Final = re.compile(r"^(?:我们?的?)?(?:" + "|".join(sorted(KIN, key=
 
 
 def promise(text: str) -> str | None:
-    """Return the content of a promise, without words of the future."""
+    """Return the content of a promise, without its addressee and leading words such as 会 or 一定."""
     text = re.sub(r"^(?:跟|和|对|向)[^，。]{1,6}?(?:保证|说|承诺|答应)", "", text.strip(_EDGE))
     text = _TO_WHOM.sub("", text)
     if text.rstrip("的了们") in KIN:
@@ -479,7 +479,7 @@ def hair(text: str) -> str:
 
 
 def kept(text: str) -> str | None:
-    """Return a person or thing that somebody misses or lives with."""
+    """Return the person or thing that somebody misses or lives with; None if it is vague or too long."""
     text = _TAIL.sub("", text.strip(_EDGE))
     return text if 1 < len(text) <= 10 and not re.search(r"[你您他她它]|什么|这|那", text) else None
 
@@ -495,7 +495,7 @@ def work(text: str) -> str | None:
 
 
 def swapped(text: str) -> str | None:
-    """Return what replaced a thing, such as a brand."""
+    """Return the thing, such as a brand, that replaced another; None if it is shorter than two characters."""
     name = thing(text)
     return name if name and len(name) > 1 else None
 

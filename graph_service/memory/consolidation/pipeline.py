@@ -271,7 +271,7 @@ async def _read_by_rules(lines: SceneText, readers: Readers) -> tuple[list[Readi
 
 
 def _too_slow_message(scenes: Sequence[SceneExtraction]) -> str | None:
-    """Return the dead letter for scenes that took too long; it contains their URIs, but no text of them."""
+    """Return the dead letter's error for scenes that took too long, with URIs but no text; None without any."""
     slow = [extraction.scene.uri for extraction in scenes if extraction.too_slow]
     if not slow:
         return None

@@ -261,7 +261,10 @@ def _split_members(
 def _named(
     extraction: SceneExtraction, accepted: Sequence[AcceptedFact], entities: Mapping[str, EntityRef], owner: Owner
 ) -> dict[MemoryId, list[tuple[MemoryId, datetime]]]:
-    """Return the messages of a scene that mention or prove a fact about each entity; the user is in every scene."""
+    """Return for each entity the messages of a scene that mention it or are evidence for a fact about it.
+
+    The user is always included, with the user's own messages, or with all messages if there are none.
+    """
     lines = extraction.scene.messages
     said_at = {message.id: message.said_at for message in lines}
     spoken = [message for message in lines if message.role is Role.USER] or list(lines)

@@ -73,7 +73,7 @@ async def find_replaced(
 def _references(
     scenes: Sequence[SceneExtraction], entities: Mapping[str, EntityRef]
 ) -> Iterable[tuple[ReplacedName, ClaimContent]]:
-    """Yield the references to replaced facts, each with the content of the fact that replaces."""
+    """Yield each reference to a replaced fact, with the content of the provided fact that replaces it."""
     count = 0
     readings = [one for scene in scenes for one in scene.readings if one.reader == CALLER]
     for fact in (fact for reading in readings for fact in reading.facts):

@@ -296,7 +296,10 @@ def _index_facts(provided: ProvidedEpisode) -> _FactsByMessage:
 
 
 def _quotes(index: _FactsByMessage, lines: Mapping[MemoryId, int]) -> dict[int, tuple[Quote, ...]]:
-    """Return the lines of a scene that prove each fact of a call, in the order of the fact's references."""
+    """Return the lines of a scene that are evidence for each fact of a call, by index of the fact.
+
+    They have the order of the fact's references; a fact without references has all lines of the call as evidence.
+    """
     in_call = sorted((position, line) for name, line in lines.items() for position in index.positions.get(name, ()))
     all_lines = tuple(Quote(line=line) for _, line in in_call)
     referenced: dict[int, list[tuple[int, int]]] = {}

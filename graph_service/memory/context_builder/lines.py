@@ -55,7 +55,7 @@ class ContextLineDraft:
 
 
 def lines_of_core(facts: Sequence[CoreFact], language: Language, *, with_uris: bool) -> list[ContextLineDraft]:
-    """Return the lines of Core Memory; ended facts are lines of the section of relevant facts."""
+    """Return the lines of Core Memory; put ended facts into the section of relevant facts."""
     words = WORDS[language]
     lines = []
     for fact in facts:

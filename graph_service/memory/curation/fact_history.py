@@ -82,7 +82,7 @@ async def fact_history(
 
 
 def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:
-    """Return the ids of the facts of a claim and of conflicting claims, those it closed, and their closers. Pure."""
+    """Return the ids of facts of this and conflicting claims, those that `fact` closed, and their closers. Pure."""
     related = {fact.claim, *conflicting_claims(content_of(fact), [content_of(one) for one in facts])}
     ids = {one.id for one in facts if one.claim in related or one.closed_by == fact.id}
     return ids | {one.closed_by for one in facts if one.id in ids and one.closed_by}

@@ -197,7 +197,7 @@ class _CloserIndex:
         self._edges.append(edge)
 
     def find(self, assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
-        """Return the oldest edge that may close an older one: it shares none of that edge's assertions; else None."""
+        """Return the oldest edge without any of these assertions of an older edge, which it may close; else None."""
         rank = len(self._edges) - 1
         while rank >= 0:
             shared = self._edges[rank].assertions & assertions

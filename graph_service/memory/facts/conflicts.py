@@ -437,7 +437,7 @@ class PeriodCalculator:
         return self._ids[claim]
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
-        """Return streams of conflicting claims, streams whose ends also end this claim, and claims to exclude."""
+        """Return the streams that may close a claim, those whose ends also end it, and claims to exclude."""
         known = self._claims[claim]
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []
@@ -613,9 +613,9 @@ class _PeriodSearch:
             after = stream.keys[at][0]
 
     def _may_ignore(self, contradiction: Contradiction) -> bool:
-        """Return whether the contradicting claim may be ignored.
+        """Return whether to ignore the contradicting claim, so that a reopened fact stays open.
 
-        It may if this is the period to keep open, no person stated the claim, and it closed no earlier period.
+        True only if this is the period to keep open, no person stated the claim, and it closed no earlier period.
         """
         is_kept_open = len(self.found.periods) - 1 == self.keep_open
         return is_kept_open and not contradiction.assertion.asserts and contradiction.claim not in self.closers

@@ -188,7 +188,7 @@ def _view(claim: KnownClaim) -> Fact:
 def _closing_facts(
     claims: dict[Claim, KnownClaim], periods_of: dict[Claim, list[ValidityPeriod]], calculator: PeriodCalculator
 ) -> dict[tuple[str, MemoryId, bool], MemoryId]:
-    """Return the ids of the facts that close others, by claim id, message id and `ends` of their assertions."""
+    """Map assertions of closing claims, as (claim id, message id, `ends`), to the ids of the facts that have them."""
     closing = {
         period.contradiction.claim
         for periods in periods_of.values()

@@ -207,7 +207,10 @@ def _is_protected(period: ValidityPeriod, closing: Assertion) -> bool:
 
 
 def _contradict(period: ValidityPeriod, contradiction: Contradiction, *, same_message: bool) -> None:
-    """Close an open period, unless both claims may be valid together or a person stated this one.
+    """Close an open period because of a contradiction, if that can close it.
+
+    It cannot if both claims may be valid together, if this period had already replaced the other claim, or if a person
+    stated this one and the other was only extracted.
 
     Args:
         same_message: one message asserts both claims.

@@ -27,7 +27,7 @@ async def put_facts(writing: Writing, tenant: TenantId, rows: Sequence[Row], *, 
 
 
 def sessions_to_embed(written: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the sessions whose jobs embed the written rows; `unembedded_in` is null if there is a vector. Pure."""
+    """Return the sessions whose jobs embed the written rows: `unembedded_in`, null for rows with a vector. Pure."""
     return {row["unembedded_in"] for row in written if row["unembedded_in"]}
 
 

@@ -30,7 +30,7 @@ class CursorState:
 
     Attributes:
         asked_at: when the first page was requested; "yesterday" means the same day on every page.
-        marks: marks of the hits that were shown.
+        marks: hashes (`mark_of`) of the hits that were shown.
     """
 
     asked_at: datetime
@@ -71,7 +71,7 @@ def shown_in(cursor: str, key: str, *, now: datetime) -> CursorState:
 
 
 def mark_of(kind: str, name: str) -> bytes:
-    """Return the mark of a hit, a short hash."""
+    """Return the short hash that stands for a hit in a cursor."""
     return hashlib.blake2b(f"{kind} {name}".encode(), digest_size=_MARK_BYTES).digest()
 
 

@@ -40,7 +40,7 @@ class LayerRules:
     floor: float = 0.4
 
     def ladder(self, intent: str) -> list[float]:
-        """Return the thresholds to try for an intent, falling from its own to the floor."""
+        """Return the similarity thresholds to try for an intent: its own, then lower ones down to `floor`."""
         at = self.thresholds.get(intent, self.thresholds["general"])
         steps = [at]
         while steps[-1] > self.floor:

@@ -334,7 +334,7 @@ def _cosine(similarity: float | None) -> float | None:
 
 
 def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | None:
-    """Return the cosine, or the scaled one of the cross-language vector if that is higher.
+    """Return the higher of the cosine and the scaled cosine of the cross-language vector; None without either.
 
     The higher one is that of the text's language, because the other vector is about orthogonal to the text.
     """

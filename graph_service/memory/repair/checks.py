@@ -80,7 +80,7 @@ def check_scene(row: Mapping[str, Any], dim: int | None) -> list[Problem]:
 
 
 def check_fact(row: Mapping[str, Any], dim: int) -> list[Problem]:
-    """Return the problems of a fact with a statement whose embedding is not pending."""
+    """Return the problems of the vector of a fact that has a statement and is not waiting to be embedded."""
     return _vector_problems([row["dim"]], dim, pending=False)
 
 

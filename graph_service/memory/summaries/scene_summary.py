@@ -109,7 +109,7 @@ class SceneSummary:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Return whether a model has just read and summarised the scene, so that the writer is to write the overview."""
+    """Return whether the summary writer is to write the overview: a model has just read and summarised the scene."""
     summarized = [reading for reading in readings if reading.summary]
     return bool(summarized) and summarized[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 

@@ -86,7 +86,7 @@ class Leases:
     async def claim(
         self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = ()
     ) -> list[JobClaim]:
-        """Claim the most overdue jobs of one kind and one tenant; first those of an unconfirmed claim.
+        """Claim the most overdue jobs of one kind and one tenant; a claim that was not confirmed is repeated first.
 
         Raises:
             UnavailableError: Neo4j does not answer.
