@@ -85,7 +85,7 @@ class _Runner(Generic[T]):
     def stop(self) -> None:
         """Raise `_Stop` in the thread while it runs the call; if the call has not begun, prevent it.
 
-        To be repeated until the thread has ended, because Python drops exceptions in callbacks such as `__del__`.
+        Call it repeatedly until the thread has ended, because Python drops exceptions in callbacks such as `__del__`.
         """
         with self._guard:
             now_s = time.monotonic()

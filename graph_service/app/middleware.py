@@ -174,7 +174,7 @@ class _Body:
         self._since_s = asyncio.get_running_loop().time()
 
     def expect(self, size: int) -> None:
-        """Check the Content-Length."""
+        """Refuse the body if its Content-Length exceeds the limit."""
         if size > self._bytes_max:
             self._too_large()
 
