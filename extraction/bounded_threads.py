@@ -83,9 +83,9 @@ class _Runner(Generic[T]):
             return None
 
     def stop(self) -> None:
-        """Raise `_Stop` in the thread if it runs the call; a call that has not begun does not begin.
+        """Raise `_Stop` in the thread while it runs the call; if the call has not begun, prevent it.
 
-        To be repeated until the thread has ended, because Python drops exceptions in callbacks such as `__del__`.
+        Call it repeatedly until the thread has ended, because Python drops exceptions in callbacks such as `__del__`.
         """
         with self._guard:
             now_s = time.monotonic()

@@ -155,7 +155,7 @@ _HEADINGS_EN = {
 
 
 def _sentences(lines: Sequence[SceneLine]) -> list[_SceneSentence]:
-    """Return the sentences without greetings, questions and repetitions, or with them if no others remain."""
+    """Return the distinct sentences without greetings, questions and short ones, or all if none remain."""
     every: list[_SceneSentence] = []
     informative: list[_SceneSentence] = []
     seen: set[str] = set()

@@ -494,7 +494,7 @@ _IS_ZH = re.compile(r"^[^，。]{1,8}?(?:是|叫)(?:什么|谁|哪|啥|多少|�
 
 
 def indirect_target(question: str) -> str | None:
-    """Return the possessed thing that a question asks about, with the rest of the question; else None.
+    """Return a question from the possessed noun on, if it names its target indirectly; else None.
 
     For "What does my sister's employer sell?", this is "employer sell?", in lower case. Attributes of the person, such
     as a birthday, do not count.

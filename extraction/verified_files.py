@@ -101,7 +101,7 @@ def write_record(place: Path, files: Mapping[str, str]) -> bool:
 
 
 def drop_record(place: Path) -> None:
-    """Delete a record."""
+    """Delete the record of a folder or file."""
     file = _record_file(place)
     if file is not None:
         with contextlib.suppress(OSError):
@@ -127,7 +127,7 @@ def writable_by_others(path: Path) -> str:
 
 
 def _delete_stale_records(folder: Path) -> None:
-    """Delete records whose folder no longer exists, and unreadable records."""
+    """Delete records of paths whose parent folder no longer exists, and unreadable records."""
     for file in folder.glob("*.json"):
         try:
             place = json.loads(read_bounded(file, bytes_max=_RECORD_BYTES_MAX, follow=False))["place"]

@@ -164,7 +164,7 @@ class Supervisor:
                 record.since = _now()
 
     async def once(self, name: Loop, run: Callable[[], Awaitable[None]]) -> None:
-        """Run something once in the background; a failure is logged and counted, not raised."""
+        """Run background work once; log and count a failure instead of raising it."""
         error = await _run_once(name, run, None, may_return=True)
         if error is not None:
             self.note(name, error)

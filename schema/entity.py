@@ -63,5 +63,5 @@ def an_entity(tenant: TenantId, user_id: UserId, name: str, entity_type: EntityT
 
 
 def stored_names(properties: Mapping[str, Any]) -> list[str]:
-    """Return the name and the aliases of a stored user, agent or entity, by its properties."""
+    """Return the name and the aliases from the properties of a user, agent or entity node."""
     return [properties["name"], *(properties.get("aliases") or ())]

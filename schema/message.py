@@ -131,7 +131,7 @@ class ProvidedOutcome:
     """The effect of provided facts on known ones.
 
     Attributes:
-        notes: replaced facts that were not found, or that nothing could be compared.
+        notes: references to replaced facts that match none or several, or why nothing was compared.
     """
 
     closes: tuple[ClosedFact, ...] = ()

@@ -1,4 +1,4 @@
-"""Synonyms of the labels of frequent relations; each relation has one value at a time."""
+"""Canonical labels of frequent relations, which have one value at a time, and their synonyms."""
 
 from functools import cache
 from typing import Final

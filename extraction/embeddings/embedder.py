@@ -49,10 +49,10 @@ def unit(vector: Sequence[float]) -> list[float]:
 
 
 def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dim: int) -> None:
-    """Refuse invalid vectors.
+    """Check that there is one vector per text, and that each is a unit vector of `dim` finite numbers.
 
     Raises:
-        MisreadError: the number of vectors is not `count`, or one is not a unit vector of `dim` finite numbers.
+        MisreadError: they are not; the message names the first invalid vector.
     """
     if len(vectors) != count:
         raise MisreadError(

@@ -61,7 +61,7 @@ class WordPieces:
             self._has_content[number] = any(character.isalnum() for character in word) and not word.startswith("[")
 
     def cut(self, texts: Sequence[str], *, prefix: str = "") -> list[EncodedText]:
-        """Tokenize texts, each after the prefix."""
+        """Tokenize texts, each with the prefix in front."""
         # One by one, because the library would run a batch on its own thread pool.
         found = [self._tokenizer.encode(prefix + text[:_CHARS_MAX]) for text in texts]
         return [
@@ -168,7 +168,7 @@ def _split(rows: Floats, texts: Sequence[Floats]) -> list[Floats]:
 
 
 def whole_of(states: Floats, *, first_piece: bool) -> Floats:
-    """Pool a text: the state of its first piece, or the mean of all."""
+    """Pool the token vectors of a text: return that of its first piece, or the mean of all."""
     return states[:1] if first_piece else states.mean(axis=0, keepdims=True)
 
 

@@ -189,7 +189,7 @@ def match(mention: str, entity_type: EntityType | None, candidates: Iterable[Can
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two names have equal keys or share a form (`name_forms`)."""
+    """Return whether two names have equal keys or share a form (`name_forms`); an exact one if both are capitalised."""
     if name_key(one) == name_key(other):
         return True
     if not bare(one):

@@ -70,7 +70,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
 
 
 def worth_writing(scene: SceneText) -> bool:
-    """Return whether an overview would be shorter than the scene."""
+    """Return whether a scene is long enough for an overview: at least `SCENE_TOKENS_MIN` tokens."""
     left = SCENE_TOKENS_MIN
     for line in scene.lines:
         left -= token_count(line.text)

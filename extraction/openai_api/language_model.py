@@ -59,7 +59,7 @@ def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
 
 
 def _closed_json(text: str) -> tuple[str, str]:
-    """Return truncated JSON up to its last complete field, and up to its last complete item, with brackets closed."""
+    """Return truncated JSON cut after its last complete field, and after its last complete item; close the brackets."""
     open_marks: list[str] = []
     field = item = (0, "")
     quoted = escaped = False

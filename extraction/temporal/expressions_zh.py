@@ -231,7 +231,7 @@ def bare_weekday(match: re.Match[str]) -> Marks:
 
 
 def bare_weekend(match: re.Match[str]) -> Marks:
-    """Read 周末; 第二个周末 of a month."""
+    """Read 周末, or one of several in a month: 第二个周末."""
     nth = _nth(match["o"])
     return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), bare=True, never_alone=nth is not None)
 

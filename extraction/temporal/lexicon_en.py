@@ -122,7 +122,7 @@ NO_YEAR = (
 
 
 def count_of(word: str) -> int | None:
-    """Return the value of a number word; None for "a few"."""
+    """Return the value of a number in digits or words; None for words without one, such as "few"."""
     return int(word) if word.isdigit() else NUMBERS.get(word)
 
 

@@ -150,7 +150,7 @@ def forms(name: str) -> frozenset[str]:
 
 
 def all_forms(name: str) -> frozenset[str]:
-    """Return every form by which a name is looked up; the key also covers names of punctuation alone."""
+    """Return every form by which a name is looked up: `forms`, and its key, which keeps punctuation."""
     return forms(name) | {name_key(name)}
 
 

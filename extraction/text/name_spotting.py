@@ -60,7 +60,7 @@ def _tagged(text: str) -> list[Any]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the nouns and verbs of a Chinese text, two characters or more, in order; Latin words are left out."""
+    """Return the nouns, verbs and abbreviations of a Chinese text, two characters or more, in order; no Latin words."""
     words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()

@@ -50,7 +50,7 @@ def hamming(one: int, other: int) -> int:
 
 
 def bands(value: int) -> list[str]:
-    """Return lookup keys; two hashes within `HAMMING_MAX` bits share at least one."""
+    """Return the lookup keys of a hash; two hashes within `HAMMING_MAX` bits share at least one."""
     mask = (1 << _BAND_BITS) - 1
     return [f"{band}{value >> band * _BAND_BITS & mask:04x}" for band in range(_BANDS)]
 

@@ -181,7 +181,7 @@ FREE_MB_MIN = 500
 
 
 async def examine(settings: Settings) -> list[Check]:
-    """Run all checks, in the order in which a start needs them, without starting or changing anything."""
+    """Run all checks, in the order of the startup steps, without starting or changing anything."""
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]

@@ -72,7 +72,7 @@ class StopGuard:
             await self._refuse(send)
 
     async def _until_the_end(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; the server cancels it if it does not end soon after shutdown began."""
+        """Pass the request on; answer 503 if shutdown cancels it before its response has begun."""
         began = False
 
         async def noted(message: Message) -> None:
@@ -174,12 +174,12 @@ class _Body:
         self._since_s = asyncio.get_running_loop().time()
 
     def expect(self, size: int) -> None:
-        """Check the Content-Length."""
+        """Refuse the body if its Content-Length exceeds the limit."""
         if size > self._bytes_max:
             self._too_large()
 
     async def next(self, receive: Receive) -> Message:
-        """Return the next chunk, within the time limit; after the last one, pass on all messages."""
+        """Return the next chunk, within the limits of time and size; after the last chunk, any later message."""
         if self._complete:
             return await receive()
         until_s = self._since_s + self._rules.patience_s + self._taken / self._rules.bytes_per_s

@@ -47,7 +47,7 @@ from schema.ids import TenantId
 
 
 def order_rules(settings: RecallSettings) -> OrderRules:
-    """Return the default ranking rules of recall."""
+    """Return the default ranking rules of recall, from the settings."""
     layers = LayerRules()
     return OrderRules(
         mode=Mode(settings.mode),

@@ -71,5 +71,5 @@ class RateLimiter:
             self._buckets[holder] = Bucket(bucket.tokens - tokens, bucket.at_s)
 
     def _burst_of(self, per_s: float | None) -> float:
-        """Return the burst of a holder, scaled in proportion to a rate of its own."""
+        """Return a holder's burst: the default, scaled in proportion if the holder has its own rate."""
         return self._burst if per_s is None or self._per_s <= 0 else max(1.0, self._burst * per_s / self._per_s)

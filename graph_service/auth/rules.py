@@ -149,7 +149,7 @@ ROUTES: Final = (
 
 
 def field_requirement(operation: str, field: str) -> Requirement:
-    """Return the requirement of a GraphQL root field; READ for introspection."""
+    """Return the requirement of a GraphQL root field: READ for introspection, ADMIN_OF_ALL for unknown fields."""
     if field.startswith("__"):
         return READ
     return FIELDS[operation].get(field, ADMIN_OF_ALL)

@@ -129,7 +129,7 @@ def _refused(why: str) -> UnauthorizedError:
 
 
 def _kind(claim: Any) -> str:
-    """Return the JSON type of a value other than a string."""
+    """Return the JSON type of a claim that should be a string, for an error message."""
     match claim:
         case None:
             return "missing or null"

@@ -99,7 +99,7 @@ class SwitchingBackend:
         await self._closing.aclose()
 
     async def _backend(self) -> Backend:
-        """Return the service of `mcp.url` or of this machine, else services in this process, from then on always."""
+        """Return the service of `mcp.url` or of this machine; else services in this process, kept from then on."""
         if self._own is not None:
             return self._own
         address = self._settings.mcp.url or await asyncio.to_thread(running_service, self._settings)

@@ -83,7 +83,7 @@ async def _open(settings: Settings, bars: ProgressBars, preload: str | None, las
 
 
 async def _start_neo4j(settings: Settings, bars: ProgressBars, lasting: bool) -> "asyncio.Task[LocalServer]":
-    """Return the task that starts Neo4j, after its first progress report: importing modules earlier would delay it."""
+    """Start Neo4j in a task; return it after the first progress report, as importing modules earlier would delay it."""
     from graph_service.runtime.local_neo4j import start_server
 
     under_way = asyncio.Event()

@@ -58,7 +58,7 @@ class StopSignals:
             self._handler = None
 
     def receive(self, number: int, task: "asyncio.Future[Any]") -> None:
-        """Handle a signal, or cancel `task`, which runs the command."""
+        """Pass a signal to the handler, or cancel `task`, which runs the command."""
         self.received.append(number)
         if self._handler is not None and len(self.received) <= CLEAN_SIGNALS_N:
             self._handler()

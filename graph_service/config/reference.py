@@ -104,7 +104,7 @@ def _default(key: str, row: Field[Any]) -> str:
 
 
 def _bounds(key: str, hint: Any) -> str:
-    """Return the allowed values, from the annotation."""
+    """Return the type or the allowed values of a setting, from its annotation."""
     if key in LIST_KEYS:
         return "names, comma-separated in the environment"
     if get_origin(hint) is Literal:

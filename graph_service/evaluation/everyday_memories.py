@@ -253,7 +253,7 @@ def _matches_any(patterns: Sequence[str], text: str) -> bool:
 
 
 def summarise(answers: Sequence[Answer]) -> dict[str, Any]:
-    """Return the mean scores overall, by category and by language, rounded to four digits."""
+    """Return the mean scores overall, by category and by language, and the details of wrong answers."""
     rows = [(answer, answer_scores(answer)) for answer in answers]
     groups: dict[str, list[dict[str, float]]] = {}
     for answer, row in rows:

@@ -85,7 +85,7 @@ class PatchCache:
         self._patches: OrderedDict[tuple[str, int, int, str | None], EncodedPatch] = OrderedDict()
 
     def patch(self, changes: Sequence[NumberedChange], *, epoch: str, seq: int, user: str | None) -> EncodedPatch:
-        """Return all changes after `seq` as a patch for one user, or for all users."""
+        """Return these changes, the first of which follows `seq`, as an encoded patch for one user or for all."""
         key = (epoch, seq, changes[-1].seq, user)
         known = self._patches.get(key)
         if known is not None:
@@ -257,7 +257,7 @@ class Feed:
         return snapshot
 
     def cached_snapshot(self, user: str | None, budget: int) -> Snapshot | None:
-        """Return the last snapshot of this scope, however old."""
+        """Return the last snapshot of this scope, else the nearest cached one, however old; None without any."""
         return self._cache.nearest(self.tenant, user, budget)
 
     async def update_cached_snapshots(self) -> None:

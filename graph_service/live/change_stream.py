@@ -97,7 +97,7 @@ async def _wake_when_revoked(slot: Slot, wake: asyncio.Event) -> None:
 
 
 def _position(feed: Feed, epoch: str | None, since: int | None) -> Batch:
-    """Return the position from which a reader starts."""
+    """Return an empty batch at the position from which a reader starts; set `reset` if it cannot resume at `since`."""
     known, end = feed.epoch or "", feed.ring.end
     reset = (epoch is not None and epoch != known) or (since is not None and not 0 <= since <= end)
     return Batch(epoch=known, seq=end if reset or since is None else since, reset=reset)

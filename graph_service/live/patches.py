@@ -90,7 +90,7 @@ class _Pending:
 
 
 def _later(earlier: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
-    """Return the later body with the earlier one's `previous`, which describes what the viewer still shows."""
+    """Return the later of two versions of an edge, with the earlier one's `previous`: the version that viewers show."""
     return {**later, "previous": earlier["previous"]} if earlier.get("previous") else later
 
 

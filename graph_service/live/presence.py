@@ -1,4 +1,4 @@
-"""Presence: the viewers of one tenant, and what each of them points at.
+"""Presence: the viewers of one tenant, and the selection of each.
 
 Nothing is stored. Each member queues at most the latest frame of each other member, so slow readers skip outdated
 frames and cost no memory. Frames are encoded once for all; in large groups each member gets a few at a time.
@@ -64,14 +64,14 @@ class ViewerGroup:
         return member
 
     def leave(self, member: Member) -> None:
-        """Remove a viewer and clear its pointer."""
+        """Remove a viewer, and tell the others that its selection has ended."""
         del self._members[member.name]
         if self._last.pop(member.name, None) is not None:
             self._broadcast(SelectionSync(viewer=member.name, clock=member._clock + 1, ids=None, colour=member.colour))
         self._count()
 
     def point(self, member: Member, pointing: SelectionUpdate) -> None:
-        """Broadcast what a viewer points at, unless it is older than its last frame."""
+        """Broadcast a viewer's selection, unless it is older than the last one."""
         if pointing.clock <= member._clock:
             return
         member._clock = pointing.clock

@@ -45,7 +45,7 @@ class McpEndpoint:
         self._idle.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Load at the first request; serve until `stop` is set and open requests are answered; run it supervised."""
+        """Serve until `stop` is set and open requests are answered; load the SDK at the first. Run it supervised."""
         self._ready = ready = asyncio.get_running_loop().create_future()
         # Retrieve the error even if no request waits for it.
         ready.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -230,7 +230,7 @@ class Guard:
         self._enqueue()
 
     def took(self, size: int) -> None:
-        """Extend the time limit for received bytes of a body."""
+        """Extend the time limit of a request body by the bytes received."""
         if self.state is State.BODY:
             self._until_s += size / self._connections.limits.body_bytes_per_s
 
@@ -269,7 +269,7 @@ class Guard:
         self._connections.forget(self)
 
     def _enqueue(self) -> None:
-        """Join the queue for the state and the holder."""
+        """Move to the queue for the state and the holder; close the connection that this evicts, if any."""
         queue: WaitQueue | None = None
         if self._holder is None:
             queue = self._connections.strangers

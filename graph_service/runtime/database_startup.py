@@ -109,7 +109,7 @@ class DatabaseArrival:
             pause_s = min(pause_s * 2, _PAUSE_MAX_S)
 
     def _is_temporary(self, error: MnemographError) -> bool:
-        """Return True if a retry may succeed."""
+        """Count a failed attempt; return True if a retry may succeed."""
         self._tries += 1
         if not self._patient:
             return False

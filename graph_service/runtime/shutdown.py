@@ -43,10 +43,10 @@ class Stopping:
 
 
 async def in_time(close: Callable[[], Awaitable[None]], *, what: str, timeout_s: float = CLOSE_MAX_S) -> None:
-    """Close something with a timeout, because its peer may not respond.
+    """Close a component with a timeout, because its peer may not respond.
 
     Args:
-        what: name of the thing, for the log.
+        what: name of the component, for the log.
     """
     try:
         async with asyncio.timeout(timeout_s):

@@ -291,7 +291,7 @@ def read_address(text: str) -> list[ObjectPhrase]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class States:
-    """One fact of a frame.
+    """Template of one fact that a frame states.
 
     Attributes:
         group: group of the object.

@@ -195,7 +195,7 @@ def address(text: str) -> list[ObjectPhrase]:
 
 
 def jobs(text: str) -> list[ObjectPhrase]:
-    """Return the occupation that a text begins with."""
+    """Return the occupation that a text begins with; empty if there is none."""
     found = _JOB.match(text)
     name = re.sub(r"^(?:full|part)[- ]time |^self-employed ", "", found["n"]) if found else ""
     if (

@@ -95,7 +95,7 @@ def allergen(text: str) -> str | None:
 
 
 def drug(text: str) -> str | None:
-    """Return a drug; its name may contain 他: 他汀."""
+    """Return the name of a drug, or None; unlike other pronouns, 他 may be part of it: 他汀."""
     name = _COUNT.sub("", re.sub(r"^(?:的|了|着|上|靠|是)+", "", _TAIL.sub("", text.strip(_EDGE)))).strip(_EDGE)
     return (
         name
@@ -120,7 +120,7 @@ _ILLNESS: Final = re.compile(
 
 
 def illness(text: str) -> str | None:
-    """Return a lasting illness by its ending: `半月板损伤`."""
+    """Return the name of a lasting illness, such as `半月板损伤`; None for passing ones and other text."""
     name = re.sub(
         r"^(?:的|了|点|很|比较|严重|轻微|轻度|重度|老|是|有|来|出|为|得|一点|一些)+",
         "",
@@ -464,7 +464,7 @@ _PLAIN_LEAD: Final = re.compile(
 
 
 def reason(text: str) -> str | None:
-    """Return a decision or its reason as a phrase without the speaker."""
+    """Return a decision, or the reason for one, without leading words such as 我 and 所以; None if it is unclear."""
     text = _TAIL.sub("", _PLAIN_LEAD.sub("", text.strip(_EDGE)).strip(_EDGE))
     if re.search(r"^[A-Z]|^看到|^感到|^觉得|肯定|应该", text):
         return None

@@ -59,7 +59,7 @@ def page_info(cursors: Sequence[str], *, more: bool, after: str | None) -> PageI
 def page_parts(
     rows: Sequence[_Row], first: int, after: str | None, *, cursor: Callable[[_Row], str], view: Callable[[_Row], Any]
 ) -> dict[str, Any]:
-    """Return the fields of a connection.
+    """Return the fields of a connection as keyword arguments: edges, nodes and page info.
 
     Args:
         rows: up to `first` + 1 rows; the extra one only shows that there are more.

@@ -281,7 +281,7 @@ def _response_name(node: Any) -> str:
 
 
 def _size(node: Any) -> int:
-    """Return the comparison size of a field: 1, more with long arguments."""
+    """Return the cost of comparing a selection with another of its name: 1, more with long arguments."""
     given = getattr(node, "arguments", None) or ()
     chars: int = sum(argument.loc.end - argument.loc.start for argument in given if argument.loc is not None)
     return 1 + chars // _ARGUMENT_CHARS_PER_FIELD

@@ -96,7 +96,7 @@ class _Socket:
             await self._send(message)
 
     async def _greet(self, tenant: str) -> None:
-        """Take a slot.
+        """Take a connection slot, and close the socket if the slot is revoked.
 
         Raises:
             RateLimitError: none is free; the socket is closed.

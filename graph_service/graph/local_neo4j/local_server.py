@@ -26,7 +26,7 @@ USER: Final = "neo4j"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartProgress:
-    """Progress of a start.
+    """Progress of starting the local Neo4j.
 
     Attributes:
         fetch: set while `stage` is "fetching".

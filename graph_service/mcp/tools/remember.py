@@ -112,7 +112,7 @@ def receipt_answer(receipt: Receipt) -> RememberAnswer:
 
 
 def session_of_today(context: ToolContext) -> str:
-    """Return the default session id."""
+    """Return the default session id, one per day."""
     return f"mcp-{context.clock():%Y-%m-%d}"
 
 

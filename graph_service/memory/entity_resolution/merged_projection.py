@@ -175,7 +175,7 @@ def _edge(
 
 @dataclass(frozen=True, slots=True)
 class _ClosingEdge:
-    """A derived edge that may close an older one; rank 0 is the newest."""
+    """A derived edge that may close an older one; `rank` is its position among the subject's edges, newest first."""
 
     rank: int
     row: dict[str, Any]

@@ -121,7 +121,7 @@ class ConflictIndex:
         return self._closers.get(group, []) if group is not None else []
 
     def replacing(self, known: KnownClaim) -> list[Claim]:
-        """Return the claims that replace a claim according to the caller."""
+        """Return the claims that name this claim in their `replaces`."""
         return self._replacing.get(known.id, []) if self._replacing else []
 
     def _replaced_by(self, known: KnownClaim) -> list[Claim]:

@@ -454,7 +454,7 @@ def first_hops(found: CandidateSet) -> dict[int, list[int]]:
 
 
 def _multi_hop(found: CandidateSet, analysis: QueryAnalysis) -> Floats:
-    """Return 1 for two-hop facts if the question is indirect (`indirect_target`), else 0."""
+    """Return 1 for two-hop facts if the question has an `indirect_target` that begins with no known name, else 0."""
     target = analysis.indirect_target
     is_indirect = target is not None and not any(begins_with(target, key) for key in found.named)
     return _column(is_indirect and "hop" in one.scores for one in found.candidates)

@@ -246,7 +246,7 @@ class RedisWindow:
         return bool(done)
 
     def state(self) -> WindowState:
-        """Return the store in use, and the reason."""
+        """Return the store in use, the state of Redis' breaker, the number of unwritten items, and any problem."""
         breaker = self._breaker.state(self._clock_s())
         works = breaker is BreakerState.CLOSED and self._problem is None
         return WindowState(
