@@ -24,6 +24,7 @@ Observer = Callable[[Statement], None]
 
 _READ_TRIES: Final = 3
 _DEFINE_TRIES: Final = 20
+_CREATED_MEANWHILE: Final = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
 # A pooled connection may be older than the server's last start; the second try opens a new one.
 _WRITE_LOSSES_MAX: Final = 2
 # While the server is unavailable calls fail at once; after this time one call is let through as a probe.
@@ -129,7 +130,8 @@ class Graph:
     async def define(self, statement: Statement, parameters: Mapping[str, Any]) -> None:
         """Run one idempotent schema statement, in a transaction without writes of data.
 
-        Deadlocks are retried, because several processes may set up one database.
+        Several processes may set up one database, so deadlocks are retried, and an index that another process created
+        between the check of IF NOT EXISTS and the creation is accepted.
         """
         tries_left = _DEFINE_TRIES
         while True:
@@ -139,6 +141,8 @@ class Graph:
                     result = await session.run(statement.text, dict(parameters))
                     await result.consume()
             except Exception as error:
+                if getattr(error, "code", None) == _CREATED_MEANWHILE:
+                    return
                 kind = kind_of(error)
                 if kind is None:
                     raise

@@ -1,5 +1,6 @@
 """Test connecting to a given server, and the messages when it is refused."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -49,6 +50,18 @@ async def test_connect_invalid_uri_is_refused_with_an_example(uri: str) -> None:
 async def test_connect_without_server_raises_unavailable() -> None:
     with pytest.raises(UnavailableError, match="no Neo4j answers"):
         await connect(uri="bolt://127.0.0.1:9", user="neo4j", password="x", database=None, connect_timeout_s=2)
+
+
+async def test_concurrent_processes_may_define_the_same_index(graph: Graph) -> None:
+    """Regression: IF NOT EXISTS fails if another process creates the index after the check."""
+    create = parse_statement("x/create", "CREATE INDEX sample_race IF NOT EXISTS FOR (n:SampleRace) ON (n.id)")
+    drop = parse_statement("x/drop", "DROP INDEX sample_race IF EXISTS")
+    try:
+        for _ in range(15):
+            await asyncio.gather(*(graph.define(create, {}) for _ in range(6)))
+            await graph.define(drop, {})
+    finally:
+        await graph.define(drop, {})
 
 
 async def test_migrate_creates_the_baseline_once_and_later_migrations_once(
