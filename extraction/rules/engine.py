@@ -304,6 +304,10 @@ def _rule_strength(rule: Rule, _rest: str) -> float:
     return rule.strength
 
 
+def _no_reaction(_text: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguagePack:
     """The parts of the engine that depend on the language.
@@ -322,6 +326,7 @@ class LanguagePack:
         experiences: reads experiences, after the rules.
         statement: returns the statement for a rule, an object, and a flag that the fact has ended.
         strength: returns the strength of a rule's fact, given the clause after its subject.
+        reports_reaction: true for a sentence that reports a bad reaction, whose medicine is not taken any more.
         states: relations of lasting states, which have ended if a clause in the past tense states them.
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
     """
@@ -340,6 +345,7 @@ class LanguagePack:
     experiences: Callable[[Clause, DiscourseState], Iterable[Draft]] = _no_drafts
     statement: Callable[[Rule, str, bool], str] = _rule_statement
     strength: Callable[[Rule, str], float] = _rule_strength
+    reports_reaction: Callable[[str], object] = _no_reaction
     states: frozenset[str] = frozenset()
     pets: frozenset[str] = frozenset()
 
@@ -363,8 +369,11 @@ def _read_sentence(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]
     clauses = list(state.pack.split_clauses(sentence, state))
     if clauses and not sentence.asks:
         yield from state.pack.causes(sentence, state)
-    for clause in clauses:
-        yield from _read_clause(clause, state)
+    drafts = (draft for clause in clauses for draft in _read_clause(clause, state))
+    if state.pack.reports_reaction(sentence.text):
+        yield from (draft for draft in drafts if draft.relation != "takes" or draft.closes)
+    else:
+        yield from drafts
 
 
 def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:

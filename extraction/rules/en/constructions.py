@@ -334,6 +334,19 @@ _HINT: Final = re.compile(
 )
 
 
+_REACTION: Final = re.compile(
+    r"\b(?:came|come|comes|broke|break|breaks) out in|\bg[ao](?:ve me|t) (?:an? )?(?:\w+ )?(?:hives|rash)\b|"
+    r"\bnever again\b|"
+    r"\bhad an? (?:\w+ )?reaction\b|\breacted\b|\bmade me (?:so |really |very )?(?:sick|ill|vomit|throw up)\b",
+    re.IGNORECASE,
+)
+
+
+def reports_reaction(text: str) -> bool:
+    """Return whether a sentence reports a bad reaction: `it made me sick`."""
+    return _REACTION.search(text) is not None
+
+
 _WHY_I: Final = re.compile(
     r"^the (?:main |real |only )?reason (?:that |why )?(?:I|we) (?P<v>(?:left|quit|gave up|stopped|sold|moved) "
     r".{2,40}?) (?:was|is) ",

@@ -12,6 +12,7 @@ from extraction.rules.en.constructions import (
     read_causes,
     read_judgements,
     read_relatives,
+    reports_reaction,
 )
 from extraction.rules.en.ended_patterns import ENDED_RULES
 from extraction.rules.en.everyday_frames import read_everyday
@@ -78,6 +79,7 @@ ENGLISH: Final = LanguagePack(
     ),
     objects=objects,
     causes=read_causes,
+    reports_reaction=reports_reaction,
     second_facts=_job_and_workplace,
     statement=_statement,
     pets=PETS,

@@ -620,3 +620,11 @@ def own_name(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
 def judgement_or_favorite(clause: Clause, state: DiscourseState) -> Iterable[Draft] | None:
     """Read an opinion of a thing, or else a favourite; None if there is neither."""
     return list(read_judgements(clause, state)) or list(favorites(clause, state)) or None
+
+
+_REACTION = re.compile(r"过敏了|起了?(?:红?疹|一身)|再也不(?:吃|用|敢)|吃了就(?:吐|痒|晕)|反应(?:很大|严重)|吃吐了")
+
+
+def reports_reaction(text: str) -> bool:
+    """Return whether a sentence reports a bad reaction: 吃了就吐."""
+    return _REACTION.search(text) is not None

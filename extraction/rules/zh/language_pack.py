@@ -26,6 +26,7 @@ from extraction.rules.zh.constructions import (
     own_name,
     read_causes,
     read_relatives,
+    reports_reaction,
 )
 from extraction.rules.zh.ended_patterns import ENDED_RULES
 from extraction.rules.zh.health_patterns import HEALTH_RULES, MEDICATION_RULES
@@ -116,6 +117,7 @@ CHINESE: Final = LanguagePack(
     ),
     objects=objects,
     causes=read_causes,
+    reports_reaction=reports_reaction,
     resolve=_use_name,
     second_facts=_job_after_workplace,
     experiences=experiences,

@@ -1,4 +1,4 @@
-"""Test facts about a relative's relative and about named pets: whose they are."""
+"""Test facts that need more than their own words: whose relative it is, and whether a medicine is still taken."""
 
 import pytest
 
@@ -24,3 +24,16 @@ def test_relation_belongs_to_the_nearest_relative(text: str, expected: set[tuple
     """Regression: 小张 was the user's own boyfriend."""
     facts = read(text).facts
     assert {(fact.subject, fact.relation, fact.object) for fact in facts} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("Dentist put me on amoxicillin and I came out in hives, so never again.", False),
+        ("医生给我开了头孢，吃了就吐。", False),
+        ("My doctor put me on metformin.", True),
+        ("我每天吃二甲双胍。", True),
+    ],
+)
+def test_medicine_with_a_bad_reaction_is_not_taken(text: str, taken: bool) -> None:
+    assert ("takes" in {fact.relation for fact in read(text).facts}) is taken
