@@ -11,13 +11,13 @@ from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.entities.kinship_terms import own_ties_in, ties_in
 from extraction.temporal.phrases import plain
-from extraction.temporal.question_time import AskedTime, QuestionTime, time_asked
+from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
 from extraction.text.search_terms import Terms, terms_of
 from schema.ids import name_key
 from schema.labels import Role
-from schema.timespan import Timespan
+from schema.timespan import Timespan, as_utc
 
 
 class Intent(StrEnum):
@@ -60,6 +60,9 @@ class QueryAnalysis:
         asked_times: times that the question names, with their phrases.
         asked_time: span from the first to the last of them.
         time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
+        time_axis: whether `time` refers to when something was said, when it happened, or either.
+        anchors: events that the question refers to instead of a time ("before the wedding").
+        event_time: time relative to the first of them, if the memory knows when it was.
         span: filter on when an answer was said.
         limited_by_text: `span` comes from the question's own words ("what did we discuss yesterday?").
         words: words for the full-text indexes, without time expressions.
@@ -75,7 +78,7 @@ class QueryAnalysis:
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
-        carried: vector of the question for texts in the other language, see `Embedded.carried`.
+        cross_language_vector: vector of the question for texts in the other language, see `Embedded`.
     """
 
     chars: int = 0
@@ -85,6 +88,9 @@ class QueryAnalysis:
     asked_times: tuple[AskedTime, ...] = ()
     asked_time: Timespan | None = None
     time: Timespan | None = None
+    time_axis: TimeAxis = TimeAxis.EITHER
+    anchors: tuple[EventAnchor, ...] = ()
+    event_time: Timespan | None = None
     span: Timespan = field(default_factory=Timespan)
     limited_by_text: bool = False
     words: tuple[str, ...] = ()
@@ -101,7 +107,7 @@ class QueryAnalysis:
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
-    carried: Sequence[float] | None = None
+    cross_language_vector: Sequence[float] | None = None
 
 
 def analyse(
@@ -140,6 +146,8 @@ def analyse(
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,
+        time_axis=time.axis(as_utc(reference)),
+        anchors=time.anchors,
         span=time.limit if limited and time.limit else span,
         limited_by_text=limited,
         words=words,
@@ -156,7 +164,7 @@ def analyse(
         indirect_target=indirect_target(text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,
-        carried=embedding.carried,
+        cross_language_vector=embedding.cross_language_vector,
     )
 
 
@@ -170,7 +178,7 @@ _THE_USER: Final = re.compile(
 
 
 def _without_user(text: str) -> str:
-    """Return a question without the words for the memory's owner, who is no topic of it; unchanged if none are left."""
+    """Remove "the user" and 用户 from a question; return it unchanged if no other words are left."""
     left = _THE_USER.sub(" ", text)
     return left if re.search(r"\w", left) else text
 

@@ -32,18 +32,46 @@ class SceneLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownName:
+    """An entity of this user's memory, to be spelled the same way."""
+
+    name: str
+    entity_type: str | None = None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneContext:
+    """Earlier memories of the same user, which help a model to understand a scene; no facts are read from them.
+
+    Attributes:
+        profile: statements about the user that were valid when the scene ended, most important first.
+        before: the last lines of the scene before, oldest first.
+        before_summary: its abstract, if there is one.
+    """
+
+    names: tuple[KnownName, ...] = ()
+    profile: tuple[str, ...] = ()
+    before: tuple[SceneLine, ...] = ()
+    before_summary: str | None = None
+
+
+NO_CONTEXT = SceneContext()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SceneText:
     """A scene for reading, oldest line first.
 
     Attributes:
         user_names: names of the user in the text, preferred one first; may be empty.
-        known_names: names of entities already in this user's memory, to be spelled the same way.
+        context: what the memory knows already; empty for the rules, which do not use it.
     """
 
     user_names: tuple[str, ...]
     agent_names: tuple[str, ...]
     lines: tuple[SceneLine, ...]
-    known_names: tuple[str, ...] = ()
+    context: SceneContext = NO_CONTEXT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

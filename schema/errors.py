@@ -9,6 +9,7 @@ MnemographError
 ├── NotFoundError     the caller named something that does not exist
 ├── ConflictError     the request conflicts with stored data or a running process
 ├── UnavailableError  an external service does not answer; retry later
+├── OverBudgetError   a call of a model would exceed the tokens of the day
 ├── MisreadError      a model's answer does not match its schema
 ├── TooSlowError      processing a text was stopped; a simpler method is used instead
 ├── BrokenDataError   stored data is incomplete
@@ -130,6 +131,15 @@ class UnavailableError(MnemographError):
     def __init__(self, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class OverBudgetError(MnemographError):
+    """A call of a model would exceed the tokens that a tenant may use in a day; no call was made."""
+
+    code = "OVER_BUDGET"
+    http_status = 429
+    exit_code = 13
+    advice = "Raise `llm.tokens_per_day`, or re-extract the scenes tomorrow (`reextractScenes`); rules read them today."
 
 
 class MisreadError(MnemographError):

@@ -160,9 +160,10 @@ class Fact:
         closing_reason: reason of the end; None when it is open.
         closing_known_at: when the assertion that ended it was received; None when it is open.
         assertions: its assertions; mentions have none.
-        ignored_closings: ids of facts (first validity period) and messages that do not end it because a person said so.
+        ignored_closings: ids of the facts (first validity period) and messages whose ending of it a person rejected.
         object_name: name of the object, if loaded.
-        corrections: `messageId:words`, sorted; extracted: the extracted values, if it was extracted too.
+        corrections: manual corrections, `messageId:words`, sorted.
+        extracted: the extracted values that corrections override; None if there are none.
     """
 
     id: MemoryId

@@ -35,6 +35,7 @@ class EdgeView(Frame):
     """An edge of the mind map as viewers see it; a closed fact has `invalid_at`.
 
     Attributes:
+        statement: the fact as a sentence, in the language of the memory; None for mentions.
         known_at: when the fact was first received; closing_known_at: when its end was.
         category: profile category (`schema.profile`) of facts that can be part of a profile.
     """
@@ -44,6 +45,7 @@ class EdgeView(Frame):
     target: str
     predicate: str
     relation: str | None = None
+    statement: str | None = None
     user_id: str
     strength: float
     confidence: float

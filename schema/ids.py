@@ -1,9 +1,10 @@
 """URIs and ids: every element has a URI and its id is a hash of the URI, so writes are idempotent."""
 
 import hashlib
+import re
 import unicodedata
-from typing import NewType
-from urllib.parse import quote
+from typing import Final, NewType
+from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
 
 TenantId = NewType("TenantId", str)
@@ -37,6 +38,25 @@ def session_uri(tenant: str, user_id: str, session_id: str) -> Uri:
     return Uri(f"memory://{_part(tenant)}/session/{_part(user_id)}/{_part(session_id)}")
 
 
+# Prefix of the ids of sessions that hold one correction by a person each.
+CORRECTION_SESSION: Final = "by-hand:"
+
+
+def is_of_correction(uri: str) -> bool:
+    """Return whether a session, or the session of a message or scene, holds a correction by a person."""
+    parts = uri.split("/", 6)
+    return len(parts) > 5 and parts[3] == "session" and parts[5].startswith(_part(CORRECTION_SESSION))
+
+
+def correction_kind(uri: str) -> str:
+    """Return the kind of the correction that a message belongs to: `add`, `update`, `confirm`, `reject` or `pin`.
+
+    Args:
+        uri: URI of a message for which `is_of_correction` is true; of any other text the result has no meaning.
+    """
+    return unquote("".join(uri.split("/", 6)[5:6])).removeprefix(CORRECTION_SESSION).split(":", 1)[0]
+
+
 def message_uri(session: str, message_key: str) -> Uri:
     """Return the URI of a message, under its session."""
     return Uri(f"{session}/timeline/{_part(message_key)}")
@@ -66,6 +86,19 @@ def fact_uri(subject: str, predicate: str, relation: str | None, obj: str, slot:
 def memory_id(uri: str, layer: str = "") -> MemoryId:
     """Return the id of a memory, or of one of its layers (`L0`, `L1`, `L2`): UUIDv5 of URI and layer."""
     return MemoryId(str(uuid5(_NAMESPACE, f"{uri}#{layer}" if layer else uri)))
+
+
+# The fact in a profile: memory://{tenant}/user/{id}/profile/{category}/{fact id}; that of an agent likewise.
+_PROFILE_URI = re.compile(r"/profile/[a-z]+/(?P<fact>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$")
+
+
+def to_element_id(reference: str) -> str:
+    """Return the id of an element given by its id or by any of its URIs: its own, of a layer (`#L0`), in a profile."""
+    if not reference.startswith("memory://"):
+        return reference
+    base = reference.partition("#")[0]
+    in_profile = _PROFILE_URI.search(base)
+    return in_profile["fact"] if in_profile else memory_id(base)
 
 
 def scope_token(*parts: str) -> str:

@@ -56,7 +56,7 @@ class ProvidedFact:
         valid_at: start of validity; None means when the evidence message was said.
         importance: 1 to 10; None derives it from the strength.
         rationale: the reason, if stated; steps: of a procedure, in order.
-        stated: kind of a manual correction; never set for facts that agents send.
+        correction: kind of a manual correction; never set for facts that agents send.
         replaces: the facts of the same subject that it replaces: their ids, URIs, statements or objects.
     """
 
@@ -79,7 +79,7 @@ class ProvidedFact:
     steps: tuple[str, ...] = ()
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
-    stated: CorrectionKind | None = None
+    correction: CorrectionKind | None = None
     replaces: tuple[str, ...] = ()
 
 

@@ -47,7 +47,7 @@ class Timespan:
                 f"a time span must not end before it starts: {iso(self.start)} … {iso(self.end)}; swap the ends"
             )
 
-    def holds(self, moment: datetime) -> bool:
+    def contains(self, moment: datetime) -> bool:
         """Return True if the time is within the span."""
         return (self.start is None or self.start <= moment) and (self.end is None or moment < self.end)
 

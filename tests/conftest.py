@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-import platformdirs
 import pytest
 import pytest_asyncio
 from hypothesis import settings
 
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
-from tests.support.builders import delete_open_jobs
+from tests.support.builders import delete_open_jobs, delete_open_sessions
 from tests.support.cli_process import Home
+from tests.support.neo4j_server import KEEP_PLANS, start_test_server
 
 # No deadline: the time an example takes on a loaded machine says nothing about the property.
 settings.register_profile("ci", deadline=None, max_examples=60)
@@ -49,13 +48,20 @@ class Server:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run tests that start processes first and pure tests last, so that both xdist workers end together."""
+    """Run tests that start processes first and pure tests last, so that both xdist workers end together.
+
+    Browser tests follow those of the memory: from then on a service runs, whose worker does the jobs of all tenants.
+    """
     items.sort(key=_rank)
 
 
 def _rank(item: pytest.Item) -> int:
     path = str(item.path)
-    return 2 if "/unit/" in path else 0 if any(part in path for part in ("/repository/", "/cli/", "/mcp/")) else 1
+    if "/unit/" in path:
+        return 3
+    if "/viewer/" in path:
+        return 2
+    return 0 if any(part in path for part in ("/repository/", "/cli/", "/mcp/")) else 1
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -68,13 +74,13 @@ async def server() -> AsyncIterator[Server]:
     if _docker_answers():
         from testcontainers.neo4j import Neo4jContainer
 
-        with Neo4jContainer("neo4j:2026-community", password="mnemograph-tests") as container:
+        name, value = KEEP_PLANS
+        setting = f"NEO4J_{name.replace('_', '__').replace('.', '_')}"
+        with Neo4jContainer("neo4j:2026-community", password="mnemograph-tests").with_env(setting, value) as container:
             yield Server(uri=container.get_connection_url(), user="neo4j", password="mnemograph-tests")
         return
     data_dir = Path(tempfile.mkdtemp(prefix="mnemograph-tests-"))
-    local = await start_local_server(
-        data_dir=data_dir, cache_dir=Path(platformdirs.user_cache_dir("mnemograph")), start_timeout_s=240
-    )
+    local = await start_test_server(data_dir)
     yield Server(uri=local.uri, user=local.user, password=local.password)
     await local.stop()
     shutil.rmtree(data_dir, ignore_errors=True)
@@ -97,10 +103,11 @@ _graphs: list[Graph] = []
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", autouse=True)
 async def no_jobs_left() -> AsyncIterator[None]:
-    """Delete the open jobs that a module leaves, which workers of later tests would run for minutes."""
+    """Delete the open jobs and sessions that a module leaves, which workers of later tests would process."""
     yield
     for connected in _graphs:
         await delete_open_jobs(connected)
+        await delete_open_sessions(connected)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ class CrossLanguage:
         with np.load(MAP_FILE) as archive:
             return {name: archive[name].astype(np.float32) for name in archive.files}
 
-    def carried(self, question: str, *, from_chinese: bool) -> list[float] | None:
+    def map_question(self, question: str, *, from_chinese: bool) -> list[float] | None:
         """Return the unit vector of a question in the space of the other language; None if it is zero or not finite."""
         source, target = ("zh", "en") if from_chinese else ("en", "zh")
         maps = self._maps

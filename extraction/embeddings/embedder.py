@@ -89,14 +89,14 @@ class Embedded:
         tokens: packed token vectors, with the whole-text vector of a message; None if the embedder has none.
         token_model: model of the token vectors; vectors of different models are never compared.
         weight_factors: factors of `Piece.weight` for the pieces of a question; None means 1.
-        carried: unit vector of a question in the space of the other language; None if all languages share one.
+        cross_language_vector: unit vector of a question in the space of the other language; None if they share one.
     """
 
     vector: list[float]
     tokens: bytes | None = None
     token_model: str | None = None
     weight_factors: tuple[float, ...] | None = None
-    carried: list[float] | None = None
+    cross_language_vector: list[float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,12 +118,12 @@ class EmbeddedQuestion:
 
     Attributes:
         tokens: its token vectors; None if it has none.
-        carried: as in `Embedded`.
+        cross_language_vector: as in `Embedded`.
     """
 
     vector: list[float]
     tokens: QuestionTokens | None = None
-    carried: list[float] | None = None
+    cross_language_vector: list[float] | None = None
 
 
 @runtime_checkable
@@ -168,10 +168,10 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     (embedded,) = await embed_with_tokens(embedder, [text], asked=True)
     model = embedded.token_model
     if embedded.tokens is None or model is None or not isinstance(embedder, TokenEmbedder):
-        return EmbeddedQuestion(vector=embedded.vector, carried=embedded.carried)
+        return EmbeddedQuestion(vector=embedded.vector, cross_language_vector=embedded.cross_language_vector)
     vectors, pieces = unpack(embedded.tokens, model=model), embedder.pieces(text)
     if vectors is None or not pieces:
-        return EmbeddedQuestion(vector=embedded.vector, carried=embedded.carried)
+        return EmbeddedQuestion(vector=embedded.vector, cross_language_vector=embedded.cross_language_vector)
     weights = np.array([piece.weight for piece in pieces], np.float32)
     tokens = QuestionTokens(
         model=model,
@@ -179,7 +179,7 @@ async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
         weights=weights if embedded.weight_factors is None else weights * np.array(embedded.weight_factors, np.float32),
         words=tuple(piece.word for piece in pieces),
     )
-    return EmbeddedQuestion(vector=embedded.vector, tokens=tokens, carried=embedded.carried)
+    return EmbeddedQuestion(vector=embedded.vector, tokens=tokens, cross_language_vector=embedded.cross_language_vector)
 
 
 def spoken(speaker: str | None, text: str) -> str:

@@ -215,8 +215,8 @@ class LocalEmbedder:
     """Embed with two models on the CPU: one for texts that are mostly Chinese, one for all others.
 
     Their vectors have the same dimension and are about orthogonal to each other, so a single question has a second
-    vector for texts in the other language (`Embedded.carried`). Single texts (questions) have a thread of their own, so
-    that they never wait for batches of messages.
+    vector for texts in the other language (`Embedded.cross_language_vector`). Single texts (questions) have a thread
+    of their own, so that they never wait for batches of messages.
     """
 
     name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
@@ -275,8 +275,8 @@ class LocalEmbedder:
         found = language.embedded(language.cut([text], asked), asked)
         if not asked:
             return found
-        carried = self._cross_language.carried(text, from_chinese=language is self._chinese)
-        return [replace(one, carried=carried) for one in found]
+        mapped = self._cross_language.map_question(text, from_chinese=language is self._chinese)
+        return [replace(one, cross_language_vector=mapped) for one in found]
 
 
 class LanguageEmbedder:

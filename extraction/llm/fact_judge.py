@@ -9,6 +9,7 @@ from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.output_schemas import VerdictReading, VerdictsReading
 from extraction.llm.prompts import as_data, filled_prompt
 from schema.fact import AcceptedFact, Claim, Fact
+from schema.limits import LIMITS
 
 # Maximum number of verdicts used from one answer.
 VERDICTS_MAX: Final = 200
@@ -18,6 +19,7 @@ class Judgement(StrEnum):
     """Relation of a new fact to a known one; without a judgement, both facts remain valid."""
 
     SAME = "same"
+    COMPLETES = "completes"
     REPLACES = "replaces"
 
 
@@ -38,11 +40,13 @@ class FactVerdict:
     """The verdict on one new fact.
 
     Attributes:
-        known: claim of the known fact that it repeats or replaces.
+        known: claim of the known fact that it repeats, completes or replaces.
+        statement: what both facts say, if one completes the other.
     """
 
     judgement: Judgement
     known: Claim
+    statement: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,12 @@ def verdicts_of(readings: Sequence[VerdictReading], doubts: Sequence[Doubt]) -> 
         word = one.verdict.strip().casefold()
         if doubt is None or named is None or word not in set(Judgement) or doubt.fact.claim in verdicts:
             continue
-        verdicts[doubt.fact.claim] = FactVerdict(judgement=Judgement(word), known=named.claim)
+        statement = (one.statement or "").strip()
+        if word == Judgement.COMPLETES and not 0 < len(statement) <= LIMITS.statement_chars:
+            continue
+        verdicts[doubt.fact.claim] = FactVerdict(
+            judgement=Judgement(word), known=named.claim, statement=statement if word == Judgement.COMPLETES else None
+        )
     return verdicts
 
 

@@ -29,6 +29,7 @@ class Answer(Generic[Shape]):
 
     Attributes:
         cut: the answer reached its token limit; the value contains the complete items.
+        model: name of the model that answered, if it is not the one that was asked.
     """
 
     value: Shape
@@ -36,6 +37,7 @@ class Answer(Generic[Shape]):
     tokens_in: int
     tokens_out: int
     cut: bool = False
+    model: str | None = None
 
 
 class LanguageModel(Protocol):

@@ -177,8 +177,9 @@ class VerdictReading(BaseModel):
     """The verdict on one new fact."""
 
     fact: Text = Field(description="id of the new fact: n1, n2, …")
-    verdict: Text = Field(description="same, replaces or beside")
+    verdict: Text = Field(description="same, completes, replaces or beside")
     known: Text | None = Field(default=None, description="id of the known fact: k1, k2, …; null with beside")
+    statement: Text | None = Field(default=None, description="with completes: one sentence that says what both say")
 
 
 class VerdictsReading(BaseModel):

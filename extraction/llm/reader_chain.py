@@ -8,11 +8,13 @@ from extraction.llm.language_model import LanguageModel
 from extraction.llm.scene_reader import Strategy, read_scene_with_model, strategy_of
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.salience_gate import worth_reading
-from schema.errors import MisreadError
+from schema.errors import MisreadError, OverBudgetError
 from schema.labels import Role
 
 # Maximum attempts with the model per scene; each may take two calls.
 _ASKS_MAX: Final = 4
+# First step of the path of a scene that the rules read because the model's tokens of the day were spent.
+OVER_BUDGET: Final = "over budget"
 
 
 def model_chain(model: LanguageModel, rules: Reader) -> Reader:
@@ -20,6 +22,8 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
 
     Order of attempts: structured output, JSON in text, the scene in halves (if the answer was cut), the user's messages
     only, the rules.
+
+    A scene that would exceed the budget of the day is read by the rules, and marked for the model to read it later.
 
     Raises:
         UnavailableError, InstallError: by the reader, see `LanguageModel.answer`; the caller decides what to do.
@@ -32,6 +36,8 @@ def model_chain(model: LanguageModel, rules: Reader) -> Reader:
         attempt = _Attempt(model=model, rules=rules)
         reading = await attempt.read(scene, strategy, may_halve=True)
         paid = replace(reading, calls=attempt.calls, tokens_in=attempt.tokens_in, tokens_out=attempt.tokens_out)
+        if attempt.over_budget:
+            return replace(paid, path=(OVER_BUDGET, *dict.fromkeys(attempt.path)), needs_model=True)
         return replace(paid, path=tuple(dict.fromkeys(attempt.path)))
 
     return read
@@ -48,6 +54,7 @@ class _Attempt:
     tokens_out: int = 0
     asks: int = 0
     cut: bool = False
+    over_budget: bool = False
     path: list[str] = field(default_factory=list)
 
     async def read(self, scene: SceneText, strategy: Strategy, *, may_halve: bool) -> Reading:
@@ -71,13 +78,17 @@ class _Attempt:
     async def _ask(self, scene: SceneText, strategy: Strategy, step: str) -> Reading | None:
         """Return the model's reading, or None if it is unusable."""
         self.cut = False
-        if self.asks >= _ASKS_MAX:
+        if self.asks >= _ASKS_MAX or self.over_budget:
             return None
         self.asks += 1
-        self.path.append(step)
         try:
             reading = await read_scene_with_model(scene, self.model, strategy)
+            self.path.append(step)
+        except OverBudgetError:
+            self.over_budget = True
+            return None
         except MisreadError as error:
+            self.path.append(step)
             self._add_cost(error)
             self.cut = error.cut
             return None

@@ -10,7 +10,17 @@ from typing import Final
 from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.output_schemas import DecisionReading, EntityReading, FactReading, ProcedureReading, SceneReading
 from extraction.llm.prompts import as_data, filled_prompt
-from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneText
+from extraction.reader import (
+    THE_AGENT,
+    THE_USER,
+    Mention,
+    ProposedFact,
+    Quote,
+    Reading,
+    SceneContext,
+    SceneLine,
+    SceneText,
+)
 from schema.entity import EntityType
 from schema.fact import FactDetail, FactKind
 from schema.importance import IMPORTANCE_DEFAULT, importance_of
@@ -235,7 +245,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
     proposals = proposals_of(answer.value, seen)
     return Reading(
-        reader=model.name,
+        reader=answer.model or model.name,
         facts=proposals.facts,
         mentions=proposals.mentions,
         title=answer.value.title[:_TITLE_CHARS_MAX] or None,
@@ -273,7 +283,7 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
         user=user,
         assistant=assistant,
         predicates="\n".join(_predicate_lines()),
-        known_names=", ".join(map(as_data, scene.known_names)) or "none",
+        known="\n".join(_known_lines(scene.context, shown)) or "nothing yet",
         conversation=conversation_of(scene, shown),
     )
 
@@ -299,8 +309,26 @@ def _predicate_lines() -> list[str]:
     return lines
 
 
+def _known_lines(context: SceneContext, roles: Collection[Role]) -> Iterator[str]:
+    """Yield what the memory knows already, one JSON object for each name, fact and earlier message."""
+    for known in context.names:
+        data = {"name": known.name, "type": known.entity_type, "also": list(known.aliases)}
+        yield as_data({key: value for key, value in data.items() if value})
+    for statement in context.profile:
+        yield as_data({"fact": statement})
+    if context.before_summary:
+        yield as_data({"scene_before": context.before_summary})
+    for line in context.before:
+        if line.role in roles:
+            yield as_data({"before": _spoken(line)})
+
+
 def _line(scene: SceneText, index: int) -> str:
     line = scene.lines[index]
-    data = {"id": f"m{index + 1}", "speaker": line.speaker, "role": str(line.role)}
-    data |= {"time": line.said_at.isoformat(timespec="minutes"), "text": line.text}
+    data = {"id": f"m{index + 1}", **_spoken(line)}
     return as_data(data if line.fresh else {**data, "context": True})
+
+
+def _spoken(line: SceneLine) -> dict[str, str | None]:
+    time = line.said_at.isoformat(timespec="minutes")
+    return {"speaker": line.speaker, "role": str(line.role), "time": time, "text": line.text}

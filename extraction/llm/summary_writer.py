@@ -60,7 +60,7 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
             title=value.title[:TITLE_CHARS_MAX],
             abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
             overview=_within(value.overview, OVERVIEW_TOKENS_MAX),
-            made_by=model.name,
+            made_by=answer.model or model.name,
             calls=answer.calls,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,

@@ -5,25 +5,35 @@ from collections.abc import Sequence
 from typing import Final
 
 import openai
+from openai.types import CreateEmbeddingResponse
 
 from extraction.embeddings.embedder import check_vectors, unit
 from extraction.openai_api.errors import as_ours
+from extraction.openai_api.request_limiter import RequestLimiter
+from extraction.text.token_estimate import about_tokens_in
+from extraction.token_spending import current_spending
 from schema.errors import MisreadError, UnavailableError
 
 BATCH_SIZE: Final = 100
 DIM_DEFAULT: Final = 1536
-_REQUESTS_AT_ONCE: Final = 4
 # Most endpoints refuse empty input.
 _BLANK: Final = " "
 
 
 async def connect_openai_embedder(
-    *, model: str, base_url: str | None, api_key: str | None, dimensions: int | None = None, timeout_s: float = 30.0
+    *,
+    model: str,
+    base_url: str | None,
+    api_key: str | None,
+    dimensions: int | None = None,
+    timeout_s: float = 30.0,
+    limiter: RequestLimiter | None = None,
 ) -> "OpenAIEmbedder":
     """Return an embedder; its dimension is as given, or that of a test request, or 1536 if the endpoint is unavailable.
 
     Args:
         dimensions: dimension of the vectors; also sent to the endpoint, for models that can shorten theirs.
+        limiter: limits of the endpoint; 4 concurrent requests by default.
 
     Raises:
         InstallError: the key, address or model name is wrong.
@@ -31,7 +41,13 @@ async def connect_openai_embedder(
 
     def connected() -> OpenAIEmbedder:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
-        return OpenAIEmbedder(client=client, model=model, dimensions=dimensions, timeout_s=timeout_s)
+        return OpenAIEmbedder(
+            client=client,
+            model=model,
+            dimensions=dimensions,
+            timeout_s=timeout_s,
+            limiter=limiter or RequestLimiter(),
+        )
 
     # In a thread, because the first use imports most of the library, which takes seconds.
     embedder = await asyncio.to_thread(connected)
@@ -45,13 +61,21 @@ async def connect_openai_embedder(
 
 
 class OpenAIEmbedder:
-    """Embed in batches of at most 100 texts, with at most 4 concurrent requests and without retries.
+    """Embed in batches of at most 100 texts, within the limits of the endpoint and without retries.
 
     Attributes:
         dim_guessed: `dim` is the default, because the endpoint was unavailable.
     """
 
-    def __init__(self, *, client: openai.AsyncOpenAI, model: str, dimensions: int | None, timeout_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        client: openai.AsyncOpenAI,
+        model: str,
+        dimensions: int | None,
+        timeout_s: float,
+        limiter: RequestLimiter,
+    ) -> None:
         self.name = model
         self.dim = dimensions or DIM_DEFAULT
         self.dim_guessed = dimensions is None
@@ -59,7 +83,7 @@ class OpenAIEmbedder:
         self._embeddings = client.embeddings
         self._dimensions = dimensions
         self._timeout_s = timeout_s
-        self._free = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+        self._limiter = limiter
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one unit vector per text, in order."""
@@ -71,14 +95,19 @@ class OpenAIEmbedder:
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of one request, in the order of the texts; check only their number."""
+        estimated = sum(map(about_tokens_in, texts))
         try:
-            async with self._free, asyncio.timeout(self._timeout_s):
-                answer = await self._embeddings.create(
-                    model=self.name,
-                    input=[text or _BLANK for text in texts],
-                    encoding_format="float",
-                    dimensions=self._dimensions or openai.omit,
-                )
+            async with self._limiter.request(estimated) as report:
+                async with asyncio.timeout(self._timeout_s):
+                    answer = await self._embeddings.create(
+                        model=self.name,
+                        input=[text or _BLANK for text in texts],
+                        encoding_format="float",
+                        dimensions=self._dimensions or openai.omit,
+                    )
+                used = _reported_tokens(answer) or estimated
+                report(used)
+                current_spending().add_embedding(used)
         except openai.OpenAIError as error:
             raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
         except TimeoutError as error:
@@ -97,3 +126,10 @@ class OpenAIEmbedder:
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+
+def _reported_tokens(answer: CreateEmbeddingResponse) -> int | None:
+    """Return the tokens in the endpoint's usage; None if it reports none or nonsense."""
+    usage = getattr(answer, "usage", None)
+    tokens = getattr(usage, "total_tokens", None)
+    return tokens if isinstance(tokens, int) and tokens > 0 else None

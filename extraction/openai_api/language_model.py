@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 import instructor
 import openai
@@ -17,6 +17,8 @@ from pydantic import ValidationError
 
 from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.openai_api.errors import as_ours
+from extraction.openai_api.request_limiter import RequestLimiter
+from extraction.text.token_estimate import about_tokens_in
 from schema.errors import MisreadError, UnavailableError
 
 # JSON in answers that also contain prose, code fences or reasoning
@@ -59,7 +61,7 @@ def shape_in_cut_text(text: str, shape: type[Shape]) -> Shape:
 
 
 def _closed_json(text: str) -> tuple[str, str]:
-    """Return truncated JSON cut after its last complete field, and after its last complete item; close the brackets."""
+    """Repair truncated JSON in two ways: end it after its last complete field, or after its last complete item."""
     open_marks: list[str] = []
     field = item = (0, "")
     quoted = escaped = False
@@ -106,19 +108,37 @@ def _objects(text: str) -> Iterator[object]:
 
 
 _ASKS_MAX: Final = 2
+OUTPUT_TOKENS_MAX: Final = 4_096
 # Maximum lengths of the error and of the invalid answer in a repeated request.
 _PROBLEM_CHARS_MAX: Final = 1_000
 _ANSWER_CHARS_MAX: Final = 8_000
 
 
 async def connect_openai_model(
-    *, model: str, base_url: str | None, api_key: str | None, timeout_s: float = 60.0
+    *,
+    model: str,
+    base_url: str | None,
+    api_key: str | None,
+    timeout_s: float = 60.0,
+    output_tokens_max: int = OUTPUT_TOKENS_MAX,
+    limiter: RequestLimiter | None = None,
 ) -> "OpenAIModel":
-    """Return a model for an endpoint, without connecting; endpoints that need no key accept any."""
+    """Return a model for an endpoint, without connecting; endpoints that need no key accept any.
+
+    Args:
+        output_tokens_max: limit of each answer, sent with every request.
+        limiter: limits of the endpoint, shared by its models.
+    """
 
     def connected() -> OpenAIModel:
         client = openai.AsyncOpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0, timeout=timeout_s)
-        return OpenAIModel(client=client, model=model, timeout_s=timeout_s)
+        return OpenAIModel(
+            client=client,
+            model=model,
+            timeout_s=timeout_s,
+            output_tokens_max=output_tokens_max,
+            limiter=limiter or RequestLimiter(),
+        )
 
     # instructor logs invalid answers, which contain text of the conversation.
     logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)
@@ -137,12 +157,23 @@ class _Reply(Generic[Shape]):
 class OpenAIModel:
     """Request structured output, or JSON in text after the endpoint refused schemas.
 
-    After an invalid answer, repeat the request once with the errors; other failures are not retried.
+    After an invalid answer, repeat the request once with the errors; other failures are not retried. Every request
+    sends temperature 0 and a limit of the answer, unless the endpoint refused one of them by name.
     """
 
-    def __init__(self, *, client: openai.AsyncOpenAI, model: str, timeout_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        client: openai.AsyncOpenAI,
+        model: str,
+        timeout_s: float,
+        output_tokens_max: int,
+        limiter: RequestLimiter,
+    ) -> None:
         self.name = model
         self._client = client
+        self._limiter = limiter
+        self._options: dict[str, Any] = {"temperature": 0, "max_tokens": output_tokens_max}
         self._timeout_s = timeout_s
         self._by_schema = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
         self._by_text = instructor.from_openai(client, mode=instructor.Mode.MD_JSON)
@@ -159,7 +190,7 @@ class OpenAIModel:
         for ask in range(_ASKS_MAX):
             # The second request asks for JSON in text, in case the endpoint's structured output does not work.
             reply = await self._request(messages, shape, in_words=ask > 0)
-            paid.add(reply.completion)
+            paid.add(reply.completion, messages)
             text = _text(reply.completion, paid)
             cut = reply.completion.choices[0].finish_reason == "length"
             try:
@@ -187,22 +218,51 @@ class OpenAIModel:
         self, messages: list[ChatCompletionMessageParam], shape: type[Shape], *, in_words: bool
     ) -> _Reply[Shape]:
         try:
-            async with asyncio.timeout(self._timeout_s):
-                if self._knows_schema and not in_words:
-                    try:
-                        return await self._request_by(self._by_schema, messages, shape)
-                    except (openai.BadRequestError, openai.UnprocessableEntityError):
-                        reply = await self._request_by(self._by_text, messages, shape)
-                        # The endpoint accepted the prompt without a schema, so the schema was the problem.
-                        self._knows_schema = False
-                        return reply
-                return await self._request_by(self._by_text, messages, shape)
+            if self._knows_schema and not in_words:
+                try:
+                    return await self._request_with_options(self._by_schema, messages, shape)
+                except (openai.BadRequestError, openai.UnprocessableEntityError):
+                    reply = await self._request_with_options(self._by_text, messages, shape)
+                    # The endpoint accepted the prompt without a schema, so the schema was the problem.
+                    self._knows_schema = False
+                    return reply
+            return await self._request_with_options(self._by_text, messages, shape)
         except openai.OpenAIError as error:
             raise as_ours(error, model=self.name, base_url=str(self._client.base_url)) from error
         except TimeoutError as error:
             raise UnavailableError(
                 f"model {self.name!r} did not answer in time ({self._timeout_s:g} s); it will be asked again"
             ) from error
+
+    async def _request_with_options(
+        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
+    ) -> _Reply[Shape]:
+        """Send one request, again after each option that the endpoint refuses by name."""
+        while True:
+            try:
+                return await self._limited_request(client, messages, shape)
+            except openai.BadRequestError as error:
+                if not self._drop_option(error.param):
+                    raise
+
+    def _drop_option(self, refused: str | None) -> bool:
+        """Leave out or rename an option that this model does not take; False if it was not sent."""
+        if refused not in self._options:
+            return False
+        value = self._options.pop(refused)
+        if refused == "max_tokens":
+            self._options["max_completion_tokens"] = value
+        return True
+
+    async def _limited_request(
+        self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
+    ) -> _Reply[Shape]:
+        async with self._limiter.request(_prompt_tokens(messages)) as report:
+            async with asyncio.timeout(self._timeout_s):
+                reply = await self._request_by(client, messages, shape)
+            if (usage := reply.completion.usage) is not None:
+                report(usage.prompt_tokens + usage.completion_tokens)
+            return reply
 
     async def _request_by(
         self, client: instructor.AsyncInstructor, messages: list[ChatCompletionMessageParam], shape: type[Shape]
@@ -213,7 +273,12 @@ class OpenAIModel:
         hooks.on("completion:response", completions.append)
         try:
             value = await client.create(
-                response_model=shape, messages=list(messages), model=self.name, max_retries=0, hooks=hooks
+                response_model=shape,
+                messages=list(messages),
+                model=self.name,
+                max_retries=0,
+                hooks=hooks,
+                **self._options,
             )
         # instructor raises various errors for invalid answers; `answer` then parses the text itself.
         except (InstructorError, ValidationError, ValueError, TypeError, LookupError, AttributeError) as error:
@@ -241,14 +306,22 @@ class _RequestCost:
     tokens_in: int = 0
     tokens_out: int = 0
 
-    def add(self, completion: ChatCompletion) -> None:
+    def add(self, completion: ChatCompletion, messages: list[ChatCompletionMessageParam]) -> None:
+        """Add one request; its tokens are estimated if the endpoint does not report them."""
         self.calls += 1
         if completion.usage is not None:
             self.tokens_in += completion.usage.prompt_tokens
             self.tokens_out += completion.usage.completion_tokens
+            return
+        self.tokens_in += _prompt_tokens(messages)
+        self.tokens_out += sum(about_tokens_in(choice.message.content or "") for choice in completion.choices or ())
 
     def error(self, message: str, *, cut: bool = False) -> MisreadError:
         return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
+
+
+def _prompt_tokens(messages: list[ChatCompletionMessageParam]) -> int:
+    return sum(about_tokens_in(str(message.get("content") or "")) for message in messages)
 
 
 def _text(completion: ChatCompletion, paid: _RequestCost) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from extraction.text.lexicon_en import ANY_MONTH
 from schema.predicates import TASTES
 
 _ALSO: Final = re.compile(
@@ -40,7 +41,6 @@ _PART: Final = (
 )
 _PART_OF_WORK: Final = re.compile(_PART + "$", re.IGNORECASE)
 _THEN_PART: Final = re.compile(r"\s*" + _PART, re.IGNORECASE)
-_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 # A value replaces another.
 _REPLACED: Final = re.compile(
     r"\b(?:switch(?:ed|es|ing)?|swapp?(?:ed|s|ing)|replac(?:ed|es|ing)|instead of|in place of|rather than"
@@ -49,7 +49,7 @@ _REPLACED: Final = re.compile(
     r"|(?:raised|lowered|reduced|increased|cut|upped|upgraded|downgraded|renamed|shortened|extended) (?:to|from)"
     r"|has left|have left|took over|takes over|taken over|(?:is|are) gone|successor|corrected|the old"
     r"|(?:as of|starting|beginning|effective|from) (?:(?:\d{1,2}(?:st|nd|rd|th)? )?"
-    + _MONTH
+    + ANY_MONTH
     + r"|\d{4}-\d|today|now))\b"
     r"|换成|换了|换到|换为|换上|换回|改成|改为|改用|改吃|改喝|改打|改跑|改上|改下|改到|改从|改在|改走|改去|改订|改发|改写成|改名|替换|取代|代替"
     r"|搬到|搬去|搬至|搬进|搬了|搬回|迁到|迁移|迁至|转到|转为|转回|转去|调到|调至|升级|升到|升为|降级|降到|降回|降为|涨到|涨至|不再"

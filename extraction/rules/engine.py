@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.sentences import Sentence
 from schema.entity import EntityType
+from schema.fact import PLAIN_FACT, FactDetail
 from schema.ids import name_key
 from schema.predicates import TASTES
 
@@ -169,6 +170,7 @@ class Draft:
     confidence: float = 0.7
     trigger_emotion: str | None = None
     closes: bool = False
+    detail: FactDetail = PLAIN_FACT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +238,7 @@ class DiscourseState:
         opens: the sentence has not named a subject yet.
         past: the previous clause was about the past.
         many: word for relatives or animals whose names may follow: `两个孩子，大的叫…`, `got a kitten!! her name's…`.
+        animal: name of the animal named last.
         named: names of relatives, by kinship word.
         stranger: an earlier clause of the sentence was about somebody unnamed.
         read_until: end of the text that a rule for several clauses has read.
@@ -249,6 +252,7 @@ class DiscourseState:
     opens: bool = True
     past: bool = False
     many: str | None = None
+    animal: str | None = None
     named: dict[str, str] = field(default_factory=dict)
     stranger: bool = False
     read_until: int = 0
@@ -329,6 +333,8 @@ class LanguagePack:
         reports_reaction: true for a sentence that reports a bad reaction, whose medicine is not taken any more.
         states: relations of lasting states, which have ended if a clause in the past tense states them.
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
+        agent_promises: reads the assistant's promises from a sentence of the assistant.
+        drafts_text: true for a message of the assistant that contains a text written for the user, such as a letter.
     """
 
     rules: RuleBook
@@ -348,9 +354,18 @@ class LanguagePack:
     reports_reaction: Callable[[str], object] = _no_reaction
     states: frozenset[str] = frozenset()
     pets: frozenset[str] = frozenset()
+    agent_promises: Callable[[Sentence, Speaker], Iterable[Draft]] = _no_drafts
+    drafts_text: Callable[[str], bool] = _no_reaction
 
 
 # The algorithm
+
+
+def read_agent_promises(text: str, sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
+    """Return the promises in a message of the assistant; none if it contains a text written for the user."""
+    if pack.drafts_text(text):
+        return []
+    return [one for sentence in sentences for one in pack.agent_promises(sentence, speaker)]
 
 
 def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
@@ -359,6 +374,8 @@ def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speak
     drafts: dict[tuple[str, str, str | None, str], Draft] = {}
     for sentence in sentences:
         for one in _read_sentence(sentence, state):
+            if one.object_type is EntityType.ANIMAL and one.relation not in (None, "has"):
+                state.animal = one.object
             drafts.setdefault((one.subject, one.predicate, one.relation, one.object.lower()), one)
         if pack.relays_speech(sentence.text):
             break

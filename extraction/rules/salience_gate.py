@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extraction.reader import SceneLine, SceneText
+from extraction.text.other_languages import FIRST_PERSON
 from extraction.text.sentences import has_cjk, split_sentences
 from schema.labels import Role
 
@@ -23,8 +24,10 @@ _CLAUSES: Final = re.compile(
     r"[,，;；:：。！？!?…~～\n()（）]+|\.(?:\s|$)|[-–—]{2,}| - |(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])"
 )
 _EDGES: Final = " \t\"'“”‘’.。,，!！?？…-–—~～*_#`"
-_CJK: Final = re.compile(r"[\u3400-\u9fff]")
-_WORD: Final = re.compile(r"[a-z0-9][\w'’-]*", re.IGNORECASE)
+_CHARACTERS: Final = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
+_WORD: Final = re.compile(
+    r"[^\W_\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af](?:[^\W\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]|['’-])*"
+)
 _NOT_WORDS: Final = re.compile(r"[^\w\s'’“”\"%.,;:!?\u3000-\u303f\uff00-\uffef…~-]")
 
 
@@ -108,9 +111,10 @@ def _user_has_content(clauses: list[str], asks: bool) -> bool:
 
 
 def _speaks_of_self(clauses: Iterable[str]) -> bool:
-    return any(_patterns_for(clause).speaks_of_self.search(clause) for clause in clauses)
+    return any(_patterns_for(clause).speaks_of_self.search(clause) or FIRST_PERSON.search(clause) for clause in clauses)
 
 
 def _has_substance(clauses: Iterable[str]) -> bool:
     text = " ".join(clauses)
-    return len(_CJK.findall(text)) >= _CJK_MIN or len(_WORD.findall(text)) >= _WORDS_MIN
+    # Chinese, kana and Hangul are counted by characters, all other scripts by words.
+    return len(_CHARACTERS.findall(text)) >= _CJK_MIN or len(_WORD.findall(text)) >= _WORDS_MIN

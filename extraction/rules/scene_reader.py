@@ -5,13 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from extraction.reader import THE_AGENT, THE_USER, Mention, ProposedFact, Quote, Reading, SceneLine, SceneText
+from extraction.rules.decisions import with_decisions
 from extraction.rules.en.language_pack import ENGLISH
-from extraction.rules.engine import Draft, Speaker, read_facts
+from extraction.rules.engine import Draft, Speaker, read_agent_promises, read_facts
 from extraction.rules.zh.language_pack import CHINESE
 from extraction.temporal.phrases import spans_in
 from extraction.text.name_forms import simplified_characters
 from extraction.text.name_spotting import Found, load_words, names_in
 from extraction.text.sentences import Sentence, has_cjk, split_sentences
+from schema.fact import FactDetail
 from schema.ids import name_key
 from schema.labels import Role
 
@@ -20,6 +22,7 @@ READ_CHARS_MAX = 20_000
 FACTS_PER_LINE_MAX = 40
 MENTIONS_PER_LINE_MAX = 40
 _DATED = frozenset({"lives in", "works at", "works as", "studies at", "married to"})
+_AHEAD = frozenset({"plan", "promise"})
 
 
 def read_scene(scene: SceneText, *, reader: str) -> Reading:
@@ -47,18 +50,28 @@ def _merged(known: ProposedFact, again: ProposedFact) -> ProposedFact:
 
 def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[ProposedFact]:
     me = _subject_of_speaker(line, scene)
-    # Messages of the assistant mostly repeat the user or are polite.
-    if me == THE_AGENT:
-        return
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
     sentences = split_sentences(text)
     chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
     english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
-    drafts = _chinese_facts(chinese, text, speaker) + read_facts(english, ENGLISH, speaker)
+    if me == THE_AGENT:
+        # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
+        drafts = _by_agent(chinese, english, text, speaker)
+    else:
+        drafts = _chinese_facts(chinese, text, speaker) + read_facts(english, ENGLISH, speaker)
+        drafts = list(with_decisions(drafts, sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     for draft in distinct[:FACTS_PER_LINE_MAX]:
         yield _proposed(draft, line, number)
+
+
+def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
+    characters = simplified_characters()
+    plain = text.translate(characters)
+    simplified = [replace(sentence, text=sentence.text.translate(characters)) for sentence in chinese]
+    drafts = read_agent_promises(plain, simplified, CHINESE, speaker)
+    return drafts + read_agent_promises(text, english, ENGLISH, speaker)
 
 
 def _chinese_facts(sentences: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:
@@ -114,7 +127,18 @@ def _proposed(draft: Draft, line: SceneLine, number: int) -> ProposedFact:
         valid_by=began[1],
         trigger_emotion=draft.trigger_emotion,
         closes=draft.closes,
+        detail=_detail_of(draft, line),
     )
+
+
+def _detail_of(draft: Draft, line: SceneLine) -> FactDetail:
+    """Return the kind of a fact with its details, and the coming time that a plan or promise names."""
+    if draft.relation in _AHEAD and not draft.closes:
+        for found in spans_in(line.text[draft.start : draft.end], line.said_at):
+            start, end = found.span.start, found.span.end
+            if start is not None and end is not None and end > line.said_at:
+                return replace(draft.detail, mentioned_start=start, mentioned_end=end)
+    return draft.detail
 
 
 def _start_of(draft: Draft, line: SceneLine) -> tuple[datetime | None, datetime | None]:

@@ -60,6 +60,7 @@ class Mark:
         never_alone: counts as a time only next to another mark.
         vague: approximate: "recently", "a few days ago".
         dated: names a calendar day or month: "5 May", "in March".
+        general: names every occurrence unless the sentence is about one: "In summer I swim", "at the weekend".
     """
 
     rank: Rank
@@ -71,6 +72,7 @@ class Mark:
     never_alone: bool = False
     vague: bool = False
     dated: bool = False
+    general: bool = False
 
 
 Marks = Mark | list[Mark] | None
@@ -336,4 +338,5 @@ def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
 
 def bare_only(marks: Sequence[Mark]) -> bool:
     """Return whether all marks are recurring times, and no word says which occurrence is meant."""
-    return all(mark.bare or mark.rank is Rank.EDGE for mark in marks)
+    narrowing = (Rank.EDGE, Rank.PART, Rank.HOUR)
+    return all(mark.bare or mark.rank in narrowing for mark in marks)

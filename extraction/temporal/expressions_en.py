@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -29,6 +30,7 @@ from extraction.temporal.expressions import (
 from extraction.temporal.holidays import ENGLISH
 from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, season, shifted, year
 from extraction.temporal.lexicon_en import away
+from extraction.text.lexicon_en import ANY_MONTH, MONTH_NUMBERS
 
 # Functions from a match to its marks
 
@@ -40,7 +42,17 @@ IN_MONTH = en.before(
 IN_YEAR = en.before(
     "throughout", "in", "during", "since", "until", "till", "by", "before", "after", "around", "circa", "year"
 )
-ON = en.before("on", "since", "until", "till", "by", "before", "after", "around", article=False)
+ON = re.compile(
+    en.before(
+        "on|since|until|till|by|before|after|around|for|to|you|me|us|him|her|them|it|here|there|back|home|free|busy|off|out",
+        article=False,
+    ).pattern
+    # "She arrives Friday", "leaving Friday"; not "is Friday" or "his Friday".
+    + r"|\b(?!(?:is|was|this|his|as|has|does)\b)[a-z]{2,}(?:s|ing|ed)\s+$|(?:^|[.!?,;:]\s+|[–—-]\s*)$"
+)
+BY_THE = en.before(
+    "on", "from", "to", "until", "till", "by", "before", "after", "since", "for", "around", "is", "was", article=True
+)
 ON_DATE = en.before("on", "since", "until", "till", "by", "before", "after", "around")
 OVER = en.before(
     "in",
@@ -58,8 +70,13 @@ OVER = en.before(
     "with the",
     "on",
 )
-AT = en.before(
-    "at", "on", "for", "over", "during", "since", "until", "till", "by", "before", "after", "around", "in", "the"
+AT = re.compile(
+    en.before(
+        "at|on|for|over|during|since|until|till|by|before|after|around|in|the|host|hosting|spend|spending|spent|celebrate|"
+        "celebrating|celebrated|had|have|having|missed"
+    ).pattern
+    # A sentence may begin with a holiday: "Christmas was quiet".
+    + r"|(?:^|[.!?,;:]\s+)$"
 )
 FALL = re.compile(r"\b(?:in|during|over|since|until|by|before|after|around|for) the\s+$")
 
@@ -91,7 +108,7 @@ def fixed_day(match: re.Match[str]) -> Marks:
 def dated(match: re.Match[str]) -> Marks:
     """Read a day or range of days of a month; "may 20" without "th" requires "on" before it."""
     groups = match.groupdict()
-    month, first = en.MONTHS[match["m"]], int(match["d"])
+    month, first = MONTH_NUMBERS[match["m"]], int(match["d"])
     last = int(groups["d2"]) if groups.get("d2") else first
     named = groups.get("y")
     mark = Mark(
@@ -128,7 +145,7 @@ def stepped(match: re.Match[str]) -> Marks:
     if groups["wd"]:
         return Mark(rank=Rank.DAY, narrow=weekday(en.WEEKDAYS[groups["wd"]], step))
     if groups["m"]:
-        return Mark(rank=Rank.MONTH, narrow=recurring(month_of(en.MONTHS[groups["m"]]), step))
+        return Mark(rank=Rank.MONTH, narrow=recurring(month_of(MONTH_NUMBERS[groups["m"]]), step))
     first = en.SEASONS[groups["s"]]
     return Mark(rank=Rank.SEASON, narrow=recurring(lambda number: season(number, first), step))
 
@@ -159,7 +176,7 @@ def quarter(match: re.Match[str]) -> Marks:
     nth = int(groups["q"]) if groups.get("q") else en.ORDINALS[groups["o"] or "first"]
     number = nth if nth > 0 else 4
     narrow = recurring(lambda of: months(of, 3 * number - 2, 3))
-    return Mark(rank=Rank.SEASON, narrow=narrow, bare=True, alone=IN)
+    return Mark(rank=Rank.SEASON, narrow=narrow, bare=True, general=True, alone=IN)
 
 
 def nth_of(match: re.Match[str]) -> Marks:
@@ -222,21 +239,33 @@ def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
 
 def named_season(match: re.Match[str]) -> Marks:
     first = en.SEASONS[match["s"]]
-    return bare(Rank.SEASON, recurring(lambda number: season(number, first)), OVER if match["s"] != "fall" else FALL)
+    mark = bare(Rank.SEASON, recurring(lambda number: season(number, first)), OVER if match["s"] != "fall" else FALL)
+    return replace(mark, general=True)
 
 
 _NOT_SEASON = (
     r"(?!['’]?s? (?:camps?|rolls?|breaks?|semester|school|dress|house|jobs?|programs?|internship|olympics|sale|in love|"
     r"cleaning|onions?|coat|jacket|clothes|asleep|apart|down|over|for|back|out|off))"
 )
-_MONTH_NAMES = "|".join(sorted(en.MONTHS, key=len, reverse=True))
+_NOT_WEEKDAY = r"(?:mornings|afternoons|evenings|nights|school|roast|times|blues|league|markets?|papers?|best)"
+_NOT_HOLIDAY = (
+    r"(?:trees?|cards?|gifts?|presents?|songs?|music|lights?|eggs?|costumes?|movies?|films?|carols?|decorations?|"
+    r"spirit|jumpers?|sweaters?|cookies|cake|island|bunny|resolutions?)"
+)
+# A day of a month that is not named: "on the 18th", "from the 3rd", not "on the 3rd floor".
+_THE_DAY = (
+    r"(?<=\bthe )(?P<d>[12]?1st|2?2nd|2?3rd|(?:[4-9]|1\d|2[04-9]|30)th|31st)"
+    r"(?=\s*(?:[^\w\s'’-]|$)|\s+(?:and|but|or|to|at|in|with|for|so|because|if|when|then|which|that|already|please|btw|it|i|"
+    r"we|he|she|they|my|our|the|from|until|till)\b)"
+)
 # Periods that may follow "early", "late" and "the last week of".
 _OF_WHAT = (
     r"(?:(?:the|last|next|this|of|in|my) )*(?:the |year|month|week|quarter|century|decade|spring|summer|autumn|fall|"
-    rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{_MONTH_NAMES})"
+    rf"winter|(?:19|20)\d\ds?|['’]?[2-9]0s|{ANY_MONTH})"
 )
-_TO_DAY = r"(?: ?(?:-|–|to|and|through|until) ?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?)?"
+_TO_DAY = r"(?: ?(?:-|–|to|and|through|until) ?(?:the )?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?)?"
 _PARTS = "|".join(sorted(en.PARTS, key=len, reverse=True))
+_HALF = r"(?P<half> and a half)?"
 _EDGE = r"(?P<e>early|start|beginning|mid|middle|late|end|first half|second half)"
 
 
@@ -254,11 +283,11 @@ def _bare_weekday(match: re.Match[str]) -> Marks:
 
 
 def _weekend(_match: re.Match[str]) -> Marks:
-    return bare(Rank.DAY, weekend_of(), OVER)
+    return replace(bare(Rank.DAY, weekend_of(), OVER), general=True)
 
 
 def _month(match: re.Match[str]) -> Marks:
-    narrow = recurring(month_of(en.MONTHS[match["m"]]))
+    narrow = recurring(month_of(MONTH_NUMBERS[match["m"]]))
     return Mark(rank=Rank.MONTH, narrow=narrow, bare=True, dated=True, alone=IN_MONTH)
 
 
@@ -278,7 +307,11 @@ def _day_number(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.DAY, narrow=day_of_month(int(match["d"])), never_alone=True)
 
 
-_UNIT_WORDS = r"day|week|month|year|quarter|decade|minute|hour|century"
+def _day_of_open_month(match: re.Match[str]) -> Marks:
+    return bare(Rank.DAY, day_of_month(int(match["d"][:-2])), BY_THE)
+
+
+_UNIT_WORDS = r"fortnight|day|week|month|year|quarter|decade|minute|hour|century"
 _HOLIDAY_WORDS = (
     r"mas\b|new year|thanksgiving|(?:black|good) friday|easter|halloween|valentine|['’]s['’]? day|s['’]? day|"
     r"(?:boxing|memorial|labou?r|earth|mlk|sweeping|king|jr\.?|women) day|of july|juneteenth|fool|patrick|festival|"
@@ -292,12 +325,12 @@ _NEAR = re.compile(r"day|tomorrow|night|morning|afternoon|evening|earlier|later"
 _STEP = re.compile(r"\b(?:last|past|previous|this|next|coming) ")
 _QUARTER = re.compile(r"quarter|\bq\d|\ds\b|\d['’]s\b")
 _EDGE_WORD = re.compile(r"\b(?:early|start|beginning|mid|middle|late|end|half)\b")
-_NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{_MONTH_NAMES}")
+_NAMED = re.compile(rf"day\b|weekend|{'|'.join(en.SEASONS)}|{ANY_MONTH}")
 _OF_DAY = re.compile(r"\d|morning|noon|midday|lunchtime|evening|night")
 # Quick check: most texts name no time.
 _ANY = re.compile(
     rf"\d|{_UNIT_WORDS}|night|morning|noon|evening|tomorrow|now\b|ago\b|late|recent|{_HOLIDAY_WORDS}|"
-    rf"{'|'.join(en.SEASONS)}|\b(?:{_MONTH_NAMES})\b|\b(?:last|next|this|past) (?:sat|sun|mon|tue|wed|thu|fri)"
+    rf"{'|'.join(en.SEASONS)}|\b{ANY_MONTH}\b|\b(?:last|next|this|past) (?:sat|sun|mon|tue|wed|thu|fri)"
 )
 # Longer expressions come first, because matched text is not matched again.
 LEXICONS: tuple[Lexicon, ...] = (
@@ -323,7 +356,7 @@ LEXICONS: tuple[Lexicon, ...] = (
         _HOLIDAY,
         (
             *(
-                _lexeme(rf"(?:{en.STEP}(?: year['’]s)? )?(?:{words})", partial(holiday, of_year))
+                _lexeme(rf"(?:{en.STEP}(?: year['’]s)? )?(?:{words})(?! {_NOT_HOLIDAY}\b)", partial(holiday, of_year))
                 for words, of_year in ENGLISH
             ),
         ),
@@ -333,7 +366,7 @@ LEXICONS: tuple[Lexicon, ...] = (
         (
             _lexeme(rf"{en.ORDINAL} (?:{en.WEEKDAY}|(?P<u>weekend|week))(?= (?:of|in) {_OF_WHAT}\b)", nth_of),
             _lexeme(
-                rf"week(?= of (?:the )?(?:\d|{_MONTH_NAMES} \d))", lambda _: Mark(rank=Rank.WIDER, narrow=week_around)
+                rf"week(?= of (?:the )?(?:\d|{ANY_MONTH} \d))", lambda _: Mark(rank=Rank.WIDER, narrow=week_around)
             ),
             _lexeme(r"this time last year", vague(a_year_ago)),
             _lexeme(
@@ -343,11 +376,18 @@ LEXICONS: tuple[Lexicon, ...] = (
             _lexeme(rf"{en.COUNT} {en.WEEKDAY}s ago", en.days_ago),
             _lexeme(rf"half an? {en.UNIT} (?:ago|back|earlier)", en.half_ago),
             _lexeme(
-                rf"(?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?P<half> and a half)? (?:ago|back|earlier)(?P<today> today)?",
+                rf"(?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?:ago|back|earlier)"
+                r"(?P<today> today)?",
                 en.distance,
             ),
-            _lexeme(rf"{en.COUNT}(?: of)? {en.UNIT}s? (?P<ahead>from now|from today)", en.distance),
-            _lexeme(rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?(?:['’] time)?", en.distance),
+            _lexeme(
+                rf"{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)? (?P<ahead>from now|from today)",
+                en.distance,
+            ),
+            _lexeme(
+                rf"(?P<ahead>in) (?:a )?{en.COUNT}(?: of)?{_HALF} {en.UNIT}s?(?P<half2> and a half)?(?:['’]s? time)?",
+                en.distance,
+            ),
             _lexeme(rf"(?:the |these )?{en.STEP} (?:a )?{en.COUNT}(?: of)? {en.UNIT}s?", en.window),
             _lexeme(rf"(?:in|over|during|within|for|throughout) the {en.STEP} (?:a )?{en.UNIT}", en.window),
             _lexeme(rf"(?<=the )(?P<step>past) {en.UNIT}", en.window),
@@ -407,7 +447,7 @@ LEXICONS: tuple[Lexicon, ...] = (
     Lexicon(
         _NAMED,
         (
-            _lexeme(rf"(?:{en.WEEKDAY})(?!s)", _bare_weekday),
+            _lexeme(rf"{en.WEEKDAY}(?!s)(?! {_NOT_WEEKDAY}\b)", _bare_weekday),
             _lexeme(r"weekend", _weekend),
             _lexeme(rf"{en.SEASON}{_NOT_SEASON}", named_season),
             _lexeme(rf"{en.MONTH}", _month),
@@ -430,6 +470,7 @@ LEXICONS: tuple[Lexicon, ...] = (
                 r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)(?= (?:of|in) (?:last|this|next) month)",
                 _day_number,
             ),
+            _lexeme(_THE_DAY, _day_of_open_month),
         ),
     ),
 )

@@ -199,12 +199,12 @@ def lunar(match: re.Match[str]) -> Marks:
 
 
 def number_of_day(match: re.Match[str]) -> Marks:
-    """Read 3号 beside a month, 那天 or 在."""
+    """Read 3号 beside a month, 那天 or 在, and 18号 where it is no number of a house, a room or the like."""
     return Mark(
         rank=Rank.DAY,
         narrow=day_of_month(number_of(match["d"])),
         bare=True,
-        never_alone=not (match["there"] or match["that"]),
+        never_alone=not (match["there"] or match["that"] or match["alone"] is not None),
     )
 
 
@@ -233,7 +233,7 @@ def bare_weekday(match: re.Match[str]) -> Marks:
 def bare_weekend(match: re.Match[str]) -> Marks:
     """Read 周末, or one of several in a month: 第二个周末."""
     nth = _nth(match["o"])
-    return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), bare=True, never_alone=nth is not None)
+    return Mark(rank=Rank.DAY, narrow=weekend_of(nth=nth), bare=True, general=True, never_alone=nth is not None)
 
 
 def week_of_month(match: re.Match[str]) -> Marks:
@@ -251,7 +251,7 @@ def named_season(match: re.Match[str]) -> Marks:
     """Read 夏天, 这个夏天, 上个冬天."""
     first, step = SEASONS[match["s"]], match.groupdict().get("w")
     narrow = recurring(lambda number: season(number, first), _step(step))
-    return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None)
+    return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None, general=step is None)
 
 
 def school_holidays(match: re.Match[str]) -> Marks:
@@ -259,7 +259,7 @@ def school_holidays(match: re.Match[str]) -> Marks:
     first = 7 if match["s"] == "暑" else 1
     step = match.groupdict().get("w")
     narrow = recurring(lambda number: months(number, first, 2), _step(step))
-    return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None)
+    return Mark(rank=Rank.SEASON, narrow=narrow, bare=step is None, general=step is None)
 
 
 def _step(word: str | None) -> int | None:
@@ -269,7 +269,7 @@ def _step(word: str | None) -> int | None:
 def quarter(match: re.Match[str]) -> Marks:
     """Read 第三季度."""
     number = number_of(match["q"])
-    return Mark(rank=Rank.SEASON, narrow=recurring(lambda of: months(of, 3 * number - 2, 3)), bare=True)
+    return Mark(rank=Rank.SEASON, narrow=recurring(lambda of: months(of, 3 * number - 2, 3)), bare=True, general=True)
 
 
 def relative_quarter(match: re.Match[str]) -> Marks:
@@ -381,6 +381,11 @@ _HAPPENED = r"(?=[^？?。]{0,120}?(?:了|过|时候|期间|打算|计划|准备
 _COUNT = rf"(?:\d{{1,3}}|二?十{_ONES}?|[二三四五六七八九]十{_ONES}?|[一二两三四五六七八九])"
 _AWAY = r"(?P<w>之前|以前|之后|以后|过后|前|后)(?![妈爸面任台])"
 _SINCE = r"(?:以来|来|里|内|之内|间)?"
+# 18号出发: not after a street, a building or a letter, and not a bus line or a model.
+_OPEN_DAY = (
+    r"(?:^|(?<=[，,。！？!?；;：:、\s（(我你他她们咱就那是到等改从的了]))"
+    r"(?=(?:\d{1,2}|[一二三]?十[一二三四五六七八九]?)号(?![电汽人球种病床位展院选区公仓库商船信暗菜岛坑别文]))"
+)
 _NO_NUMBER = r"(?![楼线店门球院厅馆机子码房台车路桌床称令]|选手)"
 
 
@@ -496,7 +501,7 @@ LEXICONS: tuple[Lexicon, ...] = (
             window,
         ),
         _lexeme(
-            r"(?<![之以目节庆日号年月周秋午夕明旦诞末春夏冬天阳])前(?P<n>[几些两])个?(?P<u>天|周|星期|(?<=个)月|年)",
+            r"(?<![之以目节庆日号年月周秋午夕明旦诞末春夏冬天阳礼婚试赛业孕院术职考])前(?P<n>[几些两])个?(?P<u>天|周|星期|(?<=个)月|年)",
             just_before,
         ),
         _lexeme(r"前一?(?:阵子|阵|段时间|段日子)|前些(?:日子|时候)", vague_days(-60, 0)),
@@ -513,6 +518,9 @@ LEXICONS: tuple[Lexicon, ...] = (
         r"[晨早上午晚夜点日号间]",
         _lexeme(rf"(?P<p>{'|'.join(PARTS)})(?!好)", part_named),
         _lexeme(rf"(?P<h>\d{{1,2}}|二?十{_ONES}?|{_ONES}|两)点(?:半|钟|\d{{1,2}}分?)?(?![心头名评赞击菜餐事])", hour),
-        _lexeme(rf"(?P<there>[在于]\s*)?(?P<d>{_DAY})[日号](?P<that>这天|那天|当天)?{_NO_NUMBER}", number_of_day),
+        _lexeme(
+            rf"(?P<there>[在于]\s*)?(?P<alone>{_OPEN_DAY})?(?P<d>{_DAY})[日号](?P<that>这天|那天|当天)?{_NO_NUMBER}",
+            number_of_day,
+        ),
     ),
 )

@@ -5,28 +5,8 @@ from datetime import datetime
 
 from extraction.temporal.expressions import Frame, Mark, Marks, Rank, fixed, recurring, unit_away, weekday, weekend_of
 from extraction.temporal.intervals import DAY, Stretch, Unit, day, lately, moved, season, shifted
+from extraction.text.lexicon_en import MONTH_NUMBERS
 
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}
 WEEKDAYS = {
     name: number
     for number, names in enumerate(
@@ -72,6 +52,7 @@ UNITS = {
     "hour": Unit.HOUR,
     "day": Unit.DAY,
     "week": Unit.WEEK,
+    "fortnight": Unit.WEEK,
     "weekend": Unit.WEEKEND,
     "month": Unit.MONTH,
     "quarter": Unit.QUARTER,
@@ -103,14 +84,14 @@ def _any(words: dict[str, int]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-MONTH = f"(?P<m>{_any(MONTHS)})"
+MONTH = f"(?P<m>{_any(MONTH_NUMBERS)})"
 WEEKDAY = f"(?P<wd>{_any({name: number for name, number in WEEKDAYS.items() if len(name) > 5})})"
 # Includes "sun" and "sat", which are days only after "last", "this" or "next".
 WEEKDAY_SHORT = f"(?P<wd>{_any(WEEKDAYS)})"
 SEASON = f"(?P<s>{_any(SEASONS)})"
 ORDINAL = f"(?P<o>{_any(ORDINALS)})"
 STEP = r"(?P<step>this past|this coming|last|past|previous|this|next|coming)"
-UNIT = "(?P<u>minute|hour|day|weekend|week|month|quarter|year|decade)"
+UNIT = "(?P<u>minute|hour|day|weekend|week|fortnight|month|quarter|year|decade)"
 YEAR = r"(?P<y>(?:19|20)\d\d)"
 NUMBER_OF_DAY = r"(?P<d>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)}|few|several|some|many)"
@@ -153,7 +134,7 @@ def away(unit: Unit, count: int) -> Mark:
 
 
 def distance(match: re.Match[str]) -> Marks:
-    """Read "three days ago", "in two weeks", "a year and a half ago", "a few months back"."""
+    """Read "three days ago", "in two weeks", "a fortnight ago", "a year and a half ago", "a few months back"."""
     unit, groups = UNITS[match["u"]], match.groupdict()
     sign = 1 if groups.get("ahead") else -1
     count = count_of(match["n"])
@@ -161,8 +142,10 @@ def distance(match: re.Match[str]) -> Marks:
         far, near = (FEW_FROM, FEW_TO) if sign > 0 else (-FEW_TO, -FEW_FROM)
         narrow = fixed(lambda now: Stretch(moved(unit, far, now).start, moved(unit, near, now).end))
         return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
-    if groups.get("half") or match["n"] in ("half a", "half an"):
-        return half_away(unit, count if groups.get("half") else 0, sign)
+    if match["u"] == "fortnight":
+        count *= 2
+    if groups.get("half") or groups.get("half2"):
+        return half_away(unit, count, sign)
     if groups.get("today"):
         return Mark(rank=Rank.DAY, narrow=fixed(lambda now: day(shifted(now, unit, sign * count))))
     return away(unit, sign * count)
@@ -190,6 +173,7 @@ def window(match: re.Match[str]) -> Marks:
     unit = UNITS[match["u"]]
     number = groups.get("n")
     count = 1 if not number else count_of(number) or FEW_TO
+    count *= 2 if match["u"] == "fortnight" else 1
     if unit is Unit.WEEKEND:
         return None
     sign = -1 if match["step"] in ("next", "coming", "following") else 1

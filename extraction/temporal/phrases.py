@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from unicodedata import normalize
 
-from extraction.temporal.expressions import Frame, IntervalCache, Mark, bare_only, resolve
+from extraction.temporal.direction import Direction, direction_of
+from extraction.temporal.expressions import Frame, IntervalCache, Mark, Rank, bare_only, resolve
 from extraction.temporal.intervals import Stretch
 from extraction.text.name_forms import simplified_characters
 from schema.timespan import Timespan, as_utc
@@ -21,7 +22,9 @@ _JOINT_CHARS_MAX = 64
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[a-z0-9]")
 # Text allowed between two marks of a phrase.
-_JOINT = re.compile(r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，]?\s*(?:那个|这个)?(?:在)?")
+_JOINT = re.compile(
+    r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，(（]?\s*(?:那个|这个)?(?:在)?"
+)
 _RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
 _EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
 _CONTEXT_CHARS = 24
@@ -45,6 +48,11 @@ class Phrase:
     def bare(self) -> bool:
         """True if the phrase names a recurring time, and no word says which occurrence is meant."""
         return bare_only(self.marks)
+
+    @property
+    def weekly(self) -> bool:
+        """True if the phrase names a day of the week or weekend only."""
+        return all(not mark.dated and mark.rank >= Rank.DAY for mark in self.marks)
 
     @property
     def vague(self) -> bool:
@@ -187,20 +195,22 @@ class TimeMatch:
 def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     """Return the times that a text names, in order, without overlaps, at most `PHRASES_MAX`.
 
-    Approximate ("recently") and recurring times ("on Friday", "in summer") are left out.
+    Recurring times ("on Friday", "on 12 June") are those that tense and verb refer to, or else the nearest.
+    Approximate times ("recently") and repeated ones ("on Fridays") are left out.
 
     Args:
         said_at: reference time; days are those of its time zone, spans are in UTC.
     """
-    zone = said_at.tzinfo or UTC
+    zone, now = said_at.tzinfo or UTC, said_at.replace(tzinfo=None)
+    plain_text = plain(text)
     found = []
-    for phrase in phrases_in(plain(text), Frame(now=said_at.replace(tzinfo=None))):
-        if phrase.vague or not _is_specific(phrase):
+    for phrase in phrases_in(plain_text, Frame(now=now)):
+        stretch = None if phrase.vague else _occurrence(plain_text, phrase, now)
+        if stretch is None:
             continue
         try:
             span = Timespan(
-                start=as_utc(phrase.stretch.start.replace(tzinfo=zone)),
-                end=as_utc(phrase.stretch.end.replace(tzinfo=zone)),
+                start=as_utc(stretch.start.replace(tzinfo=zone)), end=as_utc(stretch.end.replace(tzinfo=zone))
             )
         except OverflowError:
             continue
@@ -208,6 +218,24 @@ def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     return found
 
 
-def _is_specific(phrase: Phrase) -> bool:
-    """Return whether the phrase names a specific day, month or year."""
-    return not phrase.bare or any(mark.dated for mark in phrase.marks)
+def _occurrence(text: str, phrase: Phrase, now: datetime) -> Stretch | None:
+    """Return the interval that a phrase of a statement means; None if it recurs and no single one is meant."""
+    if not phrase.bare:
+        return phrase.stretch
+    direction = direction_of(text, phrase.start, phrase.end)
+    if direction is Direction.REPEATED:
+        return None
+    if direction is Direction.OPEN and any(mark.general for mark in phrase.marks):
+        return None
+    ahead = resolve(phrase.marks, Frame(now=now, future=True)) or phrase.stretch
+    match direction:
+        case Direction.PAST:
+            return phrase.stretch
+        case Direction.FUTURE:
+            return ahead
+    return ahead if phrase.weekly else _nearest(phrase.stretch, ahead, now)
+
+
+def _nearest(past: Stretch, ahead: Stretch, now: datetime) -> Stretch:
+    """Return the nearer interval; a future one counts as half as far, because memories are marked as past."""
+    return ahead if ahead.start - now <= 2 * (now - past.end) else past

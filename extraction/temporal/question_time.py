@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 
+from extraction.temporal import expressions_zh as zh
+from extraction.temporal import lexicon_en as en
+from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame
-from extraction.temporal.phrases import phrases_in, plain
+from extraction.temporal.intervals import DAY, Unit, shifted
+from extraction.temporal.phrases import Phrase, phrases_in, plain
 from extraction.temporal.relations import Side, TimeRange, time_ranges
 from schema.timespan import Timespan, as_utc
 
@@ -41,7 +45,7 @@ _ENGLISH = re.compile(
 _CHINESE = re.compile(
     r"(?P<x>[^，,。？?！!；;\s]{1,24}?)"
     r"(?P<w>之前|以前|之后|以后|过后|以来|期间|的时候|(?<![小平有同及当到准随])时(?!候|间|常|不|差)|"
-    r"(?<![之以目眼面从])前(?!面|任|台|天|年|夫|妻|男友|女友|往|后|途|[几些两])|"
+    r"(?<![之以目眼面从])前(?!面|任|台|天|年|夫|妻|男友|女友|往|后|途|[几些])|"
     r"(?<![之以过最然今背此])后(?!来|面|天|妈|爸|悔|期|果|台|年|院|备))"
 )
 # Prepositions and subjects before the event.
@@ -97,12 +101,57 @@ def _trimmed(match: re.Match[str]) -> tuple[int, int]:
     return start + len(words) - len(words.lstrip()), end - (len(words) - len(words.rstrip()))
 
 
+# "A week before the wedding", 婚礼前两周.
+_DISTANCE_EN = re.compile(
+    rf"\b(?:the |about )?{en.COUNT}(?: of)? (?P<u>day|week|month|year)s? $|"
+    r"\bthe (?P<one>day|night|week|month|year) $"
+)
+_DISTANCE_ZH = re.compile(rf"的?(?:第?(?P<n>{zh.NUMBER})个?(?P<u>天|日|周|星期|礼拜|月|年)|(?P<next>第二天))")
+# Days on either side of a distance, by unit.
+_MARGIN_DAYS = {Unit.DAY: 0, Unit.WEEK: 3, Unit.MONTH: 15, Unit.YEAR: 183}
+
+
+def event_range(anchor: EventAnchor, question: str, start: datetime, end: datetime) -> Timespan | None:
+    """Return the time that a question means by an event, such as two weeks before it.
+
+    Args:
+        start, end: when the event is.
+    """
+    back = anchor.side is Side.BEFORE
+    if (found := _distance(anchor, plain(question))) is not None and anchor.side in (Side.BEFORE, Side.AFTER):
+        count, unit = found
+        margin = _MARGIN_DAYS[unit] * DAY
+        middle = shifted(start, unit, -count) if back else shifted(end - DAY, unit, count)
+        return Timespan(start=as_utc(middle - margin), end=as_utc(middle + margin + DAY))
+    since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: end}.get(anchor.side, start)
+    until = {Side.AFTER: None, Side.SINCE: None, Side.BEFORE: start}.get(anchor.side, end)
+    return Timespan(start=since and as_utc(since), end=until and as_utc(until))
+
+
+def _distance(anchor: EventAnchor, text: str) -> tuple[int, Unit] | None:
+    """Return the number of units between the event and the time that a question means; None if it names none."""
+    before, after = text[: anchor.start], text[anchor.end :]
+    word = re.search(r"(?:before|after|prior to|following) (?:the |my |our )?$", before)
+    if word and (found := _DISTANCE_EN.search(before[: word.start()][-_NEAR_CHARS:])):
+        count = 1 if found["one"] else en.count_of(found["n"])
+        return None if count is None else (count, _UNITS_APART[found["one"] or found["u"]])
+    side = re.match(r"(?:之|以)?[前后](?:的)?", after)
+    if side and (found := _DISTANCE_ZH.match(after, side.end())):
+        return (1, Unit.DAY) if found["next"] else (zh.number_of(found["n"]), zh.UNITS[found["u"]])
+    return None
+
+
+_UNITS_APART = {**en.UNITS, "night": Unit.DAY}
+
+
 QUESTION_CHARS_MAX = 2_000
 _FUTURE = re.compile(
     r"\b(?:will|won['’]?t|shall|going to|gonna|plans?|planning|upcoming|intends?|must|needs? to|ha(?:ve|s) to|should|"
-    r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])"
+    r"due)\b|['’]ll\b|打算|计划|准备|即将|将要|要(?=[去来见做干买参办])|安排|日程|行程"
 )
 _PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b(?! to\b)|[了过]")
+# "What do I have on Friday?" is no perfect tense.
+_POSSESSION = re.compile(r"\b(?:do|does) (?:\w+ ){1,3}?have\b|\b(?:have|has) got\b")
 # A question about a habit names no time to search in: "What do I usually do on Fridays?"
 _HABIT = re.compile(
     r"\b(?:usually|always|often|typically|normally|every|each|generally|prefer|favou?rite)\b|"
@@ -135,6 +184,18 @@ class Force(StrEnum):
     LIMITS = "limits"
     # "Where did I go last summer?": later messages can answer, too; those about that time rank higher.
     PREFERS = "prefers"
+
+
+class TimeAxis(StrEnum):
+    """The time of a memory that the time in a question refers to.
+
+    SAID for "What did we talk about yesterday?"; HAPPENED for a time that has not come yet, in which nothing was said;
+    EITHER for all others: what happened last summer was told then or later.
+    """
+
+    SAID = "said"
+    HAPPENED = "happened"
+    EITHER = "either"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +244,14 @@ class QuestionTime:
         limits = [asked for asked in self.asked if asked.force is Force.LIMITS]
         return limits[0].span if len(limits) == 1 and len(self.asked) == 1 else None
 
+    def axis(self, reference: datetime) -> TimeAxis:
+        """Return which time of a memory the exact times refer to, for a question asked at `reference`."""
+        span = self.exact_span
+        if self.limit is not None:
+            return TimeAxis.SAID
+        ahead = span is not None and span.start is not None and span.start > reference
+        return TimeAxis.HAPPENED if ahead else TimeAxis.EITHER
+
     def meets(self, start: datetime, end: datetime) -> bool:
         """Return whether any time overlaps the half-open interval from `start` to `end`."""
         return any(
@@ -215,9 +284,13 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     """
     text = plain(question[:QUESTION_CHARS_MAX])
     zone = reference.tzinfo or UTC
-    frame = Frame(now=reference.replace(tzinfo=None), future=bool(_FUTURE.search(text)) and not _PAST.search(text))
+    frame = Frame(now=reference.replace(tzinfo=None), future=_looks_forward(text))
     habit, asking_from = bool(_HABIT.search(text)), _asking_from(text)
-    found = time_ranges(text, phrases_in(text, frame), frame)
+    phrases = phrases_in(text, frame)
+    if not frame.future and not _is_past(text) and any(_is_ahead(text, phrase) for phrase in phrases):
+        frame = replace(frame, future=True)
+        phrases = phrases_in(text, frame)
+    found = time_ranges(text, phrases, frame)
     kept = [item for item in found if not (habit and item.bare) and item.start >= asking_from]
     # "What has she watched recently, on 7 February": the exact day replaces "recently".
     exact = [item for item in kept if not item.vague] or kept
@@ -225,6 +298,19 @@ def time_asked(question: str, reference: datetime) -> QuestionTime:
     return QuestionTime(
         asked=tuple(asked), anchors=anchors_in(question, text, [(item.start, item.end) for item in asked])
     )
+
+
+def _looks_forward(text: str) -> bool:
+    return _FUTURE.search(text) is not None and not _is_past(text)
+
+
+def _is_past(text: str) -> bool:
+    return _PAST.search(_POSSESSION.sub(" ", text)) is not None
+
+
+def _is_ahead(text: str, phrase: Phrase) -> bool:
+    """Return whether the words around a recurring time look forward: "What am I doing in December?"."""
+    return phrase.bare and direction_of(text, phrase.start, phrase.end) is Direction.FUTURE
 
 
 def _asking_from(text: str) -> int:

@@ -7,13 +7,14 @@ in lower case.
 import re
 from typing import Final
 
+from extraction.text.lexicon_en import ANY_MONTH
+
 # Only the beginning is searched, because longer messages contain many cues.
 _CHARS_MAX: Final = 4_000
-_MONTH: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|monday|next"
 _CHANGE: Final = re.compile(
     rf"\b(?:now|new|mov(?:ed?|ing)|switch(?:ed|ing)?|chang(?:ed?|ing)|replac(?:ed|ing)|instead|no longer|any ?more|"
     rf"gone|quit|left|swapp?(?:ed)?|from now on|since|start(?:ed)?|back (?:to|on)|again|updated?|raised|bump(?:ed)?|"
-    rf"goes? (?:up|down)|put me (?:on|up)|from (?:{_MONTH})\w*|sold|over to)\b|"
+    rf"goes? (?:up|down)|put me (?:on|up)|from (?:{ANY_MONTH}|monday|next)|sold|over to)\b|"
     rf"改[成用吃为到]|换[成到了]|搬[到去了家]|现在|不再|不[用吃做要卖住]了|新的?|调到|挪到|涨|已经|以后|起改|又"
 )
 _REASON: Final = re.compile(

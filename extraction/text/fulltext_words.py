@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from extraction.text.other_languages import elided_words, with_elisions, without_elisions
 from extraction.text.stop_words import CHINESE, ENGLISH
 
 # Letters and digits of any script, as the `cjk` analyzer tokenizes; drops all Lucene syntax.
@@ -21,9 +22,12 @@ _WORD_CHARS_MAX = 255
 def words_in(text: str) -> list[str]:
     """Return the distinct words of a text without stop words, in order.
 
-    Chinese stays in runs, which the analyzer splits into bigrams.
+    Chinese stays in runs, which the analyzer splits into bigrams. In other languages, words are followed by their forms
+    with an elided article, because the analyzer keeps "l'école" as one word.
     """
-    return plain_words(_POSSESSIVE.sub("", text))
+    words = plain_words(without_elisions(_POSSESSIVE.sub("", text)))
+    more = dict.fromkeys([*elided_words(text), *with_elisions(words, text)])
+    return within_terms([*words, *more][:_WORDS_MAX], terms_max=TERMS_MAX) if more else words
 
 
 def plain_words(text: str) -> list[str]:

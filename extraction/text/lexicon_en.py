@@ -131,11 +131,32 @@ LASTING_GOALS = word_set(
     "volunteer climb save lose improve retire compete practice practise teach paint train perform master join lead "
     "create design pursue cut reduce lower gain"
 )
-DAYS = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
-    "september october november december today tomorrow yesterday christmas easter thanksgiving halloween"
-)
-MONTHS = DAYS - word_set(
+# Numbers of the months by name and abbreviation.
+MONTH_NUMBERS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sept sep",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+# A pattern; longer names come first.
+ANY_MONTH = f"(?:{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})"
+MONTHS = word_set("january february march april may june july august september october november december")
+DAYS = MONTHS | word_set(
     "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday christmas easter "
     "thanksgiving halloween"
 )

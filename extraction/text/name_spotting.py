@@ -60,12 +60,12 @@ def _tagged(text: str) -> list[Any]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the nouns, verbs and abbreviations of a Chinese text, two characters or more, in order; no Latin words."""
+    """Return the nouns, verbs, abbreviations and Latin words of a Chinese text, two characters or more, in order."""
     words = _tagger().lcut(text[:_TAGGED_CHARS_MAX], HMM=False)
     return [
         word.word.lower()
         for word in words
-        if len(word.word) > 1 and word.flag[0] in "nvj" and word.word not in NOT_NAMES_ZH
+        if len(word.word) > 1 and (word.flag[0] in "nvj" or word.flag == "eng") and word.word not in NOT_NAMES_ZH
     ]
 
 

@@ -1,8 +1,10 @@
-"""Search terms of a question and their frequencies in texts, in English and Chinese. Pure.
+"""Search terms of a question and their frequencies in texts. Pure.
 
-English terms are stems, with British and American spellings unified. Chinese texts are not segmented, which would take
-longer than the search: the question is split into dictionary words, character bigrams and single characters, and texts
-are searched for these as substrings. Single characters also match synonyms that share them: 画 in 画画 and 绘画.
+English terms are stems, with British and American spellings unified; in other alphabets, case, accents and elided
+articles do not count. Japanese and Korean are compared by pairs of characters. Chinese texts are not segmented, which
+would take longer than the search: the question is split into dictionary words, character bigrams and single characters,
+and texts are searched for these as substrings. Single characters also match synonyms that share them: 画 in 画画 and
+绘画.
 """
 
 import re
@@ -14,11 +16,16 @@ from typing import Final
 
 from extraction.text.chinese import chinese_words
 from extraction.text.english_stems import AMERICAN, stem
+from extraction.text.other_languages import folded as fold
+from extraction.text.other_languages import without_elisions
 from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
 from schema.kept_results import kept_by_chars
 
-_WORD: Final = re.compile(r"[a-z0-9]+")
+_ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+# Scripts that are searched for pairs of characters: Chinese, kana, Hangul.
+_PAIRED: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
+_OTHER_WORD: Final = re.compile(r"[^\W_\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7af]+")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 # Average length of a Chinese word in characters, punctuation included.
 _CHARS_A_WORD: Final = 1.6
@@ -66,7 +73,7 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     folded = question.lower()
     runs = _CJK.findall(folded)
     strings: dict[str, None] = dict.fromkeys(chinese_words(folded)) if runs else {}
-    for run in runs:
+    for run in _PAIRED.findall(folded):
         strings |= dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1))
     if characters:
         strings |= dict.fromkeys(one for run in runs for one in run if one not in CHINESE_CHARACTERS)
@@ -112,10 +119,19 @@ def length(text: str) -> float:
 def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     frequencies = Counter(_stems(folded))
-    chinese = sum(len(run) for run in _CJK.findall(folded))
-    return frequencies, frequencies.total() + chinese / _CHARS_A_WORD
+    paired = 0 if text.isascii() else sum(len(run) for run in _PAIRED.findall(folded))
+    return frequencies, frequencies.total() + paired / _CHARS_A_WORD
 
 
 def _stems(folded: str) -> Sequence[str]:
-    plain = _POSSESSIVE.sub("", folded).replace("'", "").replace("’", "")
-    return [stem(AMERICAN.get(word, word)) for word in _WORD.findall(plain) if word not in ENGLISH_BM25]
+    plain = _without_apostrophes(folded)
+    if plain.isascii():
+        words = _ASCII_WORD.findall(plain)
+    else:
+        # Word by word, because most texts that are not ASCII are Chinese, or English with a dash.
+        words = [word if word.isascii() else fold(word) for word in _OTHER_WORD.findall(plain)]
+    return [stem(AMERICAN.get(word, word)) if word.isascii() else word for word in words if word not in ENGLISH_BM25]
+
+
+def _without_apostrophes(text: str) -> str:
+    return without_elisions(_POSSESSIVE.sub("", text)).replace("'", "").replace("’", "")

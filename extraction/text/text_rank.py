@@ -21,7 +21,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]{2,}")
 def words_of(text: str) -> list[str]:
     """Return the lower-case content words of a sentence."""
     if has_cjk(text):
-        return [word for word in content_words(text) if word not in CHINESE_TOPIC]
+        return [word for word in content_words(text) if word not in CHINESE_TOPIC and word not in ENGLISH_TOPIC]
     return [word for word in (w.lower().removesuffix("'s") for w in _WORD.findall(text)) if word not in ENGLISH_TOPIC]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from graph_service.config.folder_trust import FolderTrust
+from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_offset_s, newer_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
@@ -130,6 +131,11 @@ def service_checks(address: str, readiness: Mapping[str, Any]) -> list[Check]:
             )
             fix = f"it is restarted automatically ({loop['restarts']} times so far); search the log for this code"
             checks.append(Check(name="background work", ok=False, finding=finding, fix=fix))
+    for name, state in readiness.get("circuit_breakers", {}).items():
+        if state != "closed":
+            finding = f"the {name} does not answer; its circuit breaker is {state.replace('_', ' ')}"
+            fix = "check the endpoint, its key and the name of the model; waiting jobs run when it answers again"
+            checks.append(Check(name="model endpoint", ok=False, finding=finding, fix=fix))
     if readiness.get("audit_problem"):
         fix = "free some space in the data directory; changes made meanwhile are in the graph, but not in the audit log"
         checks.append(Check(name="audit log", ok=False, finding=str(readiness["audit_problem"]), fix=fix))
@@ -302,7 +308,8 @@ def _embedder(settings: Settings) -> Check:
         return Check(name="embedder", ok=None, finding="switched off; recall searches by words only")
     if kind == "openai":
         address = settings.embedding.base_url or "the vendor's own address"
-        return Check(name="embedder", ok=True, finding=f"{settings.embedding.model} at {address}")
+        finding = f"{settings.embedding.model} at {address}; {_limits(settings.embedding)}"
+        return Check(name="embedder", ok=True, finding=finding)
     from extraction.embeddings.local_models import MODELS
     from extraction.embeddings.model_download import model_folder
 
@@ -320,7 +327,21 @@ def _model(settings: Settings) -> Check:
     if llm.api_key is None and llm.base_url is None:
         fix = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys; or unset LLM_MODEL"
         return Check(name="language model", ok=False, finding=f"{llm.model}, but no API key and no address", fix=fix)
-    return Check(name="language model", ok=True, finding=f"{llm.model} at {llm.base_url or 'the vendor`s own address'}")
+    address = llm.base_url or "the vendor's own address"
+    parts = [f"{llm.model} at {address}"]
+    if llm.fallback_model is not None:
+        parts.append(f"while it is unavailable {llm.fallback_model} at {llm.fallback_base_url or address}")
+    if llm.judge_model is not None and llm.judge_facts:
+        parts.append(f"{llm.judge_model} judges facts")
+    day = f"{llm.tokens_per_day:,} tokens a day for each tenant" if llm.tokens_per_day else "no daily budget"
+    return Check(name="language model", ok=True, finding="; ".join([*parts, _limits(llm), day]))
+
+
+def _limits(section: LlmSettings | EmbeddingSettings) -> str:
+    """Return the limits of an endpoint in words."""
+    rates = ((section.requests_per_minute, "requests"), (section.tokens_per_minute, "tokens"))
+    rated = [f"{number:,} {unit} a minute" for number, unit in rates if number]
+    return f"at most {', '.join([f'{section.concurrent_calls} concurrent calls', *rated])}"
 
 
 def _viewer() -> Check:

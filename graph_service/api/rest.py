@@ -13,13 +13,12 @@ from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.exploration import Explorer
-from graph_service.memory.mindmap.graph_queries import to_element_id
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import frame_json
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from schema.errors import InputError, UnavailableError
 from schema.frames import BUDGET_MAX, Frame, Scope
-from schema.ids import TenantId
+from schema.ids import TenantId, to_element_id
 
 _Tenant = Annotated[TenantId, Depends(tenant_of)]
 _User = Annotated[str | None, Query(max_length=200)]

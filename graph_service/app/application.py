@@ -216,6 +216,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         "embedder": services.embedder_name,
         "embedder_problem": services.embedder_problem,
         "model": services.reader_name,
+        "circuit_breakers": {name: one.state.value for name, one in services.external_services.configured().items()},
         "short_term": _window_state(services),
         "database": ("given" if services.settings.neo4j.uri else "local")
         if server is None

@@ -62,6 +62,7 @@ async def metrics_page(services: Services, *, viewers: int, answering_since_s: f
     gauges.add("spool_paused", "1 while replay of the spool is paused.", await services.spool.paused())
     gauges.add("viewers", "Connected viewers.", viewers)
     _add_external_services(gauges, services)
+    _add_endpoints(gauges, services)
     _add_processes(gauges, services, answering_since_s)
     # Takes 0.1 s to load, so it is deferred to the first scrape.
     module = await asyncio.to_thread(importlib.import_module, "graph_service.observability.prometheus_text")
@@ -92,13 +93,37 @@ def _add_jobs(gauges: Gauges, found: JobTotals) -> None:
 
 def _add_external_services(gauges: Gauges, services: Services) -> None:
     breakers = {
-        "embedder": float(_BREAKER[services.external_services.embedder.state.value]),
-        "model": float(_BREAKER[services.external_services.model.state.value]),
+        **{name: float(_BREAKER[one.state.value]) for name, one in services.external_services.configured().items()},
         "redis": float(_BREAKER.get(services.window.state().breaker or "", 0)),
     }
     gauges.add_by("circuit_breaker", "Circuit breakers: 0 closed, 1 half open, 2 open.", "service", breakers)
     gauges.add(
         "embedder_up", "0 if an embedder is configured but unavailable, else 1.", services.embedder_problem is None
+    )
+
+
+def _add_endpoints(gauges: Gauges, services: Services) -> None:
+    """Add the use of each endpoint's limits; the limit 0 means none."""
+    limiters = services.limiters
+    used = {name: one.last_minute() for name, one in limiters.items()}
+    requests: dict[str, float] = {name: number for name, (number, _) in used.items()}
+    tokens: dict[str, float] = {name: number for name, (_, number) in used.items()}
+    running: dict[str, float] = {name: one.running for name, one in limiters.items()}
+    waiting: dict[str, float] = {name: one.waiting for name, one in limiters.items()}
+    waited_s = {name: one.waited_s for name, one in limiters.items()}
+    gauges.add_by("endpoint_requests", "Requests to an endpoint in the last minute.", "endpoint", requests)
+    gauges.add_by("endpoint_tokens", "Tokens of an endpoint in the last minute.", "endpoint", tokens)
+    gauges.add_by("endpoint_running", "Requests to an endpoint that run now.", "endpoint", running)
+    gauges.add_by("endpoint_waiting", "Requests that wait for the limits of an endpoint.", "endpoint", waiting)
+    gauges.add_by("endpoint_waited_seconds", "Total time of waits for the limits.", "endpoint", waited_s)
+    limits: dict[Labels, float] = {}
+    for name, one in limiters.items():
+        limits[name, "concurrent requests"] = float(one.limits.concurrent_calls)
+        limits[name, "requests"] = float(one.limits.requests_per_minute)
+        limits[name, "tokens"] = float(one.limits.tokens_per_minute)
+    about = "Limits of an endpoint: concurrent requests, and requests and tokens per minute; 0 means none."
+    gauges.levels.append(
+        Level(name="mnemograph_endpoint_limit", help=about, labels=("endpoint", "limit"), values=limits)
     )
 
 

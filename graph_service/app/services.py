@@ -6,7 +6,7 @@ import importlib
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from extraction.embeddings.cache import CachedEmbedder
 from extraction.embeddings.embedder import Embedder, token_model_of
 from graph_service.auth.keyring import Keyring
-from graph_service.config.sections import RecallSettings
+from graph_service.config.sections import LlmSettings, RecallSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.database import graph_without_server
 from graph_service.graph.local_neo4j.local_server import LocalServer
@@ -27,7 +27,17 @@ from graph_service.memory.analyst_queries import Analyst
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
-from graph_service.memory.jobs.external_services import ExternalService, ExternalServices, GuardedEmbedder, GuardedModel
+from graph_service.memory.jobs.external_services import (
+    EMBEDDER,
+    FALLBACK_MODEL,
+    FIRST_MODEL,
+    JUDGE_MODEL,
+    MODEL,
+    ExternalService,
+    ExternalServices,
+    GuardedEmbedder,
+    GuardedModel,
+)
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
 from graph_service.memory.recall.query import Mode
@@ -102,7 +112,9 @@ async def traced(settings: Settings) -> AsyncIterator[None]:
 
 
 if TYPE_CHECKING:
+    from extraction.llm.language_model import LanguageModel
     from extraction.openai_api.embedder import OpenAIEmbedder
+    from extraction.openai_api.request_limiter import RequestLimiter
 
 _log = logging.getLogger(__name__)
 
@@ -121,6 +133,7 @@ class Services:
         arrival: the connection to the database, which may complete after the service has started.
         embedder_problem: why a configured embedder is missing, or None.
         reader_name: the model that reads scenes, or `rules`.
+        limiters: limits of the configured endpoints, by name.
     """
 
     settings: Settings
@@ -137,6 +150,7 @@ class Services:
     worker: Worker
     window: ShortTermWindow
     external_services: ExternalServices
+    limiters: Mapping[str, "RequestLimiter"]
     keyring: Keyring
     change_notifier: Notifier
     forget_notifier: Notifier
@@ -229,11 +243,13 @@ class _OpenedEmbedder:
 
     Attributes:
         endpoint: set if the dimension may be a guess until the stored vectors are known.
+        limiters: limits of the endpoint, by its name.
     """
 
     embedder: Embedder | None = None
     problem: str | None = None
     endpoint: "OpenAIEmbedder | None" = None
+    limiters: Mapping[str, "RequestLimiter"] = field(default_factory=dict)
 
 
 async def _fit_indexes(graph: Graph, opened: _OpenedEmbedder) -> None:
@@ -265,14 +281,25 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
 
     if embedding.resolved_kind == "openai":
         from extraction.openai_api.embedder import connect_openai_embedder
+        from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
 
         assert embedding.model is not None, "the settings refuse an endpoint without a model"
+        limits = EndpointLimits(
+            concurrent_calls=embedding.concurrent_calls,
+            requests_per_minute=embedding.requests_per_minute,
+            tokens_per_minute=embedding.tokens_per_minute,
+        )
+        limiter = RequestLimiter(limits)
         endpoint = await connect_openai_embedder(
-            model=embedding.model, base_url=embedding.base_url, api_key=embedding.api_key, dimensions=embedding.dim
+            model=embedding.model,
+            base_url=embedding.base_url,
+            api_key=embedding.api_key,
+            dimensions=embedding.dim,
+            limiter=limiter,
         )
         # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
         cached = CachedEmbedder(GuardedEmbedder(endpoint, service))
-        return _OpenedEmbedder(embedder=cached, endpoint=endpoint)
+        return _OpenedEmbedder(embedder=cached, endpoint=endpoint, limiters={EMBEDDER: limiter})
     from extraction.embeddings.local_embedder import load_local_embedder
 
     try:
@@ -284,32 +311,73 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
     return _OpenedEmbedder(embedder=CachedEmbedder(embedder))
 
 
-async def _readers(settings: Settings, service: ExternalService) -> tuple[Readers, str]:
+async def _models(
+    llm: LlmSettings, name: str, external_services: ExternalServices, limiters: dict[str, "RequestLimiter"]
+) -> "tuple[LanguageModel, LanguageModel]":
+    """Return the model that reads scenes and the one that judges facts, each with what replaces it in an outage."""
+    from extraction.openai_api.language_model import connect_openai_model
+    from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
+    from graph_service.memory.jobs.external_services import FallbackModel, ThrottledModel
+
+    limits = EndpointLimits(
+        concurrent_calls=llm.concurrent_calls,
+        requests_per_minute=llm.requests_per_minute,
+        tokens_per_minute=llm.tokens_per_minute,
+    )
+
+    async def endpoint(model: str, base_url: str | None, api_key: str | None, limiter: str) -> ThrottledModel:
+        connected = await connect_openai_model(
+            model=model,
+            base_url=base_url,
+            api_key=api_key,
+            timeout_s=llm.timeout_s,
+            output_tokens_max=llm.output_tokens_max,
+            limiter=limiters.setdefault(limiter, RequestLimiter(limits)),
+        )
+        return ThrottledModel(connected, clock_s=time.monotonic)
+
+    first = await endpoint(name, llm.base_url, llm.api_key, MODEL)
+    main = GuardedModel(first, external_services.model)
+    if llm.fallback_model is not None:
+        # The key of the first endpoint is sent only to its own address.
+        own_address = llm.fallback_base_url is None
+        base_url = llm.base_url if own_address else llm.fallback_base_url
+        api_key = llm.api_key if own_address else llm.fallback_api_key
+        second = await endpoint(llm.fallback_model, base_url, api_key, FALLBACK_MODEL)
+        both = FallbackModel(
+            GuardedModel(first, external_services.endpoint(FIRST_MODEL)),
+            GuardedModel(second, external_services.endpoint(FALLBACK_MODEL)),
+        )
+        main = GuardedModel(both, external_services.model)
+    if llm.judge_model is None:
+        return main, main
+    smaller = await endpoint(llm.judge_model, llm.base_url, llm.api_key, MODEL)
+    guarded = GuardedModel(smaller, external_services.endpoint(JUDGE_MODEL))
+    return main, FallbackModel(guarded, main)
+
+
+async def _readers(
+    settings: Settings, external_services: ExternalServices, limiters: dict[str, "RequestLimiter"]
+) -> tuple[Readers, str]:
     from extraction.rules.rule_reader import READER_NAME, read_by_rules
 
     llm = settings.llm
     if llm.model is None:
         # Lets dead letters of a model that is no longer configured be reopened at once; the rules read them.
-        service.answered = True
+        external_services.model.answered = True
         return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
     from extraction.llm.fact_judge import model_fact_judge
     from extraction.llm.reader_chain import model_chain
     from extraction.llm.summary_writer import model_layer_writer
-    from extraction.openai_api.language_model import connect_openai_model
-    from graph_service.memory.jobs.external_services import ThrottledModel
 
-    model = await connect_openai_model(
-        model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
-    )
-    throttled = ThrottledModel(model, clock_s=time.monotonic)
-    guarded = GuardedModel(throttled, service)
+    guarded, judge = await _models(llm, llm.model, external_services, limiters)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
         fallback=read_by_rules,
         tokens_per_day=llm.tokens_per_day,
         waits_for_ripe=True,
         writer=model_layer_writer(guarded) if llm.overviews else None,
-        judge=model_fact_judge(guarded) if llm.judge_facts else None,
+        judge=model_fact_judge(judge) if llm.judge_facts else None,
     )
     return readers, llm.model
 
@@ -348,7 +416,8 @@ async def _assemble(
     changed, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
-    readers, reader_name = await _readers(settings, external_services.model)
+    limiters = dict(opened.limiters)
+    readers, reader_name = await _readers(settings, external_services, limiters)
     job_context = JobContext(
         clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
     )
@@ -402,6 +471,7 @@ async def _assemble(
         worker=worker,
         window=window,
         external_services=external_services,
+        limiters=limiters,
         keyring=Keyring(graph, clock=_now, random_token=secrets.token_urlsafe, file=stored_keys),
         change_notifier=changed,
         forget_notifier=forgotten,

@@ -17,7 +17,7 @@ QUOTE_CHARS_MAX = 160
 # Fields of a candidate in the JSON document.
 _FIELDS = (
     *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
-    *("confidence", "fact_kind", "rationale", "steps"),
+    *("confidence", "fact_kind", "rationale", "steps", "trigger_emotion"),
 )
 
 
@@ -76,6 +76,8 @@ def _hit_document(hit: "Hit") -> dict[str, Any]:
         "snippet": hit.snippet,
         "said_at": iso(one.said_at),
         "invalid_at": iso(one.invalid_at),
+        "mentioned_start": iso(one.mentioned_start),
+        "mentioned_end": iso(one.mentioned_end),
         **{name: getattr(one, name) for name in _FIELDS},
         "evidence": [_evidence_document(message) for message in one.evidence],
     }

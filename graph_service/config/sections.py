@@ -128,6 +128,10 @@ class WindowSettings:
     process_mb: Annotated[int, Field(ge=1, le=16_384)] = 32
 
 
+Concurrent = Annotated[int, Field(ge=1, le=256)]
+PerMinute = Annotated[int, Field(ge=0, le=1_000_000_000)]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmSettings:
     """The OpenAI-compatible model that extracts facts from scenes; without `model` built-in rules do.
@@ -136,11 +140,23 @@ class LlmSettings:
         base_url: address of an endpoint other than OpenAI's, such as `http://127.0.0.1:11434/v1`.
         api_key: for that endpoint; without `model` it has no effect.
         model: name of the model at the endpoint.
-        timeout_s: timeout of one call.
-        tokens_per_day: token budget per tenant; when it is spent, the rules extract for the rest of the day (UTC). 0
-            means unlimited.
-        judge_facts: let the model also decide whether new facts repeat or replace known ones in other words, at one
-            more call per extracted session with such facts; otherwise only the rules decide.
+        timeout_s: timeout of one request.
+        concurrent_calls: maximum number of requests to an endpoint at the same time; others wait.
+        requests_per_minute: maximum number of requests to an endpoint in any minute; others wait. 0 means unlimited.
+        tokens_per_minute: maximum number of tokens of an endpoint in any minute, prompts and answers together; a
+            prompt's tokens are estimated until the endpoint reports its usage. 0 means unlimited.
+        output_tokens_max: limit of each answer, sent with every request; a truncated answer is asked for in parts.
+        tokens_per_day: token budget per tenant, for the model and an embedding endpoint together; a call that would
+            exceed it is not made, and the rules extract for the rest of the day (UTC). 0 means unlimited.
+        fallback_model: name of a second model, asked while the first is unavailable.
+        fallback_base_url: address of its endpoint, which has the same limits; by default that of `base_url`, with its
+            key.
+        fallback_api_key: for the endpoint of `fallback_base_url`.
+        judge_model: name of a smaller model at the endpoint of `base_url` that compares new facts with known ones;
+            `model` does by default, and while the smaller one is unavailable.
+        judge_facts: let the model also decide whether new facts repeat, complete or replace known ones in other words
+            or another language, at one more call per extracted session with such facts, and none without; otherwise
+            only the rules decide.
         overviews: let the model write the overviews (L1) of longer scenes, at one more call each.
     """
 
@@ -148,9 +164,17 @@ class LlmSettings:
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
     timeout_s: Seconds = 60.0
+    concurrent_calls: Concurrent = 4
+    requests_per_minute: PerMinute = 0
+    tokens_per_minute: PerMinute = 0
+    output_tokens_max: Annotated[int, Field(ge=256, le=131_072)] = 4_096
     tokens_per_day: Annotated[int, Field(ge=0)] = 0
+    fallback_base_url: Name | None = None
+    fallback_api_key: str | None = field(default=None, repr=False)
+    fallback_model: Name | None = None
+    judge_model: Name | None = None
     overviews: bool = True
-    judge_facts: bool = False
+    judge_facts: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +187,10 @@ class EmbeddingSettings:
         api_key: for that endpoint; without `model` it has no effect.
         model: name of the model at the endpoint.
         dim: dimension of the endpoint's vectors; determined automatically if not set.
+        concurrent_calls: maximum number of requests to the endpoint at the same time; others wait.
+        requests_per_minute: maximum number of requests to the endpoint in any minute; others wait. 0 means unlimited.
+        tokens_per_minute: maximum number of tokens in any minute, estimated until the endpoint reports its usage. 0
+            means unlimited.
         threads: number of threads of the local embedder.
     """
 
@@ -171,6 +199,9 @@ class EmbeddingSettings:
     api_key: str | None = field(default=None, repr=False)
     model: Name | None = None
     dim: Annotated[int, Field(ge=1, le=4_096)] | None = None
+    concurrent_calls: Concurrent = 4
+    requests_per_minute: PerMinute = 0
+    tokens_per_minute: PerMinute = 0
     threads: Annotated[int, Field(ge=1, le=64)] = 2
 
     @property

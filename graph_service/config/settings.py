@@ -174,6 +174,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     values = (
         settings.neo4j.password,
         settings.llm.api_key,
+        settings.llm.fallback_api_key,
         settings.embedding.api_key,
         settings.mcp.api_key,
         settings.auth.jwt_secret,
@@ -264,11 +265,17 @@ def _validated(found: Mapping[str, SettingValue], defaults: dict[str, Any]) -> t
 def _contradictions(settings: Settings) -> list[str]:
     """Return errors about combinations of settings."""
     problems = auth_contradictions(settings.auth)
-    neo4j, embedding = settings.neo4j, settings.embedding
+    neo4j, embedding, llm = settings.neo4j, settings.embedding, settings.llm
     if neo4j.uri is not None and neo4j.password is None:
         problems.append(f"NEO4J_URI is {neo4j.uri!r} but NEO4J_PASSWORD is not set: set it, or unset NEO4J_URI")
     problem = redis_url_problem(settings.redis.url) if settings.redis.url is not None else None
     problems += [f"redis.url (REDIS_URL) {problem}"] if problem else []
+    if llm.fallback_base_url is not None and llm.fallback_model is None:
+        problems.append("llm.fallback_base_url is set but llm.fallback_model is missing: set the name of its model")
+    if llm.fallback_api_key is not None and llm.fallback_base_url is None:
+        problems.append("llm.fallback_api_key is set but llm.fallback_base_url is missing: set the address it is for")
+    if llm.model is None and llm.judge_model is not None:
+        problems.append("llm.judge_model is set but llm.model is missing: set LLM_MODEL")
     if embedding.kind == "openai" and embedding.model is None:
         problems.append("embedding.kind is 'openai' but embedding.model is missing: set EMBEDDING_MODEL")
     return problems

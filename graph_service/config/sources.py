@@ -68,6 +68,9 @@ _OTLP: Final = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS
 SECRET_USES: Final = (
     SecretUse(address="neo4j.uri", secret="neo4j.password"),
     SecretUse(address="llm.base_url", secret="llm.api_key", when="llm.model", variables=_OPENAI),
+    SecretUse(
+        address="llm.fallback_base_url", secret="llm.fallback_api_key", when="llm.fallback_model", variables=_OPENAI
+    ),
     SecretUse(address="embedding.base_url", secret="embedding.api_key", when="embedding.model", variables=_OPENAI),
     SecretUse(address="mcp.url", secret="mcp.api_key"),
     SecretUse(address="traces.endpoint", secret="traces.authorization", variables=_OTLP),

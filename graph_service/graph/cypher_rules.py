@@ -254,7 +254,7 @@ def _check_depth(tokens: Sequence[Token]) -> None:
 
 
 def _check_reading(tokens: Sequence[Token]) -> None:
-    """Refuse LOAD CSV, IN TRANSACTIONS and other procedures; plans do not show those in subqueries of expressions."""
+    """Refuse LOAD CSV, IN TRANSACTIONS and procedures that are not listed, which plans do not always show."""
     for place, one in enumerate(tokens[:-1]):
         if _is_property(tokens, place):
             continue

@@ -24,6 +24,7 @@ def scoped_query(
     end: datetime | None = None,
     days: bool = True,
     faint: Collection[str] = (),
+    fuzzy: Sequence[str] = (),
 ) -> str:
     """Return a query for any of the words in any of the fields, limited to one user and a range of days.
 
@@ -36,13 +37,15 @@ def scoped_query(
         scope_user: `schema.ids.scope_token(tenant, user_id)`.
         days: True if the index has the field `said_day`.
         faint: words with a boost of 0.2: names of speakers occur in texts that are not about them.
+        fuzzy: words that also match, with a boost of 0.2, words that differ in one letter, such as an accent.
     """
     if not words:
         return NOTHING
     terms = " ".join(
         f"{field}:{_term(word)}{_FAINT_BOOST if word in faint else ''}" for field in fields for word in words
     )
-    query = f"+scope_user:{scope_user}^0 +({terms})"
+    near = "".join(f" {field}:{word}~1{_FAINT_BOOST}" for field in fields for word in fuzzy if word.isalpha())
+    query = f"+scope_user:{scope_user}^0 +({terms}{near})"
     if days and (start is not None or end is not None):
         first = day_token(start) if start else "00000000"
         last = day_token(end) if end else "99999999"

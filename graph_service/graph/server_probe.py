@@ -45,9 +45,6 @@ async def newer_migrations(graph: Graph) -> list[str]:
     return unknown_migrations(row["name"] for row in rows)
 
 
-ANSWER_MAX_S = 5.0
-
-
 async def probe_server(*, uri: str, user: str, password: str) -> str:
     """Return the version of the server, such as `2026.08.1`.
 
@@ -57,7 +54,7 @@ async def probe_server(*, uri: str, user: str, password: str) -> str:
     """
     try:
         driver = AsyncGraphDatabase.driver(
-            uri, auth=(user, password), connection_timeout=ANSWER_MAX_S, telemetry_disabled=True
+            uri, auth=(user, password), connection_timeout=_ANSWER_MAX_S, telemetry_disabled=True
         )
     except (ConfigurationError, ValueError) as error:
         raise InstallError(f"{uri!r} is not the address of a Neo4j: {error}") from error

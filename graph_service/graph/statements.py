@@ -5,6 +5,7 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{holds r}}       relationship `r` was valid at $valid_at, by what was known at $known_at (null: all that is known)
     {{open r}}        the condition on the end in `holds`: `r` had not ended then
     {{started r}}     `r` had started and was known then; also true if a time is missing, for example in mentions
+    {{told n}}        node `n` is not the scene of a correction, which is an act and not part of what was said
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
     {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
@@ -48,6 +49,11 @@ _OF_RELATIONSHIP: Final = {
         " AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at, {r}.first_seen) <= $known_at)"
     ),
 }
+# As `is_of_correction` in schema/ids.py; the first condition spares most scenes from the second.
+_TOLD: Final = (
+    "NOT ({n}:Scene AND coalesce({n}.uri, '') CONTAINS '/by-hand%3A'"
+    " AND split({n}.uri, '/')[5] STARTS WITH 'by-hand%3A')"
+)
 _EACH = re.compile(r"\{\{each (fact|predicate), (UNION ALL|OR|;)\}\}(.*?)\{\{end\}\}", re.DOTALL)
 _CREATED = re.compile(r"CREATE (?:FULLTEXT )?(?:INDEX|CONSTRAINT) (\w+) ")
 _FRAGMENT = re.compile(r"\{\{(.*?)\}\}")
@@ -119,6 +125,8 @@ def expand_fragments(text: str, *, source: str) -> str:
         match found.group(1).split():
             case ["predicates"]:
                 return "|".join(fact_predicates())
+            case ["told", variable] if variable.isidentifier():
+                return _TOLD.format(n=variable)
             case [name, variable] if name in _OF_RELATIONSHIP and variable.isidentifier():
                 return _OF_RELATIONSHIP[name].format(r=variable)
         raise InstallError(f"the Cypher statement {source!r} has the unknown fragment {found.group(0)}")

@@ -116,7 +116,7 @@ def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) 
     Raises:
         InputError: lists the invalid rows with their places; a file is imported completely or not at all.
     """
-    form = _detect_format(text, name) if form is FileFormat.AUTO else form
+    form = _detect_own_format(text, name) if form is FileFormat.AUTO else form
     if form is FileFormat.JSONL:
         rows = _from_lines(text, name)
     elif form is FileFormat.BENCHMARK:
@@ -129,7 +129,8 @@ def read_conversations(text: str, *, name: str, form: FileFormat, owner: Owner) 
     return calls
 
 
-def _detect_format(text: str, name: str) -> FileFormat:
+def _detect_own_format(text: str, name: str) -> FileFormat:
+    """Return the format of a file of conversations; `MNEMOGRAPH` if unknown, whose errors are the clearest."""
     head = text.lstrip().partition("\n")[0]
     try:
         first = read_json(head)

@@ -22,7 +22,7 @@ def read_file(text: str, *, name: str, form: FileFormat, owner: Owner) -> Import
     Raises:
         InputError: lists the problems with their places; a file is imported completely or not at all.
     """
-    form = _detect_format(text) if form is FileFormat.AUTO else form
+    form = _detect_foreign_format(text) if form is FileFormat.AUTO else form
     if form in (FileFormat.AUTO, FileFormat.MNEMOGRAPH, FileFormat.BENCHMARK, FileFormat.JSONL):
         batch = ImportBatch(calls=read_conversations(text, name=name, form=form, owner=owner))
         batch.kept["messages"] = sum(len(call.messages) for call in batch.calls)
@@ -47,7 +47,7 @@ def _read_foreign(text: str, name: str, form: FileFormat, user_id: str | None) -
     return from_claude_export(parse_json(text, name=name), name=name, user_id=user_id)
 
 
-def _detect_format(text: str) -> FileFormat:
+def _detect_foreign_format(text: str) -> FileFormat:
     """Return the format of another program's file; `auto` if unknown."""
     first = _parse_or_none(text.lstrip().partition("\n")[0])
     if isinstance(first, Mapping) and first.get("type") in ("entity", "relation"):

@@ -8,6 +8,7 @@ from schema.frames import ErrorFrame
 BAD_FRAME: Final = 4400
 UNAUTHORIZED: Final = 4401
 FORBIDDEN: Final = 4403
+NO_TENANT: Final = 4404
 SUB_PROTOCOL: Final = 4406
 TIMEOUT: Final = 4408
 TOO_BIG: Final = 4413
@@ -19,6 +20,7 @@ _NAMES: Final = {
     BAD_FRAME: "BAD_FRAME",
     UNAUTHORIZED: "UNAUTHORIZED",
     FORBIDDEN: "FORBIDDEN",
+    NO_TENANT: "NO_TENANT",
     SUB_PROTOCOL: "SUB_PROTOCOL",
     TIMEOUT: "TIMEOUT",
     TOO_BIG: "TOO_BIG",

@@ -23,6 +23,7 @@ from graph_service.live.close_codes import (
     BAD_FRAME,
     FORBIDDEN,
     INTERNAL_ERROR,
+    NO_TENANT,
     SUB_PROTOCOL,
     TIMEOUT,
     TOO_BIG,
@@ -198,7 +199,7 @@ class _Connection:
         try:
             tenant_named(hello.scope.tenant)
         except InputError as error:
-            raise RefusedError(BAD_FRAME, error.message) from error
+            raise RefusedError(NO_TENANT, error.message) from error
         await self._authorize(websocket, hello)
         return hello
 

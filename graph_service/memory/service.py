@@ -19,8 +19,16 @@ from graph_service.memory.curation.facts import Facts
 from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, list_entities, suggested_merges
-from graph_service.memory.entity_resolution.merge import MergeResult, merge_entities, reject_merge, split_entity
+from graph_service.memory.entity_resolution.merge import (
+    MergeResult,
+    StoredMerge,
+    merge_entities,
+    merges_of_user,
+    reject_merge,
+    split_entity,
+)
 from graph_service.memory.export_import.service import TenantTransfer
+from graph_service.memory.facts.fact_events import StoredFactEvent, fact_events
 from graph_service.memory.forgetting.service import Forgetting
 from graph_service.memory.ingest.episode_writer import Receipt, store_or_spool
 from graph_service.memory.ingest.spool import Spool, SpoolAdmin
@@ -51,7 +59,7 @@ from graph_service.memory.sessions.short_term_window import (
 from graph_service.memory.summaries.service import LayerTexts, Refresh
 from graph_service.observability.metrics import Operation
 from schema.errors import UnavailableError
-from schema.ids import MemoryId, SessionId, TenantId, UserId
+from schema.ids import MemoryId, SessionId, TenantId, UserId, to_element_id
 from schema.timespan import millis
 
 
@@ -212,6 +220,17 @@ class Memory:
         self._notify(tenant)
         return enqueued
 
+    async def fact_events(
+        self, tenant: TenantId, user_id: str, session_id: str, *, first: int
+    ) -> list[StoredFactEvent]:
+        """Return what became of the facts of a session, latest scene first; empty for an unknown session.
+
+        Raises:
+            InputError: an id or `first` is out of bounds.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await fact_events(self._graph, tenant, user_id, session_id, first=first)
+
     async def usage(self, tenant: TenantId, *, days: int) -> UsageReport:
         """Return the tokens that a tenant spent on the model, day by day.
 
@@ -230,6 +249,15 @@ class Memory:
             InputError: the limit or the cursor is invalid.
         """
         return await list_entities(self._graph, tenant, user_id, limit=limit, after=after)
+
+    async def merges(self, tenant: TenantId, user_id: str, *, limit: int = 50) -> list[StoredMerge]:
+        """Return the merges that people made in one user's memory and that were not undone, latest first.
+
+        Raises:
+            InputError: the id or the limit is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await merges_of_user(self._graph, tenant, user_id, limit=limit)
 
     async def merge_entities(self, tenant: TenantId, keep_id: str, merge_id: str, reason: str) -> MergeResult:
         """Merge two entities of one user; `split_entity` undoes it.
@@ -252,7 +280,7 @@ class Memory:
             ConflictError: it is not merged.
             UnavailableError: Neo4j does not answer.
         """
-        done = await split_entity(self._graph, tenant, entity_id, at=self._clock())
+        done = await split_entity(self._graph, tenant, to_element_id(entity_id), at=self._clock())
         self._notify(tenant)
         return done
 

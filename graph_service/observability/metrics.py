@@ -141,7 +141,7 @@ class Loop(StrEnum):
 
 
 _JOBS: Final = ("embed", "extract", "close", "reextract", "forget")
-_EXTERNAL_SERVICES: Final = ("embedder", "model")
+_EXTERNAL_SERVICES: Final = ("embedder", "model", "first model", "fallback model", "judge model")
 _STATUS: Final = ("1xx", "2xx", "3xx", "4xx", "5xx")
 
 REQUESTS: Final = Counter(
@@ -190,6 +190,9 @@ REJECTED: Final = Counter(
     ),
 )
 MODEL_TOKENS: Final = Counter("mnemograph_model_tokens", "Model tokens used by extraction.", direction=("in", "out"))
+EMBEDDING_TOKENS: Final = Counter(
+    "mnemograph_embedding_tokens", "Tokens of texts that an embedding endpoint embedded, without questions."
+)
 EMBEDDINGS: Final = Counter("mnemograph_embeddings", "Embedded texts.", element=("message", "scene", "fact"))
 JOB_RUNS: Final = Counter(
     "mnemograph_job_runs",
@@ -239,6 +242,7 @@ COUNTERS: Final = (
     FACTS,
     REJECTED,
     MODEL_TOKENS,
+    EMBEDDING_TOKENS,
     EMBEDDINGS,
     JOB_RUNS,
     CONNECTIONS_CLOSED,

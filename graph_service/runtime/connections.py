@@ -428,7 +428,7 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Continue with the guard of the HTTP connection."""
+        """Take over the guard of the HTTP connection that was upgraded; it then waits for the first message."""
         super().connection_made(transport)
         _limit_reads(transport)
         self._guard = self._connections.guard(cast(asyncio.Transport, transport), _address(self.client))

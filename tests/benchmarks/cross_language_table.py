@@ -37,10 +37,10 @@ async def candidates_of(conversation: Conversation, embedder: Embedder) -> Calla
     """Return a function from the analysis of a question to all messages, as if the statement had found them."""
     turns = [(session.id, place, turn) for session in conversation.sessions for place, turn in enumerate(session.turns)]
     vectors = await embed_with_tokens(embedder, [spoken(turn.speaker or None, turn.text) for *_, turn in turns])
-    rows = [
+    rows: list[list[object]] = [
         [
             *(turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text),
-            *("memory://t", "user", 5, False, None, [], one.tokens),
+            *("memory://t", "user", 5, False, None, None, [], one.tokens),
         ]
         for (session, place, turn), one in zip(turns, vectors, strict=True)
     ]

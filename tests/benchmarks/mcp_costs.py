@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from extraction.text.token_estimate import tokens_in
 from graph_service.config.sections import Aliases
 from graph_service.demo.scenario import QUESTIONS, demo_conversations
 from graph_service.evaluation.dataset import Conversation, read_datasets
@@ -25,7 +26,6 @@ from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.mcp.tool_registry import tools_for
 from graph_service.mcp.tool_schemas import input_schema
-from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from schema.errors import NotFoundError
 from schema.ids import TenantId

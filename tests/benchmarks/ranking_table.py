@@ -87,7 +87,7 @@ def first_stage(lines: Sequence[Candidate], cosines: Floats, asked: QueryAnalysi
     kept = set(np.argsort(-cosines)[:WIDE].tolist())
     kept |= {place for place in np.argsort(-words)[:WIDE].tolist() if words[place] > 0}
     if asked.time is not None:
-        inside = [place for place in range(len(lines)) if asked.time.holds(lines[place].said_at)]
+        inside = [place for place in range(len(lines)) if asked.time.contains(lines[place].said_at)]
         kept |= set(sorted(inside, key=lambda place: -cosines[place])[:WIDE])
     near = {
         place + step

@@ -93,7 +93,7 @@ def questions(conversation: Conversation) -> Iterator[tuple[str, Question]]:
             yield f"{at} facts", Question(user_id=user, text=text, kinds=(HitKind.FACT,), valid_at=asked_at)
             yield f"{at} past", Question(user_id=user, text=text, as_of=NOW - timedelta(days=1), asked_at=asked_at)
             only = QueryFilters(session_id=conversation.sessions[0].id, roles=(Role.USER,), score_min=0.05)
-            yield f"{at} narrowed", Question(user_id=user, text=text, narrowed=only, asked_at=asked_at)
+            yield f"{at} narrowed", Question(user_id=user, text=text, filters=only, asked_at=asked_at)
     yield "long", Question(user_id=user, text=" ".join(texts)[:900], limit=20)
 
 
@@ -112,7 +112,7 @@ async def answers(graph: Graph, conversations: list[Conversation]) -> AsyncItera
                 )
                 if answer.next_cursor is not None and name == "0 best":
                     only = QueryFilters(after=answer.next_cursor)
-                    again = Question(**{**vars_of(question), "narrowed": only})
+                    again = Question(**{**vars_of(question), "filters": only})
                     yield f"{conversation.id} {kind}{name} next", asdict(answer_view(await one.recall(TENANT, again)))
             wanted = ContextRequest(user_id=conversation.id, query=question.text, tokens_max=600, with_uris=True)
             yield f"{conversation.id} context {name}", asdict(await memory.context(TENANT, wanted))

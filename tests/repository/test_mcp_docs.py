@@ -85,8 +85,8 @@ def test_page_names_existing_codes_and_settings() -> None:
 @pytest.mark.parametrize("aliases", list(Aliases))
 def test_tool_list_costs_few_tokens(aliases: Aliases) -> None:
     """Counts what a client puts into a prompt: names, descriptions, arguments."""
+    from extraction.text.token_estimate import tokens_in
     from graph_service.mcp.tool_schemas import input_schema
-    from graph_service.memory.context_builder.token_estimate import tokens_in
 
     listed = [
         {"name": tool.name, "description": tool.description, "input_schema": input_schema(tool.arguments)}

@@ -25,11 +25,11 @@ from tests.support.builders import a_memory, a_worker
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/README.md")])
 _HERE = "tests/repository/test_snippets.py"
-_README = "tests/repository/test_readme.py"
+_CLI = "tests/integration/cli/test_cli.py"
 _MCP = "tests/repository/test_mcp_docs.py"
 # The tests that run the blocks of a page in a language, or check blocks that are for another program.
 TESTED_IN = {
-    ("README.md", "sh"): _README,
+    ("README.md", "sh"): _CLI,
     ("README.md", "graphql"): _HERE,
     ("README.md", "cypher"): _HERE,
     ("README.md", "json"): _MCP,

@@ -76,10 +76,18 @@ def a_job_context(
     )
 
 
-async def delete_open_jobs(graph: Graph) -> None:
-    """Delete the open jobs of all tenants: a worker would run them, or wait until their leases end."""
+async def delete_open_jobs(graph: Graph, *, except_tenant: str | None = None) -> None:
+    """Delete the open jobs of all other tenants: a worker would run them, or wait until their leases end."""
+    query = "MATCH (j:Job {open: true}) WHERE $tenant IS NULL OR j.tenant <> $tenant DETACH DELETE j"
     async with graph._driver.session() as session:
-        await (await session.run("MATCH (j:Job {open: true}) DETACH DELETE j")).consume()
+        await (await session.run(query, tenant=except_tenant)).consume()
+
+
+async def delete_open_sessions(graph: Graph) -> None:
+    """Delete the open sessions that tests left in tenants of their own: a service would close and extract them."""
+    query = "MATCH (l:SessionLifecycle) WHERE l.state <> 'closed' AND l.tenant STARTS WITH 't-' DETACH DELETE l"
+    async with graph._driver.session() as session:
+        await (await session.run(query)).consume()
 
 
 def a_worker(

@@ -40,9 +40,9 @@ def completion(choices: list[dict[str, Any]]) -> Reply:
     return Reply(body={**head, "choices": choices, "usage": usage})
 
 
-def fails(status: int, **headers: str) -> Reply:
-    """Return an error response; `_` in header names stands for `-`."""
-    error = {"error": {"message": f"the fake says {status}", "type": "fake", "code": None, "param": None}}
+def fails(status: int, *, param: str | None = None, **headers: str) -> Reply:
+    """Return an error response about a parameter; `_` in header names stands for `-`."""
+    error = {"error": {"message": f"the fake says {status}", "type": "fake", "code": None, "param": param}}
     return Reply(status=status, body=error, headers={name.replace("_", "-"): told for name, told in headers.items()})
 
 

@@ -8,7 +8,8 @@ from graph_service.graph.store import Graph
 
 _COUNTERS = {"revision", "seq", "epoch", "unembedded", "unembedded_in", "tenant", "merged_at"}
 _COUNTERS |= {"recorded_at", "received_at", "created_at", "closed_at", "known_at", "closing_known_at", "last_accessed"}
-_COUNTERS |= {"access_n"}
+# What became of each fact of the last reading: a second reading finds all of them known.
+_COUNTERS |= {"access_n", "fact_events"}
 # The storage time inside an entry of an edge's `assertions`.
 _RECORDED_MS = re.compile(r"\|\d+(\|\d+\|\w*)$")
 _NOT_KNOWLEDGE = ["Change", "Tenant", "Revision", "Job"]

@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -26,6 +25,7 @@ from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.runtime.connections import ConnectionLimits, Connections
+from tests.support import http_server
 
 ANSWER_S = 30.0
 ABOUT_OTHERS = ("presence", "selection_sync")
@@ -145,17 +145,11 @@ async def serving(graph: Graph, limits: LiveLimits) -> AsyncIterator[Service]:
     app.include_router(live_router(hub))
     app.include_router(rest_router(mindmap, change_log, kept))
     app.include_router(explore_router(explorer, CommunityMaps(graph, explorer)))
-    server = uvicorn.Server(
-        uvicorn_config(app, Connections(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off")
+    config = uvicorn_config(
+        app, Connections(ConnectionLimits()), port=0, backlog=128, log_level="warning", lifespan="off"
     )
-    task = asyncio.create_task(server.serve())
-    while not server.started:
-        if task.done():
-            task.result()
-        await asyncio.sleep(0)
     try:
-        yield Service(hub, server.servers[0].sockets[0].getsockname()[1])
+        async with http_server.running(config) as server:
+            yield Service(hub, http_server.port_of(server))
     finally:
-        server.should_exit = True
-        await task
         await hub.close()

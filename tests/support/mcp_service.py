@@ -21,6 +21,7 @@ from graph_service.mcp.http_endpoint import McpEndpoint
 from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.service import Memory
 from schema.ids import DEFAULT_TENANT
+from tests.support import http_server
 
 ABOUT = ServiceInfo(version="0.0-test", reader="rules", embedder="hashed-words")
 
@@ -105,16 +106,10 @@ async def serving(memory: Memory, usual: Caller | None = None) -> AsyncIterator[
     )
     app, stop = Starlette(routes=[Route("/mcp", endpoint=mount)]), asyncio.Event()
     running = asyncio.create_task(mount.run(stop))
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", lifespan="off"))
-    task = asyncio.create_task(server.serve())
-    while not server.started:
-        if task.done():
-            task.result()
-        await asyncio.sleep(0)
+    config = uvicorn.Config(app, port=0, log_level="warning", lifespan="off")
     try:
-        yield McpService(server.servers[0].sockets[0].getsockname()[1])
+        async with http_server.running(config) as server:
+            yield McpService(http_server.port_of(server))
     finally:
-        server.should_exit = True
-        await task
         stop.set()
         await running

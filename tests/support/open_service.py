@@ -1,6 +1,5 @@
 """Run the whole service in the test process, on the Neo4j of the tests; its keys are deleted at the end."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -25,6 +23,7 @@ from graph_service.runtime.connections import ConnectionLimits, Connections
 from graph_service.runtime.shutdown import Stopping
 from schema.ids import TenantId
 from tests.conftest import Server
+from tests.support import http_server
 from tests.support.live_service import LiveViewer
 
 LIMITS = ConnectionLimits()
@@ -103,18 +102,13 @@ async def open_service(
     config = uvicorn_config(
         app, connections, trusted_proxies=parts.settings.service.trusted_proxies, port=0, backlog=128
     )
-    running = uvicorn.Server(config)
-    task = asyncio.create_task(running.serve())
-    while not running.started:
-        if task.done():
-            task.result()
-        await asyncio.sleep(0.01)
-    port = running.servers[0].sockets[0].getsockname()[1]
-    service = OpenService(parts=parts, app=app, http=f"http://127.0.0.1:{port}", folder=folder, connections=connections)
     try:
-        yield service
+        async with http_server.running(config) as running:
+            address = f"http://127.0.0.1:{http_server.port_of(running)}"
+            service = OpenService(parts=parts, app=app, http=address, folder=folder, connections=connections)
+            try:
+                yield service
+            finally:
+                await service.forget_keys()
     finally:
-        await service.forget_keys()
-        running.should_exit = True
-        await task
         await parts.close()

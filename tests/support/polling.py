@@ -1,5 +1,6 @@
-"""Wait for a condition of another process, which can only be polled."""
+"""Wait for a condition of another process or thread, which can only be polled."""
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -12,3 +13,11 @@ def until(met: Callable[[], bool], *, within_s: float = 600.0) -> None:
     while not met():
         assert time.monotonic() < deadline_s, "gave up waiting"
         time.sleep(POLL_S)
+
+
+async def reached(met: Callable[[], bool], *, within_s: float = 60.0) -> None:
+    """Poll until the condition is met, while other tasks run; fail after `within_s` seconds."""
+    deadline_s = time.monotonic() + within_s
+    while not met():
+        assert time.monotonic() < deadline_s, "gave up waiting"
+        await asyncio.sleep(0.01)

@@ -4,12 +4,14 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, async_playwright
 
 from tests.conftest import Server
 from tests.support.cli_process import Home
+from tests.support.polling import until
 from tests.viewer.watching import Watching
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -40,12 +42,20 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
         await started.close()
 
 
-@pytest.fixture(scope="module")
-def address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the URL of a running `mnemograph serve`."""
+@pytest.fixture(scope="session")
+def service_address(server: Server, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the URL of a `mnemograph serve` for all tests."""
     folder: Path = tmp_path_factory.mktemp("viewer")
     with Home(folder, server.environ).running("serve", "--port", "0", "--no-browser", "--json") as service:
         yield str(service.document()["viewer"]).split("?")[0].rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def address(service_address: str) -> str:
+    """Return the URL of the service when it needs no credential: keys of earlier tests may be known for a moment."""
+    query = {"query": "{ __typename }"}
+    until(lambda: httpx.post(f"{service_address}/graphql", json=query, timeout=60).status_code == 200)
+    return service_address
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,6 +1,7 @@
 """Test curation in the browser: edit mode, every action and its undo, the audit log."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -95,11 +96,15 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     await _fact(viewer, "coriander", holds=False)
     bar = viewer.page.locator("[data-correct-bar]")
     await expect(bar).to_contain_text("Rejected: ")
-    await expect(viewer.page.locator("[data-panel]")).to_contain_text("Somebody said that it is wrong")
+    panel = viewer.page.locator("[data-panel]")
+    await expect(panel.locator("[data-standing]")).to_have_text("Rejected by for a test · never true")
+    await expect(panel.get_by_role("meter")).to_have_count(0)
+    await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
     await expect(viewer.page.locator('[data-act="take-back"]')).to_be_focused()
     await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
     await expect(bar).not_to_contain_text("Rejected: ", timeout=WAIT_MS)
+    await expect(bar).to_have_attribute("aria-busy", "false", timeout=WAIT_MS)
     logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.audit_entries()]
     assert (["rejectFact"], "done", [fact["id"]]) in logged
     assert ["undoCorrection"] in [what for what, _, _ in logged]
@@ -108,10 +113,18 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
 async def test_confirmed_and_pinned_facts_are_marked_as_such(viewer: Watching) -> None:
     fact = await _fact(viewer, "钢琴")
     await viewer.choose(fact["id"])
+    scenes = viewer.page.locator('[data-filter="Scene"] .n')
+    before, quotes = await scenes.inner_text(), viewer.page.locator("[data-panel] figure")
+    await expect(quotes).to_have_count(1)
     for name, did in (("confirm", "Confirmed"), ("pin-fact", "Pinned")):
         await _act(viewer, name)
         await expect(viewer.page.locator("[data-correct-bar]")).to_contain_text(did)
-        await expect(viewer.page.locator("[data-panel] .tags")).to_contain_text("Said by a person")
+        await expect(viewer.page.locator("[data-panel] .tags")).to_contain_text("Confirmed by a person")
+    acts = viewer.page.locator("[data-acts] li")
+    await expect(acts).to_have_text([re.compile("^Confirmed.*for a test"), re.compile("^Pinned.*for a test")])
+    await expect(quotes).to_have_count(1)
+    assert await scenes.inner_text() == before, "a correction is not a scene"
+    assert await viewer.probe("newIds()") == []
     await viewer.page.locator('[data-act="corrected"]').click()
     lines = viewer.page.locator("[data-corrected] li")
     await expect(lines).to_have_count(2)
@@ -142,7 +155,15 @@ async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
     await _act(viewer, "merge")
     await viewer.choose(mountains["target"])
     await _act(viewer, "merge-here")
+    merging = viewer.page.locator("[data-merge]")
+    await expect(merging.locator("[data-preview]")).to_have_text("“mountains”, also called Alps, with 1 fact")
+    await merging.get_by_label("Alps").check()
+    await expect(merging.locator("[data-preview]")).to_have_text("“Alps”, also called mountains, with 1 fact")
+    await merging.get_by_label("mountains").check()
+    await _act(viewer, "merge-now")
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(alps['target'])})")
+    # The list comes from the service: another browser shows the merge too.
+    await viewer.page.evaluate("localStorage.clear()")
     apart = f"window.__mnemograph?.ids().includes({json.dumps(alps['target'])})"
     await _taken_back_after_a_reload(viewer, "Merged")
     await viewer.until(apart)
@@ -150,6 +171,7 @@ async def test_two_entities_are_merged_and_split(viewer: Watching) -> None:
     await _act(viewer, "merge")
     await viewer.choose(mountains["target"])
     await _act(viewer, "merge-here")
+    await _act(viewer, "merge-now")
     await viewer.until(f"!{apart}")
     await _act(viewer, "split")
     await viewer.until(apart)
@@ -172,7 +194,7 @@ async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watch
     await viewer.choose(fact["id"])
     await viewer.page.clock.install()
     await _act(viewer, "forget")
-    await expect(viewer.page.locator("[data-correct]")).to_contain_text("for good")
+    await expect(viewer.page.locator("[data-correct]")).to_contain_text("permanently")
     await _act(viewer, "forget-now")
     keep = viewer.page.locator('[data-act="keep"]')
     await expect(keep).to_be_focused()

@@ -1,6 +1,7 @@
 """Test exploring in the browser: search, paths, filters, undo."""
 
 import json
+import re
 
 import pytest
 import pytest_asyncio
@@ -51,6 +52,54 @@ async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -
     assert f"from={tea}" in viewer.page.url
     await viewer.page.reload()
     await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('Acme')")
+
+
+async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    tea, coriander, alice = (
+        await _named(viewer, "jasmine"),
+        await _named(viewer, "coriander"),
+        await _named(viewer, "Alice"),
+    )
+    page, drawn = viewer.page, "Object.keys(window.__mnemograph.positions())"
+    await viewer.until(f"{drawn}.includes({json.dumps(tea)})")
+    await page.keyboard.press("/")
+    await page.keyboard.type("jasmine tea")
+    option = page.get_by_role("option", name="jasmine tea").first
+    assert re.search(r"Alice · .*2026", await option.inner_text()), "things of one name differ by owner and date"
+    await page.keyboard.press("Enter")
+    await viewer.until(f"window.__mnemograph.selection === {json.dumps(tea)}")
+    await page.keyboard.press("g")
+    await viewer.until(f"!{drawn}.includes({json.dumps(coriander)}) && location.hash.includes('around=')")
+    place = await viewer.resting_place(tea)
+    assert 250 < place["x"] < 900, "the window shows what the focus left"
+    assert 100 < place["y"] < 750, "the window shows what the focus left"
+    await page.keyboard.press("/")
+    await page.keyboard.type("corian")
+    await page.get_by_role("option", name="coriander").first.wait_for()
+    await page.keyboard.press("Enter")
+    await viewer.until(f"{drawn}.includes({json.dumps(coriander)}) && !location.hash.includes('around=')")
+    assert "coriander" in await page.locator("[data-revealed]").inner_text()
+    await page.keyboard.press("4")
+    row = page.locator('.list [tabindex="0"]')
+    await viewer.until(f"document.querySelector('.list [tabindex=\"0\"]')?.dataset.target === {json.dumps(coriander)}")
+    assert "coriander" in await row.inner_text()
+    await page.keyboard.press("3")
+    here = page.locator('[data-timeline] [tabindex="0"]')
+    await here.wait_for()
+    assert "coriander" in (await here.get_attribute("aria-label") or "")
+    for expected in ("list", "map"):
+        await page.go_back()
+        await viewer.until(f"window.__mnemograph?.tab === {json.dumps(expected)}")
+    assert await viewer.probe("selection") == coriander
+    await page.go_back()
+    await viewer.until(f"window.__mnemograph?.selection === {json.dumps(tea)}")
+    await viewer.open("#/map")
+    bob = await _named(viewer, "Bob")
+    for end in (alice, bob):
+        await viewer.choose(end)
+        await page.keyboard.press("p")
+    await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('different memories')")
 
 
 async def test_neighbours_filters_and_hiding_can_be_undone(viewer: Watching) -> None:

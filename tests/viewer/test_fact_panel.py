@@ -45,7 +45,14 @@ async def test_fact_shows_both_times_its_quote_and_its_successor(viewer: Watchin
     panel = viewer.page.locator("[data-panel]")
     await panel.locator("[data-history] li").nth(1).wait_for()
     said = await panel.inner_text()
-    for words in ("Heard", "End heard", "Held until", "In the world", "In the memory", "Another took its place"):
+    for words in (
+        "Told on",
+        "End told on",
+        "True until",
+        "When it was true",
+        "When it was learned",
+        "Replaced by a newer fact",
+    ):
         assert words.lower() in said.lower(), words
     assert await panel.locator("mark").first.inner_text() == "I live in Berlin."
     await panel.locator("[data-history] button:not([disabled])").first.click()

@@ -29,6 +29,18 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
 async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
     await viewer.until_shown("mnemograph remember")
+    await viewer.until_shown(f"This memory is called “{viewer.tenant}”")
+
+
+async def test_impossible_memory_and_dead_link_are_explained(viewer: Viewer) -> None:
+    await viewer.page.goto(f"{viewer.address}/?tenant=a%20b/c")
+    card = viewer.page.locator("[data-no-tenant]")
+    await card.wait_for(timeout=WAIT_MS)
+    assert "“a b/c” cannot be the name of a memory" in await card.inner_text()
+    await viewer.open("#/map?sel=12345678-0000-5000-8000-000000000000")
+    gone = viewer.page.locator("[data-panel] [data-missing]")
+    await gone.wait_for(timeout=WAIT_MS)
+    assert "snapshot" not in await viewer.page.locator("body").inner_text()
 
 
 async def test_new_facts_appear_highlighted_on_an_open_page(viewer: Viewer) -> None:

@@ -57,12 +57,15 @@ async def test_last_map_opens_without_database_and_service_until_sign_out(
         await expect(page.locator("[data-kept]")).to_be_visible()
 
         await cable.cut()
-        await expect(banner).to_contain_text("The database is down. You see the copy of")
+        await expect(banner).to_contain_text("The database is not available. This is the state of")
         await page.reload()
-        await expect(banner).to_contain_text("The database is down. You see the copy of")
+        await expect(banner).to_contain_text("The database is not available. This is the state of")
         await expect(tea).to_be_visible()
+        await page.evaluate(SELECT_TEA)
+        await expect(page.locator("[data-panel]")).to_contain_text("could not be loaded")
         await cable.mend(urlsplit(server.uri).port or 0)
         await expect(banner).to_have_count(0)
+        await expect(page.locator("[data-panel] mark").first).to_contain_text("jasmine tea", timeout=WAIT_MS)
 
         await page.locator('[data-act="sign-out"]').click()
         await expect(page.get_by_label("Your key")).to_be_visible()
@@ -81,12 +84,13 @@ async def test_last_map_opens_without_database_and_service_until_sign_out(
 
     await page.goto(f"{address}/?tenant={tenant}#/list")
     await expect(tea).to_be_visible()
-    await expect(banner).to_contain_text("The service does not answer. You see this browser’s copy of")
+    await expect(banner).to_contain_text("The service does not respond. This is the copy that this browser saved on")
     await page.goto(f"{address}/?tenant={tenant}-b")
     await expect(page.locator("[data-gone]")).to_contain_text("mnemograph serve")
     await expect(tea).to_have_count(0)
 
 
+SELECT_TEA = "location.hash = `#/list?sel=${document.querySelector('.list [data-target]').dataset.id}`"
 # Tenants whose map the browser has stored.
 COPIES = """() => new Promise((resolve, reject) => {
   const opening = indexedDB.open("mnemograph");

@@ -78,10 +78,12 @@ async def test_canaries_in_every_text_are_shown_as_text(context: BrowserContext,
     for tab in ("net", "time", "map", "list"):
         await viewer.page.evaluate(f"location.hash = '#/{tab}'")
         await viewer.until(f"window.__mnemograph.tab === '{tab}'")
-    for canary in (f"cake {IMAGE}", f"Acme {VECTOR}", f"tea {BLANKS}", f"Mallory {IMAGE}", SCRIPT):
+    for canary in (f"cake {IMAGE}", f"Acme {VECTOR}", f"tea {BLANKS}", f"Mallory {IMAGE}", f"at {VECTOR}"):
         await viewer.until_shown(canary)
-    for element in await _one_of_each_sort(address, memory):
+    *others, related = await _one_of_each_sort(address, memory)
+    for element in (*others, related):
         await viewer.choose(element)
+    await viewer.until_shown(f"works {SCRIPT}")
     await page.locator("[data-panel] blockquote").first.wait_for()
     await page.keyboard.press("Escape")
     await page.keyboard.press("c")
@@ -101,6 +103,7 @@ async def _one_of_each_sort(address: str, tenant: str) -> list[str]:
     async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
         snapshot = (await client.get(f"{address}/api/snapshot")).json()
     facts = [edge for edge in snapshot["edges"] if edge["predicate"] != "MENTIONED"]
+    facts.sort(key=lambda edge: edge["predicate"] == "RELATES_TO")
     kinds = {node["kind"]: node["id"] for node in snapshot["nodes"]}
     return [*kinds.values(), *(fact["id"] for fact in facts)]
 

@@ -34,6 +34,8 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await viewer.until(f"{shown}.includes({berlin}) && {shown}.includes({lisbon})")
     await viewer.open("#/map?true=2024-03-01T00:00:00Z")
     await viewer.until(f"{shown}.includes({berlin}) && !{shown}.includes({lisbon})")
+    entities = viewer.page.locator('[data-filter="Entity"] .n')
+    assert await entities.inner_text() == "1", "the legend counts what the map shows of that time"
     slider = viewer.page.locator("[data-timebar] input")
     await slider.focus()
     await viewer.page.keyboard.press("End")
@@ -69,5 +71,5 @@ async def test_changes_are_listed_and_link_to_the_fact(viewer: Watching) -> None
     await viewer.page.keyboard.press("c")
     lines = viewer.page.locator("[data-feed] li button")
     await lines.filter(has_text="jasmine tea").first.wait_for()
-    await lines.filter(has_text="Ann likes jasmine tea").first.click()
+    await lines.filter(has_text="Ann loves jasmine tea").first.click()
     await viewer.until("window.__mnemograph.selection !== null")

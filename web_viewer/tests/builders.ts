@@ -28,6 +28,7 @@ export function anEdge(id: string, source: string, target: string, more: Partial
     target,
     predicate: "PREFERS",
     relation: null,
+    statement: null,
     user_id: "alice",
     strength: 0.5,
     confidence: 0.9,

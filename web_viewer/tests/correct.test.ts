@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
 import { KeptDeeds } from "../src/correct/keptDeeds";
-import { editOf, type FactAsItIs, forget, type Operation, statementWith, takeBack } from "../src/correct/deeds";
+import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, takeBack } from "../src/correct/deeds";
+import { aNode, anEdge } from "./builders";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
 
@@ -21,6 +22,7 @@ class Service implements CorrectWorld {
   never(timer: unknown): void {
     this.timers.delete(timer as number);
   }
+  mergeText = (merged: string, kept: string): string => `${merged} into ${kept}`;
   storage = new Map<string, string>();
   kept = new KeptDeeds({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
 }
@@ -31,16 +33,36 @@ function opened(): { service: Service; corrections: Corrections } {
 }
 
 describe("correcting", () => {
-  it("keeps merges and splits, of which the service keeps no list, for the next visit", async () => {
+  it("keeps splits, of which the service keeps no list, for the next visit", async () => {
     const { service, corrections } = opened();
     await corrections.reject("f1");
     service.answer = { done: { mergeId: "m1", keptId: "a", mergedId: "b" } };
-    await corrections.merge("a", "b", "b is a");
+    await corrections.split("m1", "b is not a");
     const again = new Corrections(service);
-    expect(again.done.value.map((one: Done) => [one.kind, one.text])).toEqual([["MERGE", "b is a"]]);
+    expect(again.done.value.map((one: Done) => [one.kind, one.text])).toEqual([["SPLIT", "b is not a"]]);
     await again.takeBack(again.done.value[0] as Done);
-    expect(service.asked.at(-1)).toMatchObject({ variables: { id: "m1" } });
+    expect(service.asked.at(-1)).toMatchObject({ variables: { keep: "a", merge: "b" } });
     expect(new Corrections(service).done.value).toEqual([]);
+  });
+
+  it("lists the merges that the service knows, also after a reload, and takes them back", async () => {
+    const { service, corrections } = opened();
+    service.answer = { corrections: [CORRECTION], merges: [{ mergeId: "m9", keptName: "St. Mary's", mergedName: "St", at: "2026-11-21T12:00:00Z" }] };
+    await corrections.look(["ann"]);
+    expect(corrections.done.value.map((one) => [one.kind, one.text])).toEqual([["MERGE", "St into St. Mary's"], ["REJECT", CORRECTION.text]]);
+    service.answer = { done: { mergeId: "m9", keptId: "a", mergedId: "b" } };
+    await corrections.takeBack(corrections.done.value[0] as Done);
+    expect(service.asked.at(-1)).toMatchObject({ variables: { id: "m9" } });
+  });
+
+  it("removes an end with its own operation, and sends the other changes after it", async () => {
+    const { service, corrections } = opened();
+    expect(await corrections.edit("f1", { reopen: true })).toBe("f1");
+    expect(service.asked.map((one) => one.query.includes("reopenFact"))).toEqual([true]);
+    expect(await corrections.edit("f1", { reopen: true, statement: "Ann loves tea" })).toBe("f1");
+    expect(service.asked.slice(1).map((one) => one.variables)).toMatchObject([{ id: "f1" }, { id: "f1", statement: "Ann loves tea" }]);
+    service.answer = new Error("refused");
+    expect([await corrections.edit("f1", { reopen: true, statement: "x" }), service.asked.length]).toEqual([null, 4]);
   });
 
   it("takes nothing for a kept deed that is none", () => {
@@ -101,7 +123,7 @@ describe("correcting", () => {
     const { service, corrections } = opened();
     service.answer = { done: { mergeId: "m", keptId: "a", mergedId: "b" } };
     await corrections.merge("a", "b", "one");
-    service.answer = { corrections: [CORRECTION, { ...CORRECTION, id: "c2", at: "2026-11-21T11:00:00Z" }] };
+    service.answer = { corrections: [CORRECTION, { ...CORRECTION, id: "c2", at: "2026-11-21T11:00:00Z" }], merges: [{ mergeId: "m", keptName: "a", mergedName: "b", at: "1970-01-01T00:00:01Z" }] };
     await corrections.look(["ann"]);
     expect(corrections.done.value.map((one) => one.id)).toEqual(["c2", "c1", "m"]);
   });
@@ -123,6 +145,12 @@ describe("an edit", () => {
     expect(editOf(was, { ...was, statement: " Ann likes 茶 " })).toEqual({ statement: "Ann likes 茶" });
   });
 
+  it("removes the end when that field is cleared", () => {
+    const ended = { ...was, until: "2026-05-01" };
+    expect(editOf(ended, { ...ended, until: "" })).toEqual({ reopen: true });
+    expect(editOf(ended, { ...ended, until: "2026-06-01" })).toEqual({ invalidAt: "2026-06-01T00:00:00Z" });
+  });
+
   it("is none when nothing changed or words are missing", () => {
     expect([editOf(was, { ...was }), editOf(was, { ...was, statement: " " }), editOf(was, { ...was, object: "" })]).toEqual([null, null, null]);
   });
@@ -130,5 +158,21 @@ describe("an edit", () => {
   it("puts the new name into the words, whatever signs it has", () => {
     expect(statementWith("Ann likes tea", "tea", "$& coffee")).toBe("Ann likes $& coffee");
     expect(statementWith("Ann drinks it", "tea", "coffee")).toBe("Ann drinks it");
+  });
+});
+
+describe("the preview of a merge", () => {
+  it("shows the name that stays, the other names, and the facts of both without doubles", () => {
+    const [alps, mountains] = [aNode("a", { label: "Alps", aliases: ["the Alps"] }), aNode("m", { label: "mountains" })];
+    const edges = [
+      anEdge("1", "u", "a"),
+      anEdge("2", "u", "m"),
+      anEdge("3", "m", "x", { predicate: "RELATES_TO", relation: "in" }),
+      anEdge("4", "a", "m", { predicate: "RELATES_TO" }),
+      anEdge("5", "u", "m", { predicate: "DISLIKES", invalid_at: "2026-01-01T00:00:00Z" }),
+      anEdge("6", "s", "m", { predicate: "MENTIONED" }),
+    ];
+    expect(mergePreview(alps, mountains, edges)).toEqual({ name: "Alps", aliases: ["the Alps", "mountains"], facts: 2 });
+    expect(mergePreview(mountains, alps, edges)).toMatchObject({ name: "mountains", aliases: ["Alps", "the Alps"] });
   });
 });

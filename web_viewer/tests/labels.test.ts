@@ -1,3 +1,4 @@
+import { allVisible } from "../src/map/overview";
 import { describe, expect, it } from "vitest";
 import { cutLabel, type LabelWish, placeLabels } from "../src/map/labels";
 import { dice } from "./builders";
@@ -45,5 +46,15 @@ describe("placing labels", () => {
   it("keeps clear of obstacles", () => {
     const [label] = placeLabels([aWish("n", 100, 100)], 1, [{ x: 0, y: 109, w: 300, h: 30 }]);
     expect(label?.dy).toBe(0);
+  });
+});
+
+describe("the small map", () => {
+  const extent = { from: { x: -100, y: -50 }, to: { x: 100, y: 50 } };
+
+  it("is needed only when the window does not show everything", () => {
+    expect(allVisible({ zoom: 1, pan: { x: 200, y: 100 }, width: 400, height: 200 }, extent)).toBe(true);
+    expect(allVisible({ zoom: 3, pan: { x: 200, y: 100 }, width: 400, height: 200 }, extent)).toBe(false);
+    expect(allVisible({ zoom: 1, pan: { x: 40, y: 100 }, width: 400, height: 200 }, extent)).toBe(false);
   });
 });

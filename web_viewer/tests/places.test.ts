@@ -3,9 +3,10 @@ import { describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Shelf, withSaved } from "../src/map/pins";
 import { Places } from "../src/map/places";
+import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
-import { angleAndRadius, type Point, sectorOf } from "../src/map/place";
+import { angleAndRadius, inSector, outsideOf, type Point, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
@@ -59,7 +60,61 @@ describe("the radial layout", () => {
   });
 });
 
+describe("several users", () => {
+  it.each([2, 3, 4, 7])("%i fill the shape of a screen instead of a column", (users) => {
+    const all = Array.from({ length: users }, (_, index) => aMemory(30 + 3 * index, `u${index}`));
+    const { points } = radialLayout(all.flatMap((one) => one.nodes), all.flatMap((one) => one.edges));
+    const [xs, ys] = [[...points.values()].map((point) => point.x), [...points.values()].map((point) => point.y)];
+    const shape = (Math.max(...xs) - Math.min(...xs)) / (Math.max(...ys) - Math.min(...ys));
+    expect(shape).toBeGreaterThan(1.05);
+    expect(shape).toBeLessThan(2.8);
+    expect(least(points.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("what has ended", () => {
+  const OVER = { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" };
+
+  it("has no place in a sector, and a sector without valid facts is not painted", () => {
+    const { nodes, edges } = aMemory(12);
+    const care = edges.find((edge) => edge.source === "u" && edge.predicate === "PREFERS")!;
+    const closed = edges.map((edge) => (edge.predicate === "PREFERS" && edge.source === "u" ? { ...edge, ...OVER } : edge));
+    const { points, sectors } = radialLayout(nodes, closed);
+    expect(sectors.filter((sector) => inSector(sector, points.get(care.target)!))).toEqual([]);
+    expect(heldSectors(sectors, closed, points).map((sector) => sector.key)).not.toContain("likes");
+    expect(heldSectors(radialLayout(nodes, edges).sectors, edges, radialLayout(nodes, edges).points).map((sector) => sector.key)).toContain("likes");
+  });
+
+  it("leaves its sector on an open page, unless it is pinned; nothing else moves", () => {
+    const { nodes, edges } = aMemory(20);
+    const places = new Places(localStorage, "ended");
+    let state = applyFrame(EMPTY_STATE, aSnapshot(0, nodes, edges)).state;
+    places.open(null, state);
+    const [one, pinned] = edges.filter((edge) => edge.source === "u" && edge.predicate === "PREFERS" && !edges.some((other) => other.source === edge.target));
+    places.shelf.pin(pinned!.target, true);
+    const before = new Map(places.layout.points);
+    state = applyFrame(state, aPatch(0, 1, [["edge+", { ...one!, ...OVER }], ["edge+", { ...pinned!, ...OVER }]])).state;
+    places.extend(state);
+    const { points, sectors } = places.layout;
+    expect(sectors.some((sector) => inSector(sector, points.get(one!.target)!))).toBe(false);
+    for (const [id, point] of before) if (id !== one!.target) expect([id, points.get(id)]).toEqual([id, point]);
+    const moved = { ...points.get(one!.target)! };
+    places.extend(state);
+    expect(points.get(one!.target)).toEqual(moved);
+  });
+});
+
 describe("placing what is new", () => {
+  it("puts new scenes outside of the sectors of all users", () => {
+    const [one, two] = [aMemory(30, "u"), aMemory(20, "v")];
+    const layout = radialLayout([...one.nodes, ...two.nodes], [...one.edges, ...two.edges]);
+    const scenes = Array.from({ length: 30 }, (_, index) => aNode(`new${index}`, { kind: "Scene" }));
+    const mentions = scenes.flatMap((scene, index) => [anEdge(`a${index}`, scene.id, index % 2 ? "u" : "v", { predicate: "MENTIONED" }), anEdge(`b${index}`, scene.id, `u-e${index}`, { predicate: "MENTIONED" })]);
+    const found = placeNew(layout, byId([...one.nodes, ...two.nodes, ...scenes]), [...one.edges, ...two.edges, ...mentions]);
+    const outside = outsideOf(layout.sectors);
+    for (const [id, point] of found) expect([id, outside(point)]).toEqual([id, true]);
+  });
+
   it("never moves what is there, over a hundred arrivals", () => {
     const { nodes, edges } = aMemory(50);
     const places = new Places(localStorage, "still");

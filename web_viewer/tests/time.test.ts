@@ -4,8 +4,8 @@ import { byDay, feedLines } from "../src/feed/lines";
 import { noteVisit } from "../src/feed/visits";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
-import { timelineOf } from "../src/time/lanes";
-import { histogram, momentsOf, spanOf, ticks } from "../src/time/span";
+import { stopOf, timelineOf } from "../src/time/lanes";
+import { busyParts, histogram, momentsOf, spanOf, ticks } from "../src/time/span";
 import { aNode, anEdge, AT, byId } from "./builders";
 
 const WORDS = new Words("en");
@@ -24,6 +24,7 @@ describe("what changed", () => {
     [{ strength: 0.7, previous: { strength: 0.4 } }, "stronger"],
     [{ strength: 0.2, previous: { strength: 0.4 } }, "weaker"],
     [{ invalid_at: AT }, "over"],
+    [{ valid_at: AT, invalid_at: AT }, "never"],
   ])("%o is told as %s", (edge, sort) => {
     expect(sortOf(edge)).toMatchObject({ sort, text: "Ann likes tea" });
   });
@@ -71,6 +72,27 @@ describe("the time a memory covers", () => {
     expect(spanOf([])).toBeNull();
     expect(ticks({ fromMs: 0, toMs: 86_400_000 * 400 }, 8).length).toBeLessThanOrEqual(8);
   });
+
+  it.each([
+    [new Date(2014, 4, 7), new Date(2024, 2, 1), 8],
+    [new Date(2021, 11, 20), new Date(2024, 10, 3), 8],
+    [new Date(2024, 1, 3), new Date(2024, 9, 9), 9],
+    [new Date(2024, 1, 3), new Date(2024, 1, 20), 30],
+    [new Date(1024, 1, 3), new Date(2024, 1, 20), 5],
+  ])("has ticks on the first of years, months or days from %s to %s", (from, to, most) => {
+    const found = ticks({ fromMs: from.getTime(), toMs: to.getTime() }, most);
+    expect(found.length).toBeGreaterThan(1);
+    expect(found.length).toBeLessThanOrEqual(most);
+    for (const { atMs, unit } of found) {
+      const at = new Date(atMs);
+      expect([at.getHours(), unit === "day" || at.getDate() === 1, unit !== "year" || at.getMonth() === 0]).toEqual([0, true, true]);
+    }
+  });
+
+  it("is played from one change to the next, without the empty years between", () => {
+    expect(busyParts([1, 0, 0, 0, 2])).toEqual([0.2, 1]);
+    expect(busyParts([0, 0])).toEqual([]);
+  });
 });
 
 describe("the timeline", () => {
@@ -91,5 +113,6 @@ describe("the timeline", () => {
     ]);
     expect(line.lanes[0]?.mentions.length).toBe(1);
     expect([line.causes.length, line.scenes.length, line.left]).toEqual([1, 2, 0]);
+    expect(["s1", "new", "job", "u"].map((id) => stopOf(line, id))).toEqual(["s1", "new", "old", null]);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { linksOf } from "../src/graph/facts";
+import { factSentence, linksOf } from "../src/graph/facts";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Words } from "../src/i18n/words";
-import { listRows } from "../src/list/tree";
+import { listRows, rowOf } from "../src/list/tree";
 import { Pace } from "../src/map/pace";
 import { stepTo } from "../src/map/walk";
-import { overviewBlocks, plainBlocks, quoteParts } from "../src/panel/evidence";
-import { type Address, readAddress, tenantOf, writeAddress } from "../src/view/address";
-import { countBy, shownPart } from "../src/view/filters";
-import { searchNodes } from "../src/view/search";
+import { lastMention, overviewBlocks, plainBlocks, quoteParts, standingOf } from "../src/panel/evidence";
+import { type Address, isStep, readAddress, tenantOf, writeAddress } from "../src/view/address";
+import { confidenceLevels, countBy, revealing, shownPart } from "../src/view/filters";
+import { hitNote, searchNodes } from "../src/view/search";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
 
 const WORDS = new Words("en");
@@ -32,6 +32,41 @@ describe("the list", () => {
     const folded = listRows(state, WORDS, new Set(["u"]));
     expect(folded.filter((row) => row.edge?.source === "u")).toEqual([]);
   });
+
+  it("goes to the row of a selected element, or of a fact about it", () => {
+    const state = stateOf({ nodes: [aNode("u", { kind: "User" }), aNode("tea"), aNode("x")], edges: [anEdge("1", "u", "tea")] });
+    const rows = listRows(state, WORDS, new Set());
+    expect([rowOf(rows, "u")?.key, rowOf(rows, "1")?.key, rowOf(rows, "tea")?.key, rowOf(rows, "gone")]).toEqual(["u", "1", "1", null]);
+  });
+
+  it("counts in a group what is true now", () => {
+    const edges = [anEdge("1", "u", "a"), anEdge("2", "u", "b", { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" })];
+    const rows = listRows(stateOf({ nodes: [aNode("u", { kind: "User" }), aNode("a"), aNode("b")], edges }), WORDS, new Set());
+    expect(rows.filter((row) => row.predicate && row.depth === 1).map((row) => [row.children, row.valid])).toEqual([[2, 1]]);
+  });
+
+  it("says facts of other relations as sentences", () => {
+    const nodes = [aNode("u", { kind: "User", label: "Bart" }), aNode("o", { label: "Oliver" }), aNode("b", { label: "Berlin" })];
+    const edges = [
+      anEdge("1", "u", "o", { predicate: "RELATES_TO", relation: "cousin", statement: "Oliver is Bart's cousin", strength: 0.9 }),
+      anEdge("2", "u", "b", { predicate: "RELATES_TO", relation: "lives in" }),
+    ];
+    const rows = listRows(stateOf({ nodes, edges }), WORDS, new Set());
+    expect(rows.filter((row) => row.edge).map((row) => row.label)).toEqual(["Oliver is Bart's cousin", "Bart lives in Berlin"]);
+  });
+});
+
+describe("a fact without a statement", () => {
+  const name = (id: string) => ({ u: "Bart", o: "Oliver" })[id];
+
+  it.each([
+    ["en", { relation: "lives in" }, "Bart lives in Oliver"],
+    ["zh", { relation: "lives in" }, "Bart 住在 Oliver"],
+    ["en", { relation: null, predicate: "DISLIKES" }, "Bart dislikes Oliver"],
+    ["en", { relation: "cousin" }, "Bart · cousin · Oliver"],
+  ] as const)("is said in %s from its relation %o", (lang, more, said) => {
+    expect(factSentence(anEdge("1", "u", "o", more), name, new Words(lang))).toBe(said);
+  });
 });
 
 describe("filters", () => {
@@ -46,6 +81,82 @@ describe("filters", () => {
     const state = stateOf({ nodes: [aNode("u"), aNode("a")], edges: [anEdge("old", "u", "a", { invalid_at: "2026-01-01T00:00:00Z" }), anEdge("new", "u", "a")] });
     expect([...shownPart(state, { hidden: new Set(["past"]) }).edges.keys()]).toEqual(["new"]);
     expect(countBy(state).get("past")).toBe(1);
+  });
+
+  const OVER = { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" };
+  const REJECTED = { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2025-01-01T00:00:00Z" };
+
+  it("count only what is true now, and show no fact that was never true", () => {
+    const nodes = [aNode("u", { kind: "User" }), aNode("a"), aNode("b"), aNode("c")];
+    const state = stateOf({ nodes, edges: [anEdge("1", "u", "a", { category: "work" }), anEdge("2", "u", "b", { ...OVER, category: "work" }), anEdge("3", "u", "c", REJECTED)] });
+    const counts = countBy(state);
+    expect([counts.get("PREFERS"), counts.get("past"), counts.get("about:work")]).toEqual([1, 1, 1]);
+    const shown = shownPart(state, { hidden: new Set() });
+    expect([[...shown.edges.keys()], [...shown.nodes.keys()]]).toEqual([["1", "2"], ["u", "a", "b"]]);
+  });
+
+  it("count what was true at the time that is shown", () => {
+    const state = stateOf({ nodes: [aNode("u", { kind: "User", first_seen: OVER.valid_at }), aNode("a", { first_seen: OVER.valid_at }), aNode("b")], edges: [anEdge("1", "u", "a", OVER), anEdge("2", "u", "b", { valid_at: "2026-02-01T00:00:00Z" })] });
+    const then = shownPart(state, { hidden: new Set(), moments: { validAt: "2025-06-01T00:00:00Z", asOf: null } });
+    expect([countBy(then).get("PREFERS"), countBy(then).get("past")]).toEqual([1, undefined]);
+  });
+
+  it("keep with a minimum of certainty only things of which a certain fact is known, and the scenes that mention them", () => {
+    const nodes = [aNode("u", { kind: "User" }), aNode("sure"), aNode("unsure"), aNode("s1", { kind: "Scene" }), aNode("s2", { kind: "Scene" })];
+    const mention = (id: string, scene: string, thing: string) => anEdge(id, scene, thing, { predicate: "MENTIONED", confidence: 1 });
+    const edges = [anEdge("1", "u", "sure", { confidence: 1 }), anEdge("2", "u", "unsure", { confidence: 0.75 }), mention("3", "s1", "sure"), mention("4", "s1", "u"), mention("5", "s2", "unsure"), mention("6", "s2", "u")];
+    const state = stateOf({ nodes, edges });
+    expect(confidenceLevels(state.edges.values())).toEqual([0, 1]);
+    const shown = shownPart(state, { hidden: new Set(), confidence: 1 });
+    expect([[...shown.nodes.keys()], [...shown.edges.keys()]]).toEqual([["u", "sure", "s1"], ["1", "3", "4"]]);
+  });
+
+  it("offer no more than a few steps of certainty, each of which hides something", () => {
+    const edges = Array.from({ length: 60 }, (_, index) => anEdge(`e${index}`, "u", "a", { confidence: 0.4 + index / 100 }));
+    const levels = confidenceLevels(edges);
+    expect([levels.length <= 9, levels[0], levels.at(-1)]).toEqual([true, 0, 0.99]);
+    expect(confidenceLevels([anEdge("1", "u", "a")])).toEqual([0]);
+  });
+});
+
+describe("showing a search hit", () => {
+  const nodes = [aNode("u", { kind: "User" }), aNode("a"), aNode("b")];
+  const state = stateOf({ nodes, edges: [anEdge("1", "u", "a"), anEdge("2", "u", "b", { predicate: "DISLIKES", confidence: 0.5 })] });
+
+  it("ends only what hides it", () => {
+    expect(revealing(state, { hidden: new Set(["CARES_ABOUT"]), ego: "a" }, "b")).toMatchObject({ dropped: ["ego"], filter: { ego: null, hidden: new Set(["CARES_ABOUT"]) } });
+    expect(revealing(state, { hidden: new Set(), veiled: new Set(["b", "a"]) }, "b")).toMatchObject({ dropped: ["veiled"], filter: { veiled: new Set(["a"]) } });
+    expect(revealing(state, { hidden: new Set(["DISLIKES"]), ego: "u" }, "b")?.dropped).toEqual(["hidden"]);
+    expect(revealing(state, { hidden: new Set(), confidence: 0.8 }, "b")?.dropped).toEqual(["confidence"]);
+  });
+
+  it("changes nothing when it is shown or does not exist", () => {
+    expect([revealing(state, { hidden: new Set(), ego: "u" }, "b"), revealing(state, { hidden: new Set(), ego: "a" }, "gone")]).toEqual([null, null]);
+  });
+});
+
+describe("the last mention of a fact", () => {
+  const quote = (said_at: string) => ({ message_id: "m", uri: null, speaker: null, role: "user", said_at, text: "", quote_start: null, quote_end: null, scene_id: null, scene_label: null });
+  const [said, corrected] = ["2023-09-10T12:00:00Z", "2026-11-24T02:44:00Z"];
+
+  it("is not the correction that came later", () => {
+    const corrections = [{ id: "c", kind: "confirm", by: null, at: corrected }];
+    expect(lastMention(corrected, { corrections, evidence: [quote("2022-01-01T12:00:00Z"), quote(said)] })).toBe(said);
+    expect(lastMention(said, { corrections: [], evidence: [] })).toBe(said);
+    expect(lastMention(corrected, { corrections, evidence: [] })).toBe(corrected);
+  });
+});
+
+describe("the standing of a fact", () => {
+  const ended = { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" };
+  const closing = { reason: "rejected", fact_id: null, fact_statement: null, message_text: null };
+  const at = "2026-02-01T00:00:00Z";
+
+  it("names who rejected it, and tells an end from never having been true", () => {
+    expect(standingOf({ valid_at: null, invalid_at: null }, null)).toEqual({ state: "holds", by: null });
+    expect(standingOf(ended, null)).toEqual({ state: "over", by: null });
+    expect(standingOf({ ...ended, invalid_at: ended.valid_at }, null)).toEqual({ state: "never", by: null });
+    expect(standingOf(ended, { closing, corrections: [{ id: "1", kind: "confirm", by: "Ann", at }, { id: "2", kind: "reject", by: "Bob", at }] })).toEqual({ state: "rejected", by: "Bob" });
   });
 });
 
@@ -63,7 +174,31 @@ describe("search", () => {
   });
 });
 
+describe("hits of one name", () => {
+  const owners = new Map([["alice", "Alice"]]);
+  const moved = { first_seen: "2024-01-10T12:00:00Z", last_seen: "2025-03-01T12:00:00Z" };
+
+  it("are told apart by owner, type and dates", () => {
+    const node = aNode("x", { entity_type: "person", ...moved });
+    expect(hitNote(node, owners, true, WORDS)).toBe("Alice · person · 10 Jan 2024 – 1 Mar 2025");
+    expect(hitNote(node, owners, false, new Words("zh"))).toBe("人物 · 2024年1月10日 – 2025年3月1日");
+    expect(hitNote(aNode("u", { kind: "User" }), owners, true, WORDS)).toBe("20 Nov 2026");
+  });
+});
+
 describe("the address", () => {
+  it.each([
+    ["#/map", "#/map?sel=a", true],
+    ["#/map?sel=a", "#/time?sel=a", true],
+    ["#/map", "#/map?around=a", true],
+    ["#/map", "#/map?user=bob", true],
+    ["#/map?true=2025-01-01T00:00:00Z", "#/map?true=2026-01-01T00:00:00Z", false],
+    ["#/map", "#/map?hide=Scene&sure=0.5&veil=a", false],
+    ["", "#/map", false],
+  ])("from %s to %s is a step for the Back button: %s", (before, after, step) => {
+    expect(isStep(before, after)).toBe(step);
+  });
+
   it("reads what it wrote", () => {
     const address: Address = { tab: "list", user: "小林", sel: "e/4?&", hide: ["MENTIONED", "Scene"], veil: ["e1", "e2"], sure: 0.35, ego: "tea", path: ["a&b", "茶"], validAt: "2026-03-01T00:00:00Z", asOf: null };
     expect(readAddress(writeAddress(address))).toEqual(address);
@@ -91,9 +226,16 @@ describe("quotes", () => {
 describe("markdown of a model", () => {
   it("does not say again what the summary above it says", () => {
     const overview = "## Summary\nThey had tea.\n\n## Topics\n- tea";
-    expect(overviewBlocks(overview, "They had tea.").map((block) => block.text)).toEqual(["Topics", "tea"]);
-    expect(overviewBlocks(overview, "Tea").map((block) => block.text)).toEqual(["They had tea.", "Topics", "tea"]);
-    expect(overviewBlocks("## 主题\n- 茶", "茶").map((block) => block.text)).toEqual(["主题", "茶"]);
+    expect(overviewBlocks(overview, "They had tea.", WORDS).map((block) => block.text)).toEqual(["Topics", "tea"]);
+    expect(overviewBlocks(overview, "Tea", WORDS).map((block) => block.text)).toEqual(["They had tea.", "Topics", "tea"]);
+    expect(overviewBlocks("## 主题\n- 茶", "茶", WORDS).map((block) => block.text)).toEqual(["Topics", "茶"]);
+  });
+
+  it("has known headings and times in the user's language", () => {
+    const overview = "## Times\n- 2024-10-23T12:00:00Z\n- today: 2023-05-06\n## Their own heading";
+    const texts = (lang: "en" | "zh") => overviewBlocks(overview, "", new Words(lang)).map((block) => block.text);
+    expect(texts("zh")).toEqual(["时间", expect.stringMatching(/^2024年10月2[34]日/), "today: 2023年5月6日", "Their own heading"]);
+    expect(texts("en").join()).not.toMatch(/T12:00/);
   });
 
   it("becomes plain blocks", () => {

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from extraction.rules.en.agent_promises import drafts_text, read_agent_promises
 from extraction.rules.en.clauses import RELAYS_SPEECH, split_clauses, with_article
 from extraction.rules.en.constructions import (
     favorite_is,
@@ -83,4 +84,6 @@ ENGLISH: Final = LanguagePack(
     second_facts=_job_and_workplace,
     statement=_statement,
     pets=PETS,
+    agent_promises=read_agent_promises,
+    drafts_text=drafts_text,
 )

@@ -10,15 +10,11 @@ from extraction.rules.en.phrases import noun_phrase, verb_phrase
 from extraction.rules.en.word_classes import APPOINTMENTS
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
-from extraction.text.lexicon_en import word_set
+from extraction.text.lexicon_en import ANY_MONTH, word_set
 from schema.entity import EntityType
 
 # Future times
 
-_MONTH: Final = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
-    r"aug|sept?|oct|nov|dec)"
-)
 _WEEKDAY: Final = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
 _DAY: Final = r"(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|twelfth|(?:twenty|thirty)-?[a-z]+)"
 _SEASON: Final = (
@@ -27,12 +23,12 @@ _SEASON: Final = (
 _COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|\d{1,2})"
 WHEN: Final = (
     r"(?:(?:(?:on|in|by|from|at|before|until|till|for|over|during|around|about|come|starting|this|next|the) ){0,3}"
-    rf"(?:{_DAY} (?:of )?{_MONTH}|{_MONTH}(?: (?:the )?{_DAY}\b)?|the \d{{1,2}}(?:st|nd|rd|th)|{_WEEKDAY}(?! ?s\b)|"
-    rf"tomorrow|tonight|"
+    rf"(?:{_DAY} (?:of )?{ANY_MONTH}|{ANY_MONTH}(?: (?:the )?{_DAY}\b)?|the \d{{1,2}}(?:st|nd|rd|th)|"
+    rf"{_WEEKDAY}(?! ?s\b)|tomorrow|tonight|"
     rf"next (?:week|month|year|{_SEASON}|term|time)|this (?:week|weekend|{_SEASON}|month|year|afternoon|evening)|"
     rf"in {_COUNT} (?:days?|weeks?|months?|years?|hours?)|{_COUNT} (?:days?|weeks?|months?) from now|{_COUNT} "
     rf"weeks? today|"
-    rf"{_SEASON}|the end of (?:the )?(?:week|month|year|{_MONTH}|{_SEASON}|term|this \w+|next \w+)|"
+    rf"{_SEASON}|the end of (?:the )?(?:week|month|year|{ANY_MONTH}|{_SEASON}|term|this \w+|next \w+)|"
     r"(?:early|late|mid)[- ](?:next )?[a-z]+|the (?:week|weekend|day|morning|night) after next|\d{1,2}(?:[:.]\d\d)? "
     r"?(?:am|pm)|"
     r"(?:the )?(?:first|second|last|third) week (?:of|in) \w+|a week (?:on|today|tomorrow)(?: \w+)?)\b)"

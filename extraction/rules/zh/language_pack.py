@@ -17,6 +17,7 @@ from extraction.rules.engine import (
     Wording,
     draft,
 )
+from extraction.rules.zh.agent_promises import drafts_text, read_agent_promises
 from extraction.rules.zh.belonging_patterns import BELONGING_RULES, NUMBER_RULES
 from extraction.rules.zh.change_patterns import CHANGE_RULES
 from extraction.rules.zh.clauses import RELAYS_SPEECH, split_clauses
@@ -126,4 +127,6 @@ CHINESE: Final = LanguagePack(
     states=frozenset(
         ("lives in", "works at", "works in", "works as", "studies at", "studies", "has", "is", "plays", "teaches")
     ),
+    agent_promises=read_agent_promises,
+    drafts_text=drafts_text,
 )

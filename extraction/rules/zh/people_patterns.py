@@ -287,6 +287,6 @@ PET_RULES: Final[tuple[SlotRule, ...]] = (
         "岁",
         rf"(?:我)?(?:家)?(?:里)?(?:的)?(?P<n>{PET})(?:今年|已经|都|快)?(?P<o>{NUMBER}(?:岁|个月)(?:半|多)?)"
         rf"(?:了|大){{0,4}}{END}",
-        Says(obj="o", subject="n", relation="has age", says="{s}的{n}{o}。", clean=years),
+        Says(obj="o", subject="n", relation="has age", says="{s}{o}。", clean=years),
     ),
 )

@@ -41,6 +41,10 @@ _SOMEBODY: Final = re.compile(
 )
 # Without a subject, an age is that of the speaker only with such a word.
 _OWN_AGE: Final = re.compile("[我咱俺]|今年|虚岁|周岁|本人")
+# Without a subject, an age below ten years is not that of the speaker: 叫麻薯，今年三岁了.
+_SMALL_AGE: Final = re.compile(
+    r"(?:[一二两三四五六七八九]|\d)(?:周?岁|个半?月)|十?[一二三四五六七八九]?个半?月|1\d个月"
+)
 _TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
 # A plan that a later clause drops is not read.
 _DROPPED_LATER: Final = re.compile(
@@ -97,7 +101,7 @@ class SlotRule:
 
 
 def slot_rule(cue: str, pattern: str, *facts: Says, reads: Literal["rest", "dated", "whole"] = "rest") -> SlotRule:
-    """Return a slot rule."""
+    """Return a slot rule, with its cue and pattern given as text."""
     return SlotRule(cue=frozenset(cue), pattern=re.compile(pattern), facts=facts, reads=reads)
 
 
@@ -169,9 +173,11 @@ def _drafts(
         return
     if clause.momentary and any(says.predicate in _TASTES and not says.closes for says in rule.facts):
         return
-    elided = clause.subject is None or (clause.rest == clause.text and clause.kin is None)
-    if elided and rule.facts[0].relation == "has age" and not _OWN_AGE.search(clause.lead + clause.text):
-        return
+    if rule.facts[0].relation == "has age":
+        owner = _owner_of_age(found["o"], person, clause, state)
+        if owner is None:
+            return
+        person = owner
     if any(says.relation in ("plan", "promise") for says in rule.facts) and _DROPPED_LATER.search(clause.following):
         return
     for says, obj in parts:
@@ -193,6 +199,19 @@ def _drafts(
             closes=says.closes or _ended(says, clause, state),
         )
         yield one if says.subject is None else replace(one, subject_type=None)
+
+
+def _owner_of_age(age: str, person: str, clause: Clause, state: DiscourseState) -> str | None:
+    """Return the subject of an age, or None if it is unclear.
+
+    Without a subject, an age below ten years is that of the animal named before, never that of the speaker.
+    """
+    if clause.subject is not None and (clause.rest != clause.text or clause.kin is not None):
+        return person
+    said = clause.lead + clause.text
+    if person == state.speaker.me and _SMALL_AGE.match(age) and not _MINE.search(said):
+        return state.animal
+    return person if _OWN_AGE.search(said) else None
 
 
 def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:

@@ -7,7 +7,13 @@ from typing import Annotated, Any, Generic, TypeVar
 import strawberry
 from strawberry.types import Info
 
+from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.authenticator import Authenticator
 from graph_service.memory.service import Memory
+from schema.fact import FactKind
+
+# Registered here because modules that import each other in any order have fields of this type.
+strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in a fact.")
 
 FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 100.")]
 AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]
@@ -84,6 +90,16 @@ def now_of(info: Info[Any, None]) -> datetime:
     """Return the time of the operation, the same for all fields, so that facts of many nodes load in one batch."""
     now: datetime = info.context.setdefault("now", datetime.now(UTC))
     return now
+
+
+def person_of(info: Info[Any, None]) -> str | None:
+    """Return the name of the caller: of its key, or the subject of its token; None without a credential."""
+    access: Access = info.context.get("access", ANONYMOUS)
+    auth: Authenticator | None = info.context.get("auth")
+    if access is ANONYMOUS:
+        return None
+    key = auth.keyring.by_id(access.key_id) if auth is not None and access.key_id is not None else None
+    return key.name if key is not None else access.who.partition(":")[2]
 
 
 def memory_of(info: Info[Any, None]) -> Memory:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import memory_of, person_of
 from graph_service.memory.curation.statement_reader import Correction as Stated
 from graph_service.memory.curation.statement_reader import StatementKind
 from graph_service.memory.curation.statements import FactEdit, ManualFact
@@ -30,6 +30,9 @@ class Correction:
     fact_id: str | None = strawberry.field(description="The fact it created or changed; null while pending.")
     replaced_id: str | None = strawberry.field(
         description="The fact that an update replaced, if it created another one."
+    )
+    by: str | None = strawberry.field(
+        description="Who made it: the name of the key, or the subject of the token; null without a credential."
     )
     pending: bool = strawberry.field(
         description="Stored durably, and applied when Neo4j or the reader is available again."
@@ -83,7 +86,7 @@ class CorrectionsMutation:
     ) -> Correction:
         """Add a fact."""
         wish = ManualFact(**{name: getattr(input, name) for name in ManualFact.__dataclass_fields__})
-        return _view(await memory_of(info).statements.add(info.context["tenant"], wish))
+        return _view(await memory_of(info).statements.add(info.context["tenant"], wish, by=person_of(info)))
 
     @strawberry.mutation(
         description="Correct a fact. If this changes its meaning, the former fact is treated as never true."
@@ -119,12 +122,12 @@ class CorrectionsMutation:
             valid_at=valid_at,
             invalid_at=invalid_at,
         )
-        return _view(await memory_of(info).statements.update(info.context["tenant"], id, edit))
+        return _view(await memory_of(info).statements.update(info.context["tenant"], id, edit, by=person_of(info)))
 
     @strawberry.mutation(description="Confirm a fact: extraction cannot close it any more.")
     async def confirm_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact."""
-        return _view(await memory_of(info).statements.confirm(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.confirm(info.context["tenant"], id, by=person_of(info)))
 
     @strawberry.mutation(
         description="Reject a fact as never true: it is closed, and extraction does not create it again. "
@@ -132,12 +135,12 @@ class CorrectionsMutation:
     )
     async def reject_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Reject a fact."""
-        return _view(await memory_of(info).statements.reject(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.reject(info.context["tenant"], id, by=person_of(info)))
 
     @strawberry.mutation(description="Confirm a fact and give it the highest importance.")
     async def pin_fact(self, info: Info[Any, None], id: _Fact) -> Correction:  # noqa: A002  the API's word
         """Confirm a fact and give it the highest importance."""
-        return _view(await memory_of(info).statements.pin(info.context["tenant"], id))
+        return _view(await memory_of(info).statements.pin(info.context["tenant"], id, by=person_of(info)))
 
     @strawberry.mutation(description="Undo a correction, with all its effects.")
     async def undo_correction(
@@ -159,5 +162,6 @@ def _view(one: Stated) -> Correction:
         at=one.at,
         fact_id=one.fact_id,
         replaced_id=one.replaced_id,
+        by=one.by,
         pending=one.pending,
     )

@@ -10,7 +10,7 @@ from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstAr
 from graph_service.memory.argument_checks import check_limit
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, entity_cursor
-from graph_service.memory.entity_resolution.merge import MergeResult
+from graph_service.memory.entity_resolution.merge import MergeResult, StoredMerge
 
 
 @strawberry.type(name="Entity", description="An entity of one user's memory.")
@@ -32,6 +32,19 @@ class MergeReceipt:
     merge_id: str = strawberry.field(description="Id of the merge, for splitEntity.")
     kept_id: str = strawberry.field(description="The entity that represents both while they are merged.")
     merged_id: str = strawberry.field(description="The entity that was merged into it.")
+
+
+@strawberry.type(name="Merge", description="A merge that a person made, until it is undone.")
+class Merge:
+    """A merge that a person made, until it is undone."""
+
+    merge_id: str = strawberry.field(description="Its id, for splitEntity.")
+    kept_id: str = strawberry.field(description="The entity that represents both.")
+    kept_name: str = strawberry.field(description="Its name.")
+    merged_id: str = strawberry.field(description="The entity that was merged into it.")
+    merged_name: str = strawberry.field(description="Its name.")
+    reason: str = strawberry.field(description="The reason, as free text.")
+    at: datetime = strawberry.field(description="When it was made.")
 
 
 @strawberry.type(name="SuggestedMerge", description="Two entities of one user that may be duplicates.")
@@ -63,6 +76,16 @@ class IdentityQuery:
         check_limit(first)
         found = await memory_of(info).entities(info.context["tenant"], user_id, limit=first + 1, after=after)
         return Connection(**page_parts(found, first, after, cursor=entity_cursor, view=_row))
+
+    @strawberry.field(description="Merges that people made and that were not undone, newest first.")
+    async def merges(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 50,
+    ) -> list[Merge]:
+        """Return the merges of one user's memory."""
+        return [_merge(one) for one in await memory_of(info).merges(info.context["tenant"], user_id, limit=limit)]
 
     @strawberry.field(
         description="Pairs of entities that may be duplicates, most likely first, without rejected pairs."
@@ -131,6 +154,18 @@ def _row(one: ListedEntity) -> Entity:
 
 def _receipt(done: MergeResult) -> MergeReceipt:
     return MergeReceipt(merge_id=done.id, kept_id=done.kept, merged_id=done.merged)
+
+
+def _merge(one: StoredMerge) -> Merge:
+    return Merge(
+        merge_id=one.result.id,
+        kept_id=one.result.kept,
+        kept_name=one.kept_name,
+        merged_id=one.result.merged,
+        merged_name=one.merged_name,
+        reason=one.reason,
+        at=one.at,
+    )
 
 
 def _suggested(pair: DuplicatePair) -> SuggestedMerge:

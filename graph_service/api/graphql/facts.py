@@ -11,6 +11,7 @@ from graph_service.memory.curation.fact_history import FactVersion
 from graph_service.memory.curation.reopening import FactStatus
 from graph_service.memory.facts.closing import ClosingView
 from schema.assertion import Closing
+from schema.fact import Fact, FactKind
 
 strawberry.enum(Closing, name="ClosingReason", description="The reason why a fact is no longer valid.")
 
@@ -27,11 +28,37 @@ class FactClosing:
     message_id: str | None = strawberry.field(description="The message that stated its end.")
 
 
+@strawberry.type
+class FactDetails:
+    """Fields that describe the content of a fact in detail."""
+
+    kind: FactKind = strawberry.field(description="Plain fact, decision or procedure.")
+    rationale: str | None = strawberry.field(description="The reason, if stated.")
+    steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
+    trigger_emotion: str | None = strawberry.field(description="A lasting emotion that it triggers.")
+    mentioned_start: datetime | None = strawberry.field(description="Start of the time it is about, if it names one.")
+    mentioned_end: datetime | None = strawberry.field(description="End of that time, exclusive.")
+
+
+def details_of(fact: Fact) -> dict[str, Any]:
+    """Return the fields of `FactDetails`."""
+    detail = fact.detail
+    return {
+        "kind": detail.kind,
+        "rationale": detail.rationale,
+        "steps": list(detail.steps),
+        "trigger_emotion": fact.trigger_emotion,
+        "mentioned_start": detail.mentioned_start,
+        "mentioned_end": detail.mentioned_end,
+    }
+
+
 @strawberry.type(name="FactStatus", description="A fact and whether it is valid.")
-class FactStatusAnswer:
+class FactStatusAnswer(FactDetails):
     """A fact and whether it is valid."""
 
     id: str = strawberry.field(description="Its id.")
+    uri: str = strawberry.field(description="Its URI.")
     statement: str = strawberry.field(description="The fact as a sentence.")
     valid_at: datetime = strawberry.field(description="When it became true.")
     invalid_at: datetime | None = strawberry.field(
@@ -49,7 +76,7 @@ class FactsQuery:
     async def fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> FactStatusAnswer:
@@ -66,7 +93,7 @@ class FactsMutation:
     async def reopen_fact(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The closed fact's id.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The closed fact's id, or one of its URIs.")],  # noqa: A002  the API's word
         reason: Annotated[str, strawberry.argument(description="The reason, as free text.")],
     ) -> FactStatusAnswer:
         """Reopen a closed fact."""
@@ -76,6 +103,8 @@ class FactsMutation:
 def _status_answer(one: FactStatus) -> FactStatusAnswer:
     return FactStatusAnswer(
         id=one.fact.id,
+        uri=one.fact.uri,
+        **details_of(one.fact),
         statement=one.fact.statement,
         valid_at=one.fact.valid_at,
         invalid_at=one.fact.invalid_at,
@@ -90,7 +119,7 @@ def closing_answer(view: ClosingView) -> FactClosing:
 
 
 @strawberry.type(name="FactVersion", description="One fact in a fact's history.")
-class FactVersionAnswer:
+class FactVersionAnswer(FactDetails):
     """One fact in a fact's history."""
 
     id: str = strawberry.field(description="Its id.")
@@ -120,7 +149,7 @@ class HistoryQuery:
     async def fact_history(
         self,
         info: Info[Any, None],
-        id: Annotated[str, strawberry.argument(description="The fact's id.")],  # noqa: A002  the API's word
+        id: Annotated[str, strawberry.argument(description="The fact's id, or one of its URIs.")],  # noqa: A002  the API's word
         as_of: AsOfArgument = None,
     ) -> list[FactVersionAnswer]:
         """Return a fact with its predecessors and successors."""
@@ -137,6 +166,7 @@ def _answer(one: FactVersion) -> FactVersionAnswer:
     return FactVersionAnswer(
         id=fact.id,
         uri=fact.uri,
+        **details_of(fact),
         statement=fact.statement,
         subject=one.subject,
         predicate=fact.predicate,

@@ -25,7 +25,7 @@ class ForgetReceipt:
 
 @strawberry.type
 class ForgettingMutation:
-    """Deletions."""
+    """Delete messages, scenes, sessions, facts, entities and users."""
 
     @strawberry.mutation(
         description="Delete a message and everything derived from it, as if never sent. It can be stored again."

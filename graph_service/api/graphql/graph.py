@@ -17,8 +17,8 @@ from graph_service.api.graphql.arguments import (
 )
 from graph_service.api.graphql.nodes import FactConnection, MemoryNode, node_answer
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_time_filter
-from graph_service.memory.mindmap.graph_queries import to_element_id
 from schema.frames import EdgeView
+from schema.ids import to_element_id
 from schema.parts import GraphPart
 
 _Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
@@ -61,11 +61,11 @@ class Subgraph:
 class GraphQuery:
     """Queries for nodes, neighbours and paths."""
 
-    @strawberry.field(description="A node of the mind map by id.")
+    @strawberry.field(description="A node of the mind map by id or URI.")
     async def node(
         self,
         info: Info[Any, None],
-        id: Annotated[strawberry.ID, strawberry.argument(description="Its id.")],  # noqa: A002
+        id: Annotated[strawberry.ID, strawberry.argument(description="Its id or URI.")],  # noqa: A002
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
     ) -> MemoryNode:

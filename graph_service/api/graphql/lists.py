@@ -143,7 +143,7 @@ class ListsQuery:
         info: Info[Any, None],
         user_id: Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")] = None,
     ) -> MemoryStats:
-        """Return counts."""
+        """Return the numbers of stored elements and waiting jobs."""
         return MemoryStats(**await memory_of(info).reads.stats(info.context["tenant"], user_id))
 
 

@@ -83,7 +83,7 @@ class _Socket:
         scope[GREETED_KEY] = self._greet
 
     async def __aenter__(self) -> "_Socket":
-        """Return the socket, without a slot."""
+        """Return the socket; its slot is taken later, by `_greet`."""
         return self
 
     async def __aexit__(self, *error: object) -> None:

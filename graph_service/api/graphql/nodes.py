@@ -18,10 +18,12 @@ from graph_service.api.graphql.arguments import (
     now_of,
     page_info,
 )
+from graph_service.api.graphql.facts import FactDetails
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
-from graph_service.memory.mindmap.graph_queries import FactPageRequest, Row, fact_cursor
+from graph_service.memory.mindmap.graph_queries import FactPageRequest, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
+from schema.fact import FactKind
 from schema.frames import NodeView
 from schema.ids import TenantId
 
@@ -34,6 +36,9 @@ class Loaders:
         self._pages: dict[Hashable, DataLoader[str, list[Row]]] = {}
         self._memory, self._tenant = memory, tenant
         self.nodes: DataLoader[str, NodeView | None] = _by(lambda ids: reads.nodes(tenant, ids), lambda: None)
+        self.details: DataLoader[str, NodeDetails | None] = _by(
+            lambda ids: reads.node_details(tenant, ids), lambda: None
+        )
         self.messages: DataLoader[str, Row | None] = _by(lambda ids: reads.messages(tenant, ids), lambda: None)
 
     def facts(self, page: FactPageRequest) -> DataLoader[str, list[Row]]:
@@ -87,6 +92,14 @@ class EvidenceMessage(Node):
     said_at: datetime = strawberry.field(description="When it was said.")
 
 
+@strawberry.type(description="An attribute of an entity.")
+class NodeAttribute:
+    """An attribute of an entity."""
+
+    name: str = strawberry.field(description="Such as `age` or `colour`.")
+    value: str = strawberry.field(description="The value as it was said last.")
+
+
 @strawberry.type(description="A user, agent, entity or scene of the mind map.")
 class MemoryNode(Node):
     """A node of the mind map."""
@@ -101,6 +114,20 @@ class MemoryNode(Node):
     first_seen: datetime = strawberry.field(description="When it was first mentioned.")
     last_seen: datetime = strawberry.field(description="When it was last mentioned.")
     moments: strawberry.Private[AsOf | None] = None
+
+    @strawberry.field(description="Entities: what messages say of it that is no fact, such as its age or colour.")
+    async def attributes(self, info: Info[Any, None]) -> list[NodeAttribute]:
+        """Return its attributes by name."""
+        found = await loaders_of(info).details.load(self.id)
+        return (
+            [NodeAttribute(name=name, value=value) for name, value in sorted(found.attributes.items())] if found else []
+        )
+
+    @strawberry.field(description="Its URI.")
+    async def uri(self, info: Info[Any, None]) -> str | None:
+        """Return its URI."""
+        found = await loaders_of(info).details.load(self.id)
+        return found.uri if found else None
 
     @strawberry.field(description="Its facts, latest `validAt` first.")
     async def facts(
@@ -124,7 +151,7 @@ class MemoryNode(Node):
 
 
 @strawberry.type(description="A fact: a relation between two nodes.")
-class MemoryFact(Node):
+class MemoryFact(FactDetails, Node):
     """A fact."""
 
     uri: str = strawberry.field(description="Its URI.")
@@ -186,7 +213,13 @@ def fact_view(row: Row, moments: AsOf | None = None) -> MemoryFact:
     """Convert a fact to its API type; nested fields default to `moments`."""
     names = ("uri", "predicate", "relation", "statement", "strength", "confidence", "importance")
     times = ("valid_at", "invalid_at", "known_at")
-    return MemoryFact(id=row["id"], row=row, moments=moments, **{name: row[name] for name in (*names, *times)})
+    details = {
+        "kind": FactKind(row["kind"] or FactKind.FACT),
+        "steps": list(row["steps"] or ()),
+        **{name: row[name] for name in ("rationale", "trigger_emotion", "mentioned_start", "mentioned_end")},
+    }
+    own = {name: row[name] for name in (*names, *times)}
+    return MemoryFact(id=row["id"], row=row, moments=moments, **own, **details)
 
 
 def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:

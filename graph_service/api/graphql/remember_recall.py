@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import strawberry
 
+import graph_service.api.graphql.arguments  # noqa: F401  registers FactKind
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
 from graph_service.memory.ingest.episode_writer import Receipt
@@ -89,7 +90,6 @@ def marks_of(answer: Answer) -> dict[str, Any]:
 
 strawberry.enum(Role, name="Role", description="The speaker's role.")
 strawberry.enum(HitKind, name="HitKind", description="The kind of a hit.")
-strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in a fact.")
 
 
 @strawberry.input(description="One message of a conversation.")
@@ -292,6 +292,9 @@ class RecallHit:
     fact_kind: FactKind | None = strawberry.field(description="Facts: plain fact, decision or procedure.")
     rationale: str | None = strawberry.field(description="Facts: the reason, if stated.")
     steps: list[str] = strawberry.field(description="Procedures: steps in order, `action → result`.")
+    trigger_emotion: str | None = strawberry.field(description="Facts: a lasting emotion that it triggers.")
+    mentioned_start: datetime | None = strawberry.field(description="Facts: start of the time it is about, if named.")
+    mentioned_end: datetime | None = strawberry.field(description="Facts: end of that time, exclusive.")
     evidence: list[HitEvidence] = strawberry.field(description="Evidence messages, if requested with `evidence`.")
 
 
@@ -375,6 +378,9 @@ def _hit_view(hit: Hit) -> RecallHit:
         fact_kind=one.fact_kind,
         rationale=one.rationale,
         steps=list(one.steps),
+        trigger_emotion=one.trigger_emotion,
+        mentioned_start=one.mentioned_start,
+        mentioned_end=one.mentioned_end,
         evidence=[_message_view(message) for message in one.evidence],
     )
 

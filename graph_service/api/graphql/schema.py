@@ -44,7 +44,7 @@ from graph_service.api.graphql.remember_recall import (
     receipt_view,
 )
 from graph_service.api.graphql.router import FastRouter
-from graph_service.api.graphql.sessions import SessionsMutation, SessionsQuery, ShortTermQuery
+from graph_service.api.graphql.sessions import FactEventsQuery, SessionsMutation, SessionsQuery, ShortTermQuery
 from graph_service.api.graphql.spool import SpoolMutation, SpoolQuery
 from graph_service.api.graphql.subscriptions import Follow, Subscription
 from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
@@ -73,6 +73,7 @@ class Query(
     ListsQuery,
     ProfileQuery,
     SessionsQuery,
+    FactEventsQuery,
     ShortTermQuery,
     SpoolQuery,
     UsageQuery,
@@ -136,7 +137,7 @@ class Query(
             evidence=evidence,
             session_id=session_id,
             mode=mode,
-            narrowed=query_filters(filters, after),
+            filters=query_filters(filters, after),
         )
         return answer_view(await memory_of(info).recall(info.context["tenant"], question))
 

@@ -1,5 +1,6 @@
 """GraphQL: sessions, their state and closing, and their last turns."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -7,6 +8,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AfterCursor, Connection, FirstArgument, memory_of, page_parts
+from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.sessions.lifecycle import session_cursor
 from graph_service.memory.sessions.short_term_window import RecentTurns, Source, Turn
 from schema.labels import Role
@@ -118,6 +120,43 @@ class SessionsQuery:
         """Return a session."""
         memory = memory_of(info)
         return _answer(await memory.sessions.one(info.context["tenant"], user_id, session_id))
+
+
+strawberry.enum(FactEventKind, name="FactEventKind", description="What became of a fact.")
+
+
+@strawberry.type(name="FactEvent", description="What became of one extracted or provided fact, and why.")
+class FactEventView:
+    """The result of reconciling one fact."""
+
+    kind: FactEventKind = strawberry.field(
+        description="ADD: a new fact; UPDATE: it ended a known one; MERGE: it is part of a known one; IGNORE: nothing."
+    )
+    reason: str = strawberry.field(description="Why.")
+    fact_id: str | None = strawberry.field(description="The fact that holds it now; null if it was rejected.")
+    known_id: str | None = strawberry.field(description="UPDATE: the known fact that it ended.")
+    message_ids: list[str] = strawberry.field(description="Its evidence messages, at most ten.")
+    scene_uri: str = strawberry.field(description="The scene that states it.")
+    read_by: str | None = strawberry.field(description="The model's name, `rules`, or `caller`.")
+    at: datetime = strawberry.field(description="When the scene ended.")
+
+
+@strawberry.type
+class FactEventsQuery:
+    """Queries for the events of facts."""
+
+    @strawberry.field(description="What became of the facts of a session once they were extracted, latest scene first.")
+    async def fact_events(
+        self,
+        info: Info[Any, None],
+        user_id: _UserId,
+        session_id: _SessionId,
+        first: Annotated[int, strawberry.argument(description="Maximum number, 1 to 1,000.")] = 100,
+    ) -> list[FactEventView]:
+        """Return what became of the facts of a session."""
+        memory = memory_of(info)
+        events = await memory.fact_events(info.context["tenant"], user_id, session_id, first=first)
+        return [FactEventView(**{**asdict(one), "message_ids": list(one.message_ids)}) for one in events]
 
 
 @strawberry.type

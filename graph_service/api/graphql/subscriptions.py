@@ -34,7 +34,7 @@ class Batch(Protocol):
 
     @property
     def changes(self) -> tuple[NumberedChange, ...]:
-        """The changes."""
+        """Changes to deliver, in order."""
 
 
 Follow = Callable[..., AsyncIterator[Any]]
@@ -56,7 +56,7 @@ class GraphEvent:
 
 @strawberry.type(description="Subscriptions, over the protocol graphql-transport-ws.")
 class Subscription:
-    """Subscriptions."""
+    """Root subscriptions."""
 
     @strawberry.subscription(
         description="Graph changes as they are committed. The first event reports the current position; slow readers "

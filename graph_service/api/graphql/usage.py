@@ -17,6 +17,9 @@ class DayUsageView:
     calls: int = strawberry.field(description="Number of model calls, including failed ones.")
     tokens_in: int
     tokens_out: int
+    embedding_tokens: int = strawberry.field(
+        description="Tokens of texts embedded by an endpoint; they count towards the budget."
+    )
     scenes_by_model: int = strawberry.field(description="Scenes extracted by the model.")
     scenes_by_rules: int = strawberry.field(description="Scenes extracted by rules, including small talk.")
     scenes_over_budget: int = strawberry.field(
@@ -81,6 +84,7 @@ def _day_view(day: DayUsage) -> DayUsageView:
         calls=day.calls,
         tokens_in=day.tokens_in,
         tokens_out=day.tokens_out,
+        embedding_tokens=day.embedding_tokens,
         scenes_by_model=day.scenes_by_model,
         scenes_by_rules=day.scenes_by_rules,
         scenes_over_budget=day.scenes_over_budget,

@@ -58,7 +58,7 @@ def recall(
         valid_at=parse_time(valid_at, "--valid-at"),
         as_of=parse_time(as_of, "--as-of"),
         mode=None if mode is None else one_of(Mode, mode, "--mode"),
-        narrowed=QueryFilters(
+        filters=QueryFilters(
             session_id=in_session,
             agent_id=agent,
             roles=tuple(one_of(Role, one, "--role") for one in role or ()),

@@ -41,6 +41,7 @@ CREATE CONSTRAINT message_id IF NOT EXISTS FOR (n:Message) REQUIRE (n.tenant, n.
 CREATE INDEX message_user IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.user_id, n.said_ms);
 CREATE INDEX message_session IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id);
 CREATE INDEX message_order IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.said_ms, n.position);
+CREATE INDEX message_happened IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.user_id, n.mentioned_start, n.mentioned_end);
 CREATE INDEX message_unread IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.unread);
 CREATE INDEX message_unembedded IF NOT EXISTS FOR (n:Message) ON (n.tenant, n.session_id, n.unembedded);
 CREATE FULLTEXT INDEX message_words IF NOT EXISTS FOR (n:Message) ON EACH [n.text, n.speaker, n.scope_tenant, n.scope_user, n.said_day]
@@ -50,6 +51,7 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: "english"}};
 
 // Scenes. unembedded, unextracted, layers_behind: set only while a scene waits for vectors, extraction or new summaries.
 CREATE INDEX scene_session IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.session_id, n.start_ms);
+CREATE INDEX scene_happened IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.user_id, n.scene_start, n.scene_end);
 CREATE INDEX scene_recent IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.last_seen);
 CREATE INDEX scene_unembedded IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.session_id, n.unembedded);
 CREATE INDEX scene_unextracted IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.session_id, n.unextracted);

@@ -1,4 +1,4 @@
-"""Shared parts of compatibility tools: unknown arguments are ignored, empty lists are returned."""
+"""Base classes of compatibility tools: unknown arguments are ignored, and results contain empty lists and defaults."""
 
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ class CompatResult(Result):
 
 
 class MessageAnswer(CompatResult):
-    """A result with a message."""
+    """A result with a message for the client."""
 
     message: str
 

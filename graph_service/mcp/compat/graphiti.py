@@ -64,13 +64,13 @@ class EpisodesArguments(CompatArguments):
 
 
 class UuidArguments(CompatArguments):
-    """Arguments of the deletions."""
+    """Arguments of `delete_entity_edge` and `delete_episode`."""
 
     uuid: str
 
 
 class NodeResult(Result):
-    """A node."""
+    """A node in the format of Graphiti."""
 
     uuid: str
     name: str
@@ -81,13 +81,13 @@ class NodeResult(Result):
 
 
 class NodesResult(MessageAnswer):
-    """Nodes."""
+    """Result of `search_nodes`."""
 
     nodes: list[NodeResult] = Field([])
 
 
 class FactResult(Result):
-    """A fact."""
+    """A fact in the format of Graphiti."""
 
     uuid: str
     name: str
@@ -98,13 +98,13 @@ class FactResult(Result):
 
 
 class FactsResult(MessageAnswer):
-    """Facts."""
+    """Result of `search_memory_facts`."""
 
     facts: list[FactResult] = Field([])
 
 
 class EpisodeResult(Result):
-    """A message."""
+    """A message in the format of Graphiti's episodes."""
 
     uuid: str
     name: str
@@ -115,13 +115,13 @@ class EpisodeResult(Result):
 
 
 class EpisodesResult(MessageAnswer):
-    """Messages, the latest first."""
+    """Result of `get_episodes`: messages, the latest first."""
 
     episodes: list[EpisodeResult] = Field([])
 
 
 class StatusResult(MessageAnswer):
-    """The status."""
+    """Result of `get_status`."""
 
     status: Literal["ok", "error"]
 

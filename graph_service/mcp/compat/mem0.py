@@ -75,7 +75,7 @@ class MemoryResult(Result):
 
 
 class MemoriesResult(CompatResult):
-    """Facts and messages."""
+    """Facts and messages in the format of mem0."""
 
     results: list[MemoryResult] = Field([])
 
@@ -124,7 +124,7 @@ async def _search_memories(context: ToolContext, caller: Caller, given: SearchMe
         kinds=(HitKind.FACT, HitKind.MESSAGE),
         start=filters.start,
         end=filters.end,
-        narrowed=QueryFilters(agent_id=filters.agent_id, session_id=filters.run_id),
+        filters=QueryFilters(agent_id=filters.agent_id, session_id=filters.run_id),
     )
     answer = await context.memory.recall(caller.tenant, question)
     return MemoriesResult(

@@ -29,7 +29,7 @@ _TYPES: Final = frozenset(EntityType)
 
 
 class Entity(Result):
-    """An entity."""
+    """An entity in the format of the memory server."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -39,7 +39,7 @@ class Entity(Result):
 
 
 class Relation(Result):
-    """A relation."""
+    """A relation in the format of the memory server."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
@@ -49,7 +49,7 @@ class Relation(Result):
 
 
 class Graph(CompatResult):
-    """A graph."""
+    """Entities with the relations between them, the result of the reading tools."""
 
     entities: list[Entity] = Field([])
     relations: list[Relation] = Field([])

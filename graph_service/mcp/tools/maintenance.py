@@ -1,6 +1,7 @@
 """Tools to read texts by URI, list and close sessions, and maintain a memory: layers, index, status."""
 
 from datetime import datetime
+from typing import Final
 
 from pydantic import Field
 
@@ -8,9 +9,12 @@ from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.mcp.tools.remember import UserId
+from graph_service.memory.facts.reconciliation import FactEventKind
 from graph_service.memory.summaries.service import Level
 from schema.errors import InputError, UnavailableError
 from schema.session import CloseReason, SessionState, SessionView
+
+_EVENTS_MAX: Final = 100
 
 
 class ReadMemoryArguments(Arguments):
@@ -105,7 +109,20 @@ class CloseSessionArguments(Arguments):
 
 
 class StatusArguments(Arguments):
-    """Arguments of `status`: none."""
+    """Arguments of `status`."""
+
+    session_id: str | None = Field(None, description="Also report what became of each fact of this conversation.")
+    user_id: UserId = None
+
+
+class FactEventAnswer(Result):
+    """The result of reconciling one fact."""
+
+    kind: FactEventKind = Field(description="add, update (it ended `known_id`), merge, or ignore.")
+    reason: str
+    fact_id: str | None = None
+    known_id: str | None = None
+    message_ids: list[str] = Field([], description="Its evidence messages.")
 
 
 class StatusAnswer(Result):
@@ -122,6 +139,7 @@ class StatusAnswer(Result):
     embedder: str = Field(description="The embedding model; `none`: keyword search only.")
     embedder_problem: str | None = None
     version: str
+    events: list[FactEventAnswer] = Field([], description="What became of the facts of `session_id`, latest first.")
 
 
 async def _read_memory(context: ToolContext, caller: Caller, given: ReadMemoryArguments) -> LayerAnswer:
@@ -181,7 +199,13 @@ async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
 
 
 async def _status(context: ToolContext, caller: Caller, given: StatusArguments) -> StatusAnswer:
-    return await status_answer(context, caller)
+    answer = await status_answer(context, caller)
+    if given.session_id is None or answer.database != "up":
+        return answer
+    user_id = caller.user_of(given.user_id)
+    found = await context.memory.fact_events(caller.tenant, user_id, given.session_id, first=_EVENTS_MAX)
+    events = [FactEventAnswer.model_validate(one, from_attributes=True) for one in found]
+    return answer.model_copy(update={"events": events})
 
 
 READ_MEMORY = Tool(
@@ -246,7 +270,10 @@ CLOSE_SESSION = Tool(
 STATUS = Tool(
     name="status",
     title="State of the memory",
-    description="Report whether the memory works, and what is pending. Call it if something seems wrong.",
+    description=(
+        "Report whether the memory works, what is pending, and what became of the facts of a conversation. Call it if"
+        " something seems wrong."
+    ),
     arguments=StatusArguments,
     answer=StatusAnswer,
     effect=Effect.READS,

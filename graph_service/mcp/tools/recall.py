@@ -14,6 +14,7 @@ from graph_service.memory.context_builder.phrasing import Language
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, QueryFilters, Question
+from schema.fact import FactKind
 
 TEXT_CHARS_MAX: Final = 600
 
@@ -68,8 +69,12 @@ class HitAnswer(Result):
     object: str | None = None
     invalid_at: datetime | None = Field(None, description="When the fact stopped being true.")
     overtaken_by: str | None = Field(None, description="Id of the fact that replaced it: this one is out of date.")
+    fact_kind: FactKind | None = None
     rationale: str | None = None
     steps: list[str] = Field([])
+    trigger_emotion: str | None = None
+    mentioned_start: datetime | None = Field(None, description="Start of the time that the fact is about.")
+    mentioned_end: datetime | None = None
     evidence: list[Proof] = Field([])
 
 
@@ -131,7 +136,7 @@ async def _recall(context: ToolContext, caller: Caller, given: RecallArguments) 
         zone=given.zone,
         evidence=given.evidence,
         session_id=given.session_id,
-        narrowed=QueryFilters(session_id=given.in_session, entities=tuple(given.entities), after=given.after),
+        filters=QueryFilters(session_id=given.in_session, entities=tuple(given.entities), after=given.after),
     )
     return _recalled(await context.memory.recall(caller.tenant, question), whole=given.full_text)
 
@@ -165,8 +170,12 @@ def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
         object=one.object,
         invalid_at=one.invalid_at,
         overtaken_by=one.overtaken_by,
+        fact_kind=one.fact_kind,
         rationale=one.rationale,
         steps=list(one.steps),
+        trigger_emotion=one.trigger_emotion,
+        mentioned_start=one.mentioned_start,
+        mentioned_end=one.mentioned_end,
         evidence=[_proof(message, whole=whole) for message in one.evidence],
     )
 

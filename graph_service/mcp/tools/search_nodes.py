@@ -43,6 +43,7 @@ class Node(Result):
     entity_type: str | None = None
     aliases: list[str] = Field([])
     last_seen: datetime
+    attributes: dict[str, str] = Field({}, description="What messages say of it that is no fact: age, colour, price.")
     facts: list[NodeFact] = Field([], description="Currently valid facts, strongest first.")
 
 
@@ -61,6 +62,7 @@ def node_answer(found: NodeMatch) -> Node:
         entity_type=found.entity_type,
         aliases=list(found.aliases),
         last_seen=found.last_seen,
+        attributes=found.attributes,
         facts=[_fact(fact) for fact in found.facts],
     )
 

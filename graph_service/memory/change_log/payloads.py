@@ -58,6 +58,7 @@ def edge_view(properties: Mapping[str, Any], source: str, target: str, predicate
             "target": target,
             "predicate": predicate,
             "relation": properties.get("relation"),
+            "statement": properties.get("statement") or None,
             "user_id": properties["user_id"],
             "strength": properties["strength"],
             "confidence": properties["confidence"],

@@ -1,12 +1,15 @@
 """Ask a model whether new facts restate or contradict known ones; each fact is judged once per session."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
+from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import NOTHING_JUDGED, Doubt, FactJudge, FactVerdicts
 from extraction.text.fulltext_words import words_in
 from extraction.text.near_duplicates import likeness
+from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import scoped_query
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
@@ -14,7 +17,7 @@ from graph_service.memory.consolidation.plan import SceneExtraction, accepted_in
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner
 from graph_service.memory.facts.conflict_resolution import SIMILAR_MAX, FactAction, resolve
 from graph_service.memory.facts.rows import fact_from_row
-from schema.errors import MisreadError
+from schema.errors import MisreadError, OverBudgetError, UnavailableError
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import scope_token
 from schema.predicates import whitelist
@@ -23,6 +26,10 @@ from schema.predicates import whitelist
 DOUBTS_MAX: Final = 20
 # Full-text rows for each new fact; at most `SIMILAR_MAX` of them are shown to the model.
 _ROWS_MAX: Final = 30
+# New facts for which known ones are looked up.
+_LOOKUPS_MAX: Final = 100
+# Score of the vector index, (1 + cosine) / 2: paraphrases and translations have a cosine of 0.5 or more.
+_SCORE_MIN: Final = 0.75
 
 
 def related_predicates(predicate: str) -> set[str]:
@@ -30,12 +37,21 @@ def related_predicates(predicate: str) -> set[str]:
     return {predicate, whitelist()[predicate].opposite or predicate}
 
 
-def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list[Doubt]:
+def doubts_of(
+    accepted: Iterable[AcceptedFact],
+    similar: Sequence[Fact],
+    scores: Mapping[tuple[Claim, str], float] = MappingProxyType({}),
+) -> list[Doubt]:
     """Return the new facts that the rules would keep alongside similar known ones; each claim once, most similar first.
 
     Args:
-        similar: known facts that share words with the accepted ones, of any subject.
+        similar: known facts that share words or meaning with the accepted ones, of any subject.
+        scores: similarity of the vectors, by claim of the new fact and id of the known one.
     """
+
+    def closeness(fact: AcceptedFact, known: Fact) -> float:
+        return max(likeness(fact.statement, known.statement), scores.get((fact.claim, known.id), 0.0))
+
     doubts: dict[Claim, Doubt] = {}
     for fact in accepted:
         if fact.closes or fact.claim in doubts:
@@ -44,9 +60,13 @@ def doubts_of(accepted: Iterable[AcceptedFact], similar: Sequence[Fact]) -> list
             continue
         near = [known for known in similar if _may_conflict(fact, known)]
         if near:
-            near.sort(key=lambda known: (-likeness(fact.statement, known.statement), known.id))
+            near.sort(key=lambda known: (-closeness(fact, known), known.id))
             doubts[fact.claim] = Doubt(fact=fact, similar=tuple(near[:SIMILAR_MAX]))
-    return sorted(doubts.values(), key=_order)[:DOUBTS_MAX]
+
+    def order(doubt: Doubt) -> tuple[float, tuple[str, ...]]:
+        return -closeness(doubt.fact, doubt.similar[0]), tuple(part or "" for part in doubt.fact.claim)
+
+    return sorted(doubts.values(), key=order)[:DOUBTS_MAX]
 
 
 def _may_conflict(fact: AcceptedFact, known: Fact) -> bool:
@@ -58,20 +78,17 @@ def _may_conflict(fact: AcceptedFact, known: Fact) -> bool:
     )
 
 
-def _order(doubt: Doubt) -> tuple[float, tuple[str, ...]]:
-    alike = likeness(doubt.fact.statement, doubt.similar[0].statement)
-    return -alike, tuple(part or "" for part in doubt.fact.claim)
-
-
 @dataclass(slots=True, kw_only=True)
 class SessionFactJudge:
     """The judge of one session with its verdicts so far, so that a repeated plan does not call the model again.
 
     Attributes:
         judge: None leaves all facts to the rules.
+        embedder: finds known facts in other words or another language; None: by words only.
     """
 
     judge: FactJudge | None
+    embedder: Embedder | None = None
     verdicts: FactVerdicts = NOTHING_JUDGED
     asked: set[Claim] = field(default_factory=set)
 
@@ -92,7 +109,8 @@ class SessionFactJudge:
             return NOTHING_JUDGED
         # Corrections by people are not judged.
         accepted = [fact for fact in accepted_in(scenes, names, known, owner) if fact.correction is None]
-        doubts = doubts_of(accepted, await _similar(graph, owner, accepted))
+        similar, scores = await _similar(graph, owner, accepted, self.embedder)
+        doubts = doubts_of(accepted, similar, scores)
         new = [doubt for doubt in doubts if doubt.fact.claim not in self.asked]
         if new:
             self.asked |= {doubt.fact.claim for doubt in new}
@@ -103,6 +121,8 @@ class SessionFactJudge:
 async def _ask(judge: FactJudge, doubts: Sequence[Doubt]) -> FactVerdicts:
     try:
         return await judge(doubts)
+    except OverBudgetError:
+        return NOTHING_JUDGED
     except MisreadError as error:
         # The rules decide; the usage still counts.
         return FactVerdicts(calls=error.calls, tokens_in=error.tokens_in, tokens_out=error.tokens_out)
@@ -118,21 +138,47 @@ def _merged(one: FactVerdicts, other: FactVerdicts) -> FactVerdicts:
     )
 
 
-async def _similar(graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact]) -> list[Fact]:
-    """Return the known facts of the same subjects that share words with new ones, other than the subject's name."""
+async def _similar(
+    graph: Graph, owner: Owner, accepted: Sequence[AcceptedFact], embedder: Embedder | None
+) -> tuple[list[Fact], dict[tuple[Claim, str], float]]:
+    """Return known facts of the same subjects that share words (but the subject's name) or meaning with new ones.
+
+    The second value has the similarity of the vectors, by claim of the new fact and id of the known one.
+    """
     scope = scope_token(owner.tenant, owner.user_id)
+    facts = list({fact.claim: fact for fact in accepted if not fact.closes}.values())[:_LOOKUPS_MAX]
+    vectors = await _vectors(embedder, [fact.statement for fact in facts])
     lookups = []
-    for fact in accepted:
+    for number, fact in enumerate(facts):
         name = set(words_in(fact.subject.name))
         words = [word for word in words_in(fact.statement) if word not in name]
         lookups.append(
             {
+                "number": number,
                 "subject_id": fact.subject.id,
                 "predicates": sorted(related_predicates(fact.predicate)),
                 "query": scoped_query(words, fields=["statement"], scope_user=scope, days=False),
+                "vector": vectors[number],
             }
         )
     parameters = {"tenant": owner.tenant, "user_id": owner.user_id, "lookups": lookups, "index_rows": _ROWS_MAX}
+    parameters |= {"score_min": _SCORE_MIN}
     rows = await graph.read(statement("consolidation/similar_facts"), parameters) if lookups else []
-    facts = {fact.id: fact for fact in map(fact_from_row, rows)}
-    return [facts[name] for name in sorted(facts)]
+    found: dict[str, Fact] = {}
+    scores: dict[tuple[Claim, str], float] = {}
+    for row in rows:
+        known = fact_from_row(row)
+        found[known.id] = known
+        # The index scales the cosine to 0…1.
+        scores[facts[row["number"]].claim, known.id] = max(2 * row["score"] - 1, 0.0)
+    return [found[name] for name in sorted(found)], scores
+
+
+async def _vectors(embedder: Embedder | None, texts: Sequence[str]) -> list[Any]:
+    """Return a vector for each text; None for all without an embedder, or while it is unavailable."""
+    if embedder is None or not texts:
+        return [None] * len(texts)
+    try:
+        return [vector_parameter(vector) for vector in await embedder.embed(texts)]
+    except (UnavailableError, MisreadError):
+        return [None] * len(texts)

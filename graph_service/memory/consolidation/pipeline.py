@@ -1,17 +1,19 @@
 """Run the job `extract`: unread messages → scenes → extraction → accepted facts → one commit."""
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import FactJudge
 from extraction.llm.summary_writer import LayerWriter, worth_writing
-from extraction.reader import Reader, Reading, SceneText
+from extraction.reader import Reader, Reading, SceneContext, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
+from extraction.token_spending import TokenSpending, spending
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
@@ -27,6 +29,7 @@ from graph_service.memory.consolidation.plan import (
     run_off_loop_if_large,
 )
 from graph_service.memory.consolidation.proposal_check import CALLER
+from graph_service.memory.consolidation.reading_context import load_context
 from graph_service.memory.consolidation.replaced_facts import find_replaced
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds, is_ripe
 from graph_service.memory.consolidation.session_input import (
@@ -35,7 +38,13 @@ from graph_service.memory.consolidation.session_input import (
     load_session_input,
     scene_text,
 )
-from graph_service.memory.consolidation.token_budget import day_of, is_over_budget, over_budget_reader
+from graph_service.memory.consolidation.token_budget import (
+    TokenLedger,
+    day_of,
+    is_over_budget,
+    over_budget_reader,
+    record_unfinished,
+)
 from graph_service.memory.consolidation.user_aliases import (
     add_declared_aliases,
     changed_alias_properties,
@@ -59,8 +68,8 @@ from graph_service.memory.summaries.scene_summary import (
     written_layers,
 )
 from graph_service.memory.tombstones import UserTombstones, load_user_tombstones
-from graph_service.observability.metrics import EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
-from schema.errors import ConflictError, MisreadError, TooSlowError
+from graph_service.observability.metrics import EMBEDDING_TOKENS, EXTRACTIONS, FACTS, MODEL_TOKENS, REJECTED
+from schema.errors import ConflictError, MisreadError, TooSlowError, UnavailableError
 from schema.scene import Scene
 
 _log = logging.getLogger("mnemograph.worker")
@@ -81,6 +90,7 @@ class Readers:
         writer: writes overviews; None keeps extractive ones.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
         waits_for_ripe: read a scene only when it is complete, so that a model reads each scene once.
+        ledger: tokens used today by the jobs of this process.
     """
 
     first: Reader
@@ -90,6 +100,7 @@ class Readers:
     writer: LayerWriter | None = None
     judge: FactJudge | None = None
     waits_for_ripe: bool = False
+    ledger: TokenLedger = field(default_factory=TokenLedger)
 
 
 class StalePlanError(Exception):
@@ -125,37 +136,77 @@ async def read_session(
         UnavailableError: the model or Neo4j does not answer; nothing was written.
         ConflictError: the lease was lost, or the memory kept changing; nothing was written.
     """
+    now = job_context.clock()
+    tokens = await readers.ledger.open(graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=now)
+    with spending(tokens):
+        try:
+            return await _consolidate(
+                graph,
+                readers,
+                claim,
+                job_context,
+                thresholds,
+                user_locks,
+                tokens,
+                embedder=embedder,
+                final=final,
+                whole=whole,
+                until_ms=until_ms,
+            )
+        except Exception:
+            # Paid answers are not asked for again, so what they cost is recorded now.
+            with contextlib.suppress(UnavailableError):
+                await record_unfinished(graph, claim.tenant, tokens, now=now)
+            raise
+
+
+async def _consolidate(
+    graph: Graph,
+    readers: Readers,
+    claim: JobClaim,
+    job_context: JobContext,
+    thresholds: SegmentationThresholds,
+    user_locks: KeyedLock,
+    tokens: TokenSpending,
+    *,
+    embedder: Embedder | None,
+    final: bool,
+    whole: bool,
+    until_ms: int | None,
+) -> bool:
     session_input = await load_session_input(graph, claim, thresholds, embedder, with_deferred=whole, until_ms=until_ms)
-    job_context.step("read loaded")
+    job_context.step("extract loaded")
     if session_input is None:
         await _finish_without_scenes(graph, claim, job_context)
         return False
-    over_budget = await is_over_budget(
-        graph, claim.tenant, tokens_per_day=readers.tokens_per_day, now=job_context.clock()
-    )
+    over_budget = is_over_budget(tokens)
     if over_budget:
         readers = replace(readers, first=over_budget_reader(readers.fallback), writer=None, judge=None)
+    # The rules do not use what the memory knows already.
+    by_rules = over_budget or readers.first is readers.fallback
+    context = None if by_rules else partial(load_context, graph, session_input, claim.session)
     tombstones = await load_user_tombstones(graph, session_input.owner)
-    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, final=final, whole=whole)
+    scenes = await _read_scenes(session_input, readers, thresholds, tombstones, context, final=final, whole=whole)
     if not scenes:
         await _finish_without_scenes(graph, claim, job_context, session_input)
         return session_input.more
-    job_context.step("read")
-    judge = SessionFactJudge(judge=readers.judge)
+    job_context.step("extract read")
+    judge = SessionFactJudge(judge=readers.judge, embedder=embedder)
     # Of two concurrent plans for one memory, the later would be stale.
     async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}") as waited:
         if waited:
             session_input = await _refresh(graph, session_input, claim)
         for _ in range(_PLANS_MAX):
             plan = await _plan(graph, session_input, scenes, judge, job_context)
-            job_context.step("planned")
+            plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
+            job_context.step("extract planned")
             too_slow = _too_slow_message(scenes)
             try:
                 await _commit(graph, session_input, plan, claim, now_ms=job_context.now_ms(), too_slow=too_slow)
             except StalePlanError:
                 session_input = await _refresh(graph, session_input, claim)
                 continue
-            job_context.step("read committed")
+            job_context.step("extract committed")
             _count(scenes, plan)
             job_context.on_change(claim.tenant)
             return session_input.more
@@ -190,11 +241,16 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
     readers: Readers,
     thresholds: SegmentationThresholds,
     tombstones: UserTombstones,
+    context: Callable[[Scene, SceneText], Awaitable[SceneContext]] | None,
     *,
     final: bool,
     whole: bool,
 ) -> list[SceneExtraction]:
-    """Read the scenes that changed, and compute the summary layers that are out of date."""
+    """Read the scenes that changed, and compute the summary layers that are out of date.
+
+    Args:
+        context: loads what the reader is told about the user; None if it does not use that.
+    """
     provided_by_message = ProvidedByMessage(session_input.session_uri, session_input.provided)
     # Rules share the processor and a few threads with all requests; only calls of a model gain from concurrency.
     limit = asyncio.Semaphore(1 if readers.first is readers.fallback else readers.parallel)
@@ -218,7 +274,7 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
         async with limit:
             read, slow = [], False
             if due and not pending:
-                new, slow = await _read(lines, readers)
+                new, slow = await _read(lines, readers, partial(context, scene) if context else None)
                 read = [allowed(one) for one in new]
             readings = (provided, *read) if due else ()
             if basis.fresh and not read and not overview_deferred:
@@ -251,10 +307,14 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
     return [extraction for extraction in extractions if extraction is not None]
 
 
-async def _read(lines: SceneText, readers: Readers) -> tuple[list[Reading], bool]:
+async def _read(
+    lines: SceneText, readers: Readers, context: Callable[[SceneText], Awaitable[SceneContext]] | None
+) -> tuple[list[Reading], bool]:
     """Read a scene if it has unread lines; the second value is True if the deadline passed and no facts were read."""
     if not any(line.fresh for line in lines.lines):
         return [], False
+    if context is not None:
+        lines = replace(lines, context=await context(lines))
     try:
         return [await readers.first(lines)], False
     except TooSlowError:
@@ -414,6 +474,7 @@ def _count(scenes: Sequence[SceneExtraction], plan: DigestPlan) -> None:
         REJECTED.add(rejected.reason)
     MODEL_TOKENS.add("in", n=plan.cost["tokens_in"])
     MODEL_TOKENS.add("out", n=plan.cost["tokens_out"])
+    EMBEDDING_TOKENS.add(n=plan.cost["embedding_tokens"])
 
 
 def _outcome(reading: Reading) -> str:

@@ -16,13 +16,14 @@ from graph_service.memory.consolidation.session_input import SessionInput
 from graph_service.memory.consolidation.token_budget import digest_cost, reader_properties, scene_cost
 from graph_service.memory.entity_resolution.resolver import EntityRecord, NameMention, Owner, entity_row, resolve
 from graph_service.memory.facts.claims import PlannedFact, strength_of
-from graph_service.memory.facts.reconciliation import plan_facts
+from graph_service.memory.facts.fact_events import event_properties
+from graph_service.memory.facts.reconciliation import FactEvent, FactEventKind, plan_facts
 from graph_service.memory.facts.rows import fact_row
 from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary, layer_properties
 from schema.change import Change
 from schema.entity import EntityRef
 from schema.fact import AcceptedFact, Fact
-from schema.ids import MemoryId, fact_uri, memory_id, scope_token
+from schema.ids import MemoryId, fact_uri, is_of_correction, memory_id, scope_token
 from schema.importance import importance_of_strength
 from schema.labels import Label, Role
 from schema.message import Message
@@ -198,15 +199,18 @@ def plan_digest(
     entities, touched = resolved_names(names, candidates, owner)
     accepted: list[tuple[AcceptedFact, MemoryId]] = []
     rejected: list[RejectedProposal] = []
+    ignored: list[tuple[RejectedProposal, Scene]] = []
     mentions: list[PlannedFact] = []
     for extraction in scenes:
         scene = extraction.scene
         results = [check(reading, scene.messages, entities, replaced) for reading in extraction.readings]
         accepted += [(fact, scene.id) for result in results for fact in result.accepted]
         rejected += [item for result in results for item in result.rejected]
+        ignored += [(item, scene) for result in results for item in result.rejected]
         named = _named(extraction, [fact for result in results for fact in result.accepted], entities, owner)
         mentions += plan_mentions(mentions_known, scene.id, scene.uri, named)
-    planned = [*plan_facts(facts_known, accepted, judging.verdicts), *mentions]
+    events = [_ignored(one, scene) for one, scene in ignored]
+    planned = [*plan_facts(facts_known, accepted, judging.verdicts, events=events), *mentions]
     fact_rows = sorted(
         ((p, fact_row(p, tenant=owner.tenant, user_id=owner.user_id, recorded_at=recorded_at)) for p in planned),
         key=lambda pair: str(pair[1]["id"]),
@@ -214,8 +218,14 @@ def plan_digest(
     used = {end for _, row in fact_rows for end in (row["subject_id"], row["object_id"])}
     entity_rows = [entity_row(known, owner) for known in touched]
     agent_rows = [_agent_row(owner, scenes)] if owner.agent.id in used else []
-    scene_rows = sorted((_scene_row(one, session_input) for one in scenes), key=lambda row: str(row["id"]))
+    by_scene: dict[str, list[FactEvent]] = {}
+    for event in events:
+        by_scene.setdefault(event.scene, []).append(event)
+    rows = (_scene_row(one, session_input, by_scene.get(one.scene.id, [])) for one in scenes)
+    scene_rows = sorted(rows, key=lambda row: str(row["id"]))
     last_said = max(message.said_at for extraction in scenes for message in extraction.scene.messages)
+    # A correction is an act of a person: viewers see the facts that it changed, not a scene.
+    is_correction = is_of_correction(session_input.session_uri)
     plan = DigestPlan(
         entities=[entity_row(known, owner) for known in touched if known.changed],
         agents=agent_rows,
@@ -227,8 +237,8 @@ def plan_digest(
             # Includes unchanged entities, because a viewer of a part of the map needs both ends of each new edge.
             *_node_changes(entity_rows, Label.ENTITY, "named in a scene"),
             *_node_changes(agent_rows, Label.AGENT, "spoke in a scene"),
-            *_node_changes(scene_rows, Label.SCENE, "read"),
-            *(fact_change(p, row) for p, row in fact_rows),
+            *_node_changes([] if is_correction else scene_rows, Label.SCENE, "read"),
+            *(fact_change(p, row) for p, row in fact_rows if not (is_correction and row["predicate"] == "MENTIONED")),
         ],
         last_said=last_said,
         recorded_at=recorded_at,
@@ -281,7 +291,14 @@ def _named(
     return named
 
 
-def _scene_row(extraction: SceneExtraction, session_input: SessionInput) -> dict[str, Any]:
+def _ignored(rejected: RejectedProposal, scene: Scene) -> FactEvent:
+    """Return the event of a rejected proposal."""
+    lines = sorted({quote.line for quote in rejected.fact.quotes if 0 <= quote.line < len(scene.messages)})
+    messages = tuple(scene.messages[line].id for line in lines)
+    return FactEvent(kind=FactEventKind.IGNORE, scene=scene.id, reason=rejected.reason, messages=messages)
+
+
+def _scene_row(extraction: SceneExtraction, session_input: SessionInput, events: Sequence[FactEvent]) -> dict[str, Any]:
     scene, owner = extraction.scene, session_input.owner
     stored = session_input.stored.get(scene.id, {})
     message_rows = [_message_row(message) for message in scene.messages]
@@ -302,6 +319,7 @@ def _scene_row(extraction: SceneExtraction, session_input: SessionInput) -> dict
         "scope_user": scope_token(owner.tenant, owner.user_id),
         "said_day": day_token(scene.episode_start),
         **reader_properties(extraction.readings),
+        **event_properties(events if extraction.readings else None),
         "unextracted": True if extraction.pending else None,
     }
     cost = scene_cost(extraction.readings, extraction.layers)

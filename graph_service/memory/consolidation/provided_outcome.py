@@ -53,7 +53,7 @@ async def provided_outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
 
     The episode is already stored, so a failure is only a note in the result.
     """
-    if all(fact.stated is not None for fact in episode.facts):
+    if all(fact.correction is not None for fact in episode.facts):
         return NO_OUTCOME
     try:
         async with asyncio.timeout(_WAIT_MAX_S):

@@ -341,7 +341,9 @@ def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact
 
 
 def _correction_of(fact: Mapping[str, Any]) -> CorrectionKind | None:
-    return CorrectionKind(fact["stated"]) if fact.get("stated") else None
+    # Episodes from before the first release have the name `stated`.
+    kind = fact.get("correction") or fact.get("stated")
+    return CorrectionKind(kind) if kind else None
 
 
 def entity_type(word: str | None) -> EntityType | None:

@@ -5,9 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from cachetools import LRUCache
+
 from extraction.llm.fact_judge import FactVerdicts
+from extraction.llm.reader_chain import OVER_BUDGET
 from extraction.reader import Reader, Reading, SceneText
 from extraction.rules.rule_reader import READER_NAME
+from extraction.token_spending import DayTotal, TokenSpending
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.consolidation.proposal_check import CALLER
@@ -18,7 +22,10 @@ from schema.timespan import as_utc
 
 DAYS_MAX: Final = 366
 SCENES_MAX: Final = 1_000
-OVER_BUDGET: Final = "over budget"
+_COSTS: Final = ("calls", "tokens_in", "tokens_out")
+_SCENE_COUNTS: Final = ("scenes_by_model", "scenes_by_rules", "scenes_over_budget", "items_dropped")
+# Tenants whose running total of the day is kept in this process.
+_TENANTS_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +33,7 @@ class DayUsage:
     """Usage of one tenant on one UTC day.
 
     Attributes:
+        embedding_tokens: tokens of texts embedded by an endpoint; the local embedder uses none.
         scenes_over_budget: scenes read by the rules although a model is configured, because the budget was spent.
         items_dropped: rejected proposals: predicate not allowed, no evidence, not important enough, unreadable.
     """
@@ -38,6 +46,12 @@ class DayUsage:
     scenes_by_rules: int
     scenes_over_budget: int
     items_dropped: int
+    embedding_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, which count towards the budget."""
+        return self.tokens_in + self.tokens_out + self.embedding_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +113,7 @@ def digest_cost(
     costs = [scene_cost([], layers) for _, layers in scene_list] + [scene_cost([*every, judging], None)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
-        **{name: sum(cost[name] for cost in costs) for name in ("calls", "tokens_in", "tokens_out")},
+        **{name: sum(cost[name] for cost in costs) for name in _COSTS},
         "scenes_by_model": len(every) - len(by_rules),
         "scenes_by_rules": len(by_rules),
         "scenes_over_budget": sum(reading.needs_model for reading in every),
@@ -110,7 +124,7 @@ def digest_cost(
 async def tokens_of_day(graph: Graph, tenant: TenantId, now: datetime) -> int:
     """Return the tokens that a tenant used on the day of `now`."""
     rows = await _days(graph, tenant, now, days=1)
-    return sum(row.tokens_in + row.tokens_out for row in rows)
+    return sum(row.tokens for row in rows)
 
 
 async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: int, now: datetime) -> UsageReport:
@@ -122,7 +136,7 @@ async def usage(graph: Graph, tenant: TenantId, *, days: int, tokens_per_day: in
     if not 1 <= days <= DAYS_MAX:
         raise InputError(f"days is {days}; use 1 to {DAYS_MAX}")
     rows = await _days(graph, tenant, now, days=days)
-    today = sum(row.tokens_in + row.tokens_out for row in rows if row.day == day_of(now))
+    today = sum(row.tokens for row in rows if row.day == day_of(now))
     return UsageReport(
         days=tuple(rows),
         tokens_per_day=tokens_per_day or None,
@@ -138,9 +152,51 @@ async def _days(graph: Graph, tenant: TenantId, now: datetime, *, days: int) -> 
     return [DayUsage(**row["usage"]) for row in rows]
 
 
-async def is_over_budget(graph: Graph, tenant: TenantId, *, tokens_per_day: int, now: datetime) -> bool:
-    """Return whether a tenant has spent its tokens of the day (UTC); 0 tokens mean no limit."""
-    return bool(tokens_per_day) and await tokens_of_day(graph, tenant, now) >= tokens_per_day
+class TokenLedger:
+    """Tokens used today by tenant, including those of jobs of this process that are not committed yet."""
+
+    def __init__(self) -> None:
+        self._totals: LRUCache[tuple[TenantId, str], DayTotal] = LRUCache(_TENANTS_MAX)
+
+    async def open(self, graph: Graph, tenant: TenantId, *, tokens_per_day: int, now: datetime) -> TokenSpending:
+        """Return the spending of a new job; 0 tokens per day mean no limit."""
+        if not tokens_per_day:
+            return TokenSpending()
+        key = (tenant, day_of(now))
+        total = self._totals.get(key) or DayTotal()
+        self._totals[key] = total
+        total.limit = tokens_per_day
+        # Other processes may have spent more.
+        total.used = max(total.used, await tokens_of_day(graph, tenant, now))
+        return TokenSpending(day=total)
+
+
+def is_over_budget(tokens: TokenSpending) -> bool:
+    """Return whether the tokens of the day are spent."""
+    return bool(tokens.day.limit) and tokens.day.used >= tokens.day.limit
+
+
+def cost_of(tokens: TokenSpending) -> dict[str, int]:
+    """Return the tokens of a job that wrote no scene, as `$cost` of `consolidation/add_usage`."""
+    cost = dict.fromkeys((*_COSTS, *_SCENE_COUNTS), 0)
+    return cost | {
+        "calls": tokens.calls,
+        "tokens_in": tokens.tokens_in,
+        "tokens_out": tokens.tokens_out,
+        "embedding_tokens": tokens.embedding_tokens,
+    }
+
+
+async def record_unfinished(graph: Graph, tenant: TenantId, tokens: TokenSpending, *, now: datetime) -> None:
+    """Add the tokens of a job that failed to its day; a job that succeeds adds them in its commit."""
+    cost = cost_of(tokens)
+    if not any(cost.values()):
+        return
+
+    async def steps(writing: Writing) -> None:
+        await writing.run(statement("consolidation/add_usage"), {"tenant": tenant, "day": day_of(now), "cost": cost})
+
+    await graph.write(steps)
 
 
 def over_budget_reader(rules: Reader) -> Reader:

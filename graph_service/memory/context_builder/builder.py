@@ -12,6 +12,7 @@ from typing import Final
 from extraction.bounded_threads import BoundedThreads
 from extraction.query_analysis import asks_what_ended
 from extraction.text.fulltext_words import words_in
+from extraction.text.token_estimate import tokens_in
 from graph_service.graph.store import Graph
 from graph_service.memory.context_builder.lines import (
     ContextLineDraft,
@@ -22,7 +23,6 @@ from graph_service.memory.context_builder.lines import (
 from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section
 from graph_service.memory.context_builder.prompt_safety import fenced
-from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind, core_memory
 from graph_service.memory.recall.pipeline import Answer
@@ -109,7 +109,7 @@ class Context:
 
     @property
     def used(self) -> list[tuple[HitKind, str]]:
-        """Return kinds and ids of the recalled lines, to count as accesses; Core Memory is in every context anyway."""
+        """Return kinds and ids of the recalled lines for the access log; without Core Memory, which is always shown."""
         kinds = {kind.value: kind for kind in HitKind}
         return [(kinds.get(line.kind, HitKind.FACT), line.id) for line in self.recalled]
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Final
 
 from extraction.text.near_duplicates import plain
+from extraction.text.token_estimate import tokens_in
 from graph_service.memory.context_builder.packing import Part, Piece
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section, Words, day_of
 from graph_service.memory.context_builder.prompt_safety import safe_text
-from graph_service.memory.context_builder.token_estimate import tokens_in
 from graph_service.memory.profile.core_memory import CoreFact, CoreKind
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.query import HitKind

@@ -58,7 +58,7 @@ async def fact_history(
         "predicates": sorted(key.predicates),
         "object_id": claim.object_id,
         "attributes": sorted(key.attributes),
-        "ids": [fact_id, *([closer] if closer else [])],
+        "ids": [found.fact.id, *([closer] if closer else [])],
         "rows_max": VERSIONS_MAX,
     }
     stored = [fact_with_ends(row) for row in await graph.read(statement("curation/fact_history"), parameters)]

@@ -23,7 +23,7 @@ from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from schema.assertion import Closing
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.fact import Claim, Fact
-from schema.ids import MemoryId, TenantId, memory_id, user_uri
+from schema.ids import MemoryId, TenantId, memory_id, to_element_id, user_uri
 from schema.limits import LIMITS
 from schema.timespan import iso
 
@@ -69,6 +69,8 @@ async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str,
         raise InputError(
             f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why the fact is still valid"
         )
+
+    fact_id = to_element_id(fact_id)
 
     async def steps(writing: Writing) -> MemoryId:
         user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id

@@ -12,10 +12,8 @@ from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id
 from schema.assertion import Assertion, CorrectionKind, parse_assertion
 from schema.errors import ConflictError, NotFoundError
-from schema.ids import MemoryId, TenantId, UserId
+from schema.ids import CORRECTION_SESSION, MemoryId, TenantId, UserId
 
-# Prefix of the ids of sessions with one statement each.
-PREFIX: Final = "by-hand:"
 _CJK: Final = ("\u4e00", "\u9fff")
 
 
@@ -46,6 +44,7 @@ class Correction:
         id: id of its message; `undo` accepts it.
         fact_id: the fact it corrects or created; None while it is pending.
         replaced_id: the fact it rejected in favour of `fact_id`.
+        by: name of the person, if it is known.
         pending: the message is stored, but its facts are not yet.
     """
 
@@ -56,6 +55,7 @@ class Correction:
     at: datetime
     fact_id: MemoryId | None = None
     replaced_id: MemoryId | None = None
+    by: str | None = None
     pending: bool = False
 
 
@@ -93,15 +93,16 @@ async def with_stored_facts(graph: Graph, tenant: TenantId, correction: Correcti
 
 async def statements_of_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[Correction]:
     """Return the corrections of one user's memory, latest first."""
-    parameters = {"tenant": tenant, "user_id": user_id, "prefix": PREFIX, "rows_max": limit}
+    parameters = {"tenant": tenant, "user_id": user_id, "prefix": CORRECTION_SESSION, "rows_max": limit}
     rows = await graph.read(statement("curation/statements_of_user"), parameters)
     corrections = [
         Correction(
             id=row["id"],
-            kind=StatementKind(row["session_id"].removeprefix(PREFIX).split(":", 1)[0]),
+            kind=StatementKind(row["session_id"].removeprefix(CORRECTION_SESSION).split(":", 1)[0]),
             user_id=UserId(user_id),
             text=row["text"],
             at=row["said_at"],
+            by=row["speaker"],
             pending=row["scene_id"] is None,
         )
         for row in rows

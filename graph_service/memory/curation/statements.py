@@ -16,7 +16,6 @@ from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import fact_change
 from graph_service.memory.curation.statement_reader import (
-    PREFIX,
     Correction,
     StatementKind,
     assertions_of,
@@ -42,7 +41,7 @@ from schema.assertion import Closing, CorrectionKind
 from schema.change import Change, Op
 from schema.errors import ConflictError, InputError, NotFoundError, UnavailableError
 from schema.fact import PERSON, Claim, ExtractedValues, Fact
-from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
+from schema.ids import CORRECTION_SESSION, SessionId, TenantId, UserId, memory_id, user_uri
 from schema.labels import Label, Role
 from schema.message import ProvidedFact
 
@@ -86,6 +85,8 @@ class FactEdit:
 class Statements:
     """Store and undo corrections of facts by people.
 
+    `by` is the name of the person; None if it is unknown.
+
     Args:
         remember: stores messages durably.
         refresh: extracts a session immediately; None leaves that to a worker.
@@ -107,7 +108,7 @@ class Statements:
         self._forgetting = forgetting
         self._clock = clock
 
-    async def add(self, tenant: TenantId, manual_fact: ManualFact) -> Correction:
+    async def add(self, tenant: TenantId, manual_fact: ManualFact, *, by: str | None = None) -> Correction:
         """Add a fact.
 
         Raises:
@@ -127,11 +128,13 @@ class Statements:
             confidence=1.0,
             valid_at=manual_fact.valid_at,
             invalid_at=manual_fact.invalid_at,
-            stated=CorrectionKind.SAYS,
+            correction=CorrectionKind.SAYS,
         )
-        return await self._store(tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id)
+        return await self._store(
+            tenant, StatementKind.ADD, manual_fact.user_id, [fact], key=manual_fact.request_id, by=by
+        )
 
-    async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit) -> Correction:
+    async def update(self, tenant: TenantId, fact_id: str, edit: FactEdit, *, by: str | None = None) -> Correction:
         """Edit a fact; if its predicate, relation or object changes, reject the old fact and add the new one.
 
         Raises:
@@ -158,9 +161,9 @@ class Statements:
         if content_changed and edit.statement is None:
             raise InputError("the edit changes what the fact says: set `statement` as well")
         facts = [old, new] if content_changed else [new]
-        return await self._store(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored)
+        return await self._store(tenant, StatementKind.UPDATE, stored.user_id, facts, of=stored, by=by)
 
-    async def confirm(self, tenant: TenantId, fact_id: str) -> Correction:
+    async def confirm(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
         """Confirm a fact, so that only corrections can close it.
 
         Raises:
@@ -168,9 +171,9 @@ class Statements:
             ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._confirm(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS)
+        return await self._confirm(tenant, fact_id, StatementKind.CONFIRM, CorrectionKind.SAYS, by=by)
 
-    async def pin(self, tenant: TenantId, fact_id: str) -> Correction:
+    async def pin(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
         """Confirm a fact and keep it in the profile.
 
         Raises:
@@ -178,9 +181,9 @@ class Statements:
             ConflictError: it is closed, or belongs to merged entities.
             UnavailableError: Neo4j does not answer.
         """
-        return await self._confirm(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS)
+        return await self._confirm(tenant, fact_id, StatementKind.PIN, CorrectionKind.PINS, by=by)
 
-    async def reject(self, tenant: TenantId, fact_id: str) -> Correction:
+    async def reject(self, tenant: TenantId, fact_id: str, *, by: str | None = None) -> Correction:
         """Reject a fact as never true; only undoing the rejection restores it.
 
         Raises:
@@ -192,7 +195,7 @@ class Statements:
         if stored.fact.closing_reason is Closing.REJECTED:
             raise ConflictError(f"the fact {fact_id!r} is already rejected")
         facts = [_provided_fact(stored, CorrectionKind.REJECTS)]
-        return await self._store(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored)
+        return await self._store(tenant, StatementKind.REJECT, stored.user_id, facts, of=stored, by=by)
 
     async def undo(self, tenant: TenantId, correction_id: str) -> None:
         """Undo a correction, as if it had never been made.
@@ -205,7 +208,7 @@ class Statements:
         check_ids(correctionId=correction_id)
         parameters = {"tenant": tenant, "ids": [correction_id], "session": None, "scene": None}
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), parameters)
-        if not rows or not str(rows[0]["session_id"] or "").startswith(PREFIX):
+        if not rows or not str(rows[0]["session_id"] or "").startswith(CORRECTION_SESSION):
             raise NotFoundError(f"there is no correction {correction_id!r}; perhaps it was undone before")
         if rows[0]["scene_id"]:
             await _retract(self._graph, tenant, rows[0], at=self._clock())
@@ -223,13 +226,13 @@ class Statements:
         return await statements_of_user(self._graph, tenant, user_id, limit=limit)
 
     async def _confirm(
-        self, tenant: TenantId, fact_id: str, kind: StatementKind, correction: CorrectionKind
+        self, tenant: TenantId, fact_id: str, kind: StatementKind, correction: CorrectionKind, *, by: str | None
     ) -> Correction:
         stored = await fact_to_correct(self._graph, tenant, fact_id)
         if stored.fact.invalid_at is not None:
             raise ConflictError(f"the fact {fact_id!r} is closed; reopen it first (`reopenFact`)")
         fact = replace(_provided_fact(stored, correction), valid_at=stored.fact.valid_at)
-        return await self._store(tenant, kind, stored.user_id, [fact], of=stored)
+        return await self._store(tenant, kind, stored.user_id, [fact], of=stored, by=by)
 
     async def _store(
         self,
@@ -238,15 +241,16 @@ class Statements:
         user_id: str,
         facts: Sequence[ProvidedFact],
         *,
+        by: str | None,
         key: str | None = None,
         of: FactWithEnds | None = None,
     ) -> Correction:
         text = sentence_of(kind, facts[-1].statement)
-        session_id = f"{PREFIX}{kind}:{key or secrets.token_hex(8)}"
+        session_id = f"{CORRECTION_SESSION}{kind}:{key or secrets.token_hex(8)}"
         incoming = RememberRequest(
             user_id=user_id,
             session_id=session_id,
-            messages=(IncomingMessage(role=Role.SYSTEM.value, text=text, id="statement"),),
+            messages=(IncomingMessage(role=Role.SYSTEM.value, text=text, speaker=by, id="statement"),),
             facts=tuple(facts),
             summary=text,
         )
@@ -254,7 +258,13 @@ class Statements:
             raise InputError("; ".join(dropped), dropped)
         receipt = await self._remember(tenant, incoming)
         said = Correction(
-            id=receipt.message_ids[0], kind=kind, user_id=UserId(user_id), text=text, at=self._clock(), pending=True
+            id=receipt.message_ids[0],
+            kind=kind,
+            user_id=UserId(user_id),
+            text=text,
+            at=self._clock(),
+            by=by,
+            pending=True,
         )
         session = session_node_id(tenant, UserId(user_id), SessionId(session_id))
         if receipt.spooled or not await self._read_session(tenant, session):
@@ -299,7 +309,7 @@ def _provided_fact(stored: FactWithEnds, correction: CorrectionKind) -> Provided
         object_type=stored.object.entity_type,
         strength=STATED_STRENGTH,
         confidence=1.0,
-        stated=correction,
+        correction=correction,
     )
 
 

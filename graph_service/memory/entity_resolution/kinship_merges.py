@@ -7,7 +7,7 @@ from typing import Any
 from extraction.entities.kinship_terms import tie, tie_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Writing
-from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_REASON, Relative, plan_kinship_merges
+from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON, Relative, plan_kinship_merges
 from graph_service.memory.entity_resolution.merge_writer import merge_nodes, split_node
 from schema.change import Change
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
@@ -37,7 +37,9 @@ async def update_kinship_merges(writing: Writing, tenant: TenantId, user_id: str
     changes: list[Change] = []
     for action in plan_kinship_merges(relatives, rejected):
         if action.merge:
-            _, merge_changes = await merge_nodes(writing, tenant, action.root_id, action.role_id, KINSHIP_REASON, at=at)
+            _, merge_changes = await merge_nodes(
+                writing, tenant, action.root_id, action.role_id, KINSHIP_MERGE_REASON, at=at
+            )
             changes += merge_changes
         else:
             changes += await split_node(

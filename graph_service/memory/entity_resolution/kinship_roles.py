@@ -11,7 +11,8 @@ from typing import Final
 from extraction.entities.kinship_terms import KinshipTie, more_specific_ties, tie
 from schema.ids import MemoryId
 
-KINSHIP_REASON: Final = "the only one who was called so"
+# Stored with each merge, so that it can be told from those of people.
+KINSHIP_MERGE_REASON: Final = "the only one who was called so"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ def plan_kinship_merges(relatives: Sequence[Relative], rejected: Collection[froz
     for name in sorted(roles):
         role = roles[name]
         referent = _referent(role, relatives, rejected)
-        merged_before = role.reason == KINSHIP_REASON
+        merged_before = role.reason == KINSHIP_MERGE_REASON
         if merged_before and (referent is None or referent.root_id != role.root_id):
             splits.append(KinshipMerge(role_id=role.id, root_id=role.root_id, merge=False))
         # A role merged by hand is left alone.

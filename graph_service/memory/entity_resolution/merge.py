@@ -5,9 +5,10 @@ from datetime import datetime
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.entity_resolution.kinship_merges import update_kinship_merges
-from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_REASON
+from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
 from graph_service.memory.entity_resolution.merge_writer import merge_nodes, split_node
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
@@ -28,6 +29,38 @@ class MergeResult:
     id: MemoryId
     kept: MemoryId
     merged: MemoryId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMerge:
+    """A merge that a person made and that was not undone."""
+
+    result: MergeResult
+    kept_name: str
+    merged_name: str
+    reason: str
+    at: datetime
+
+
+async def merges_of_user(graph: Graph, tenant: TenantId, user_id: str, *, limit: int) -> list[StoredMerge]:
+    """Return the merges that people made in one user's memory and that were not undone, latest first.
+
+    Raises:
+        InputError: the id or the limit is invalid.
+    """
+    check_ids(userId=user_id)
+    check_limit(limit)
+    parameters = {"tenant": tenant, "user_id": user_id, "automatic": KINSHIP_MERGE_REASON, "rows_max": limit}
+    return [
+        StoredMerge(
+            result=MergeResult(id=row["merge_id"], kept=row["kept_id"], merged=row["merged_id"]),
+            kept_name=row["kept_name"],
+            merged_name=row["merged_name"],
+            reason=row["reason"],
+            at=row["at"],
+        )
+        for row in await graph.read(statement("curation/merges_of_user"), parameters)
+    ]
 
 
 async def merge_entities(
@@ -83,7 +116,7 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
             raise ConflictError(f"the merge of {entity_id!r} was undone by another request; there is nothing to split")
         split_id, root, merge_id = merges[0]["id"], merges[0]["root_id"], merges[0]["merge_id"]
         changes = await split_node(writing, tenant, split_id, root, "split: the merge was taken back", at=at)
-        if merges[0]["reason"] == KINSHIP_REASON:
+        if merges[0]["reason"] == KINSHIP_MERGE_REASON:
             # An automatic merge: without a rejection the next digest would repeat it.
             await _store_rejection(writing, tenant, user_id, (split_id, root), "split by hand", at=at)
         changes += await update_kinship_merges(writing, tenant, user_id, at=at)

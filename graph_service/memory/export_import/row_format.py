@@ -478,6 +478,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         scenes_by_rules=_COUNT,
         scenes_over_budget=_COUNT,
         items_dropped=_COUNT,
+        embedding_tokens=_COUNT,
     ),
     Label.CHANGE: _shape(
         "seq at user_id op element_id reason",

@@ -437,7 +437,11 @@ class PeriodCalculator:
         return self._ids[claim]
 
     def _streams_of(self, claim: Claim) -> tuple[list[_AssertionStream], list[_AssertionStream], set[Claim]]:
-        """Return the streams that may close a claim, those whose ends also end it, and claims to exclude."""
+        """Return the assertions of other claims that affect a claim.
+
+        Returns:
+            Streams whose assertions close it; streams whose ends also end it; and claims that never close it.
+        """
         known = self._claims[claim]
         group, excluded = _attribute_group(known), {claim}
         asserting: list[_AssertionStream] = []

@@ -11,7 +11,7 @@ from graph_service.memory.facts.bitemporal import FactTimes, known_end
 from graph_service.memory.facts.conflict_resolution import ClaimContent, SubjectKey, content_of_row
 from graph_service.memory.facts.rows import fact_from_row
 from schema.fact import Fact
-from schema.ids import TenantId, UserId
+from schema.ids import TenantId, UserId, to_element_id
 
 # Rounds of the search: facts, facts that conflict with them, and facts that conflict with these.
 _READS_MAX: Final = 3
@@ -68,8 +68,8 @@ class FactWithEnds:
 
 
 async def fact_by_id(run: _Run, tenant: str, fact_id: str) -> FactWithEnds | None:
-    """Return the fact or mention with this id; None if the tenant has none."""
-    rows = await run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": fact_id})
+    """Return the fact or mention with this id or URI; None if the tenant has none."""
+    rows = await run(statement("lookup/fact_by_id"), {"tenant": tenant, "id": to_element_id(fact_id)})
     return fact_with_ends(rows[0]) if rows else None
 
 

@@ -7,6 +7,7 @@ matter. Claims without a new assertion or a conflict with a changed claim never 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
@@ -24,21 +25,53 @@ from graph_service.memory.facts.claims import (
     merge_claims,
     stored_assertions,
 )
-from graph_service.memory.facts.conflict_resolution import resolve
+from graph_service.memory.facts.conflict_resolution import FactAction, Resolution, resolve
 from graph_service.memory.facts.conflicts import PeriodCalculator
 from graph_service.memory.facts.validity import ValidityPeriod
 from schema.assertion import CLOSING_TEXTS, Closing
 from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId
 
+# Precedence of a statement that a model joined from two, before every reader's.
+_JOINED_RANK: Final = -1
 # Maximum number of near-duplicates that a new fact is compared with.
 _NEAR_MAX: Final = 32
+
+
+class FactEventKind(StrEnum):
+    """The result of reconciling an extracted or provided fact."""
+
+    ADD = "add"
+    UPDATE = "update"
+    MERGE = "merge"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactEvent:
+    """The result for one accepted or rejected fact; it contains no text, so that nothing forgotten stays in it.
+
+    Attributes:
+        scene: id of the scene that states it.
+        fact_id: the fact that holds it now; None if it was rejected.
+        known_id: UPDATE: the known fact that it ended.
+        messages: ids of its evidence messages.
+    """
+
+    kind: FactEventKind
+    scene: MemoryId
+    reason: str
+    fact_id: MemoryId | None = None
+    known_id: MemoryId | None = None
+    messages: tuple[MemoryId, ...] = ()
 
 
 def plan_facts(
     known: Sequence[Fact],
     accepted: Iterable[tuple[AcceptedFact, MemoryId]],
     judged: Mapping[Claim, FactVerdict] = MappingProxyType({}),
+    *,
+    events: list[FactEvent] | None = None,
 ) -> list[PlannedFact]:
     """Return the facts to write so that the graph contains the accepted ones.
 
@@ -46,6 +79,7 @@ def plan_facts(
         known: all stored facts that an accepted one may repeat, close or be closed by, and those in conflict with them.
         accepted: facts with the id of their scene.
         judged: a model's verdicts on accepted facts that would otherwise be valid alongside stored ones, by claim.
+        events: what becomes of each accepted fact is appended.
 
     Returns:
         New and changed facts only, ordered by id.
@@ -56,14 +90,19 @@ def plan_facts(
     for one in sorted(claims.values(), key=lambda one: (one.view.last_seen, *_claim_order(one.view.claim))):
         index.put(one.view)
     touched: set[Claim] = set()
+    outcomes: list[_Outcome] = []
     ordered = sorted(accepted, key=lambda pair: (pair[0].valid_at, pair[0].closes, pair[0].statement, pair[1]))
     for fact, scene in ordered:
         new = accepted_claim(fact, scene)
         # A correction is taken literally, never as a near-duplicate of another fact.
-        same = None if fact.correction else resolve(fact, index.near(fact)).same
+        resolution = None if fact.correction else resolve(fact, index.near(fact))
+        same = None if resolution is None else resolution.same
         if same is not None:
             new = replace(new, claim=same.claim)
-        for more in _apply_judgement(new, judged.get(fact.claim) if same is None else None, claims):
+        verdict = judged.get(fact.claim) if same is None else None
+        applied = _apply_judgement(new, verdict, claims)
+        outcomes.append(_outcome(fact, scene, applied, claims, verdict, resolution))
+        for more in applied:
             before = claims.get(more.claim)
             if before is None:
                 claims[more.claim] = _ClaimBuilder(more)
@@ -71,7 +110,98 @@ def plan_facts(
                 before.add(more)
             index.put(claims[more.claim].view)
             touched.add(more.claim)
-    return replan({claim: one.merged() for claim, one in claims.items()}, touched)
+    planned = replan({claim: one.merged() for claim, one in claims.items()}, touched)
+    if events is not None:
+        events += _events(outcomes, claims, planned)
+    return planned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    """The event of one accepted fact, before the periods are computed."""
+
+    kind: FactEventKind
+    reason: str
+    scene: MemoryId
+    claim: Claim
+    messages: frozenset[MemoryId]
+    replaced: Claim | None = None
+
+
+_REASONS: Final = {
+    Judgement.SAME: "the model says that a known fact says the same",
+    Judgement.COMPLETES: "the model joined it with a known fact that it completes",
+    Judgement.REPLACES: "the model says that a known fact is not true any more",
+}
+
+
+def _outcome(
+    fact: AcceptedFact,
+    scene: MemoryId,
+    applied: Sequence[KnownClaim],
+    claims: Mapping[Claim, "_ClaimBuilder"],
+    verdict: FactVerdict | None,
+    resolution: Resolution | None,
+) -> _Outcome:
+    claim = applied[0].claim
+    messages = frozenset(proof.message_id for proof in fact.proofs)
+    judged = verdict is not None and (len(applied) > 1 or claim == verdict.known)
+    if judged and verdict is not None:
+        replaced = verdict.known if verdict.judgement is Judgement.REPLACES else None
+        return _Outcome(
+            kind=FactEventKind.MERGE if replaced is None else FactEventKind.UPDATE,
+            reason=_REASONS[verdict.judgement],
+            scene=scene,
+            claim=claim,
+            messages=messages,
+            replaced=replaced,
+        )
+    kind, reason = FactEventKind.ADD, "nothing known says the same or contradicts it"
+    if fact.closes:
+        kind, reason = FactEventKind.UPDATE, "it says that a known fact has ended"
+    elif resolution is not None and resolution.verdict is FactAction.IGNORE:
+        kind, reason = FactEventKind.IGNORE, "these messages are evidence of the same fact already"
+    elif claim in claims:
+        kind, reason = FactEventKind.MERGE, "a known fact says the same"
+    return _Outcome(kind=kind, reason=reason, scene=scene, claim=claim, messages=messages)
+
+
+def _events(
+    outcomes: Sequence[_Outcome], claims: Mapping[Claim, "_ClaimBuilder"], planned: Sequence[PlannedFact]
+) -> list[FactEvent]:
+    """Return the events with the ids of the facts that were written; a fact that ended another one is an UPDATE."""
+    by_claim: dict[Claim, list[Fact]] = {}
+    ended_by: dict[MemoryId, PlannedFact] = {}
+    for item in planned:
+        by_claim.setdefault(item.fact.claim, []).append(item.fact)
+        if item.fact.closed_by is not None and (item.before is None or item.before.invalid_at is None):
+            ended_by[item.fact.closed_by] = item
+    events = []
+    for outcome in outcomes:
+        own = by_claim.get(outcome.claim, [])
+        written = next((one for one in own if outcome.messages & set(one.evidence)), None)
+        fact_id = written.id if written is not None else claims[outcome.claim].view.id
+        ended = ended_by.get(fact_id)
+        kind, reason = outcome.kind, outcome.reason
+        if ended is not None and kind is not FactEventKind.UPDATE:
+            kind, reason = FactEventKind.UPDATE, ended.reason
+        events.append(
+            FactEvent(
+                kind=kind,
+                scene=outcome.scene,
+                reason=reason,
+                fact_id=fact_id,
+                known_id=_replaced_id(outcome, by_claim) or (ended.fact.id if ended is not None else None),
+                messages=tuple(sorted(outcome.messages)),
+            )
+        )
+    return events
+
+
+def _replaced_id(outcome: _Outcome, by_claim: Mapping[Claim, list[Fact]]) -> MemoryId | None:
+    """Return the id of the fact that a model said to be replaced; the claim ends itself, so no other fact names it."""
+    facts = by_claim.get(outcome.replaced, []) if outcome.replaced is not None else []
+    return next((fact.id for fact in facts if fact.invalid_at is not None), None)
 
 
 class _ClaimBuilder:
@@ -107,8 +237,8 @@ def _apply_judgement(
 ) -> list[KnownClaim]:
     """Apply a model's verdict on a new claim, and return the claims to store.
 
-    A claim that says the same becomes part of the known claim; one that replaces it is returned together with the end
-    of the known claim. A verdict about a claim that is not in `claims` is ignored.
+    A claim that says the same, or completes it, becomes part of the known claim; one that replaces it is returned
+    together with the end of the known claim. A verdict about a claim that is not in `claims` is ignored.
     """
     builder = None if judged is None else claims.get(judged.known)
     known = None if builder is None else builder.merged()
@@ -116,6 +246,11 @@ def _apply_judgement(
         return [new]
     if judged.judgement is Judgement.SAME:
         return [replace(new, claim=known.claim, first_uri=known.first_uri)]
+    if judged.judgement is Judgement.COMPLETES and judged.statement is not None:
+        # The joined statement comes before that of the known claim, which it contains.
+        rank = (*known.wording.rank[:3], _JOINED_RANK, judged.statement)
+        wording = replace(new.wording, statement=judged.statement, rank=rank)
+        return [replace(new, claim=known.claim, first_uri=known.first_uri, wording=wording)]
     known_start = min(one.valid_at for one in known.assertions)
     # A fact that became true earlier cannot have ended a later one.
     ends = tuple(replace(ended(one), judged=True) for one in new.assertions if one.valid_at >= known_start)

@@ -18,7 +18,7 @@ from graph_service.memory.forgetting.name_matcher import names_mentioned
 from graph_service.memory.tombstones import TombstoneKey, TombstoneKind, entity_tombstone_ids, fact_tombstone_ids
 from schema.entity import stored_names
 from schema.errors import NotFoundError
-from schema.ids import TenantId, UserId, memory_id, user_uri
+from schema.ids import TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.labels import Label
 
 
@@ -95,6 +95,7 @@ async def find_entity(writing: Writing, tenant: TenantId, entity_id: str) -> For
     Raises:
         NotFoundError: the tenant has no such entity.
     """
+    entity_id = to_element_id(entity_id)
     resolved = await writing.run(statement("lookup/resolve_ids"), {"tenant": tenant, "ids": [entity_id]})
     labels = resolved[0]["labels"] if resolved else ()
     if not resolved or (labels is not None and Label.ENTITY not in labels):

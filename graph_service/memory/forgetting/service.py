@@ -25,7 +25,7 @@ from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
 from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
-from schema.ids import SessionId, TenantId, UserId, memory_id, user_uri
+from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.timespan import millis
 
 
@@ -72,7 +72,7 @@ class Forgetting:
             UnavailableError: Neo4j does not answer.
         """
         check_ids(messageId=message_id)
-        name = _as_id(message_id)
+        name = to_element_id(message_id)
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), _selection(tenant, ids=[name]))
         spooled = 0 if self._spool is None else await self._spool.forget(tenant, message_ids=[name])
         if not rows:
@@ -93,7 +93,7 @@ class Forgetting:
             UnavailableError: Neo4j does not answer.
         """
         check_ids(sceneId=scene_id)
-        selection = _selection(tenant, scene=_as_id(scene_id))
+        selection = _selection(tenant, scene=to_element_id(scene_id))
         rows = await self._graph.read(statement("forgetting/messages_to_forget"), selection)
         if not rows:
             raise NotFoundError(f"there is no scene {scene_id!r}; perhaps it was forgotten before")
@@ -302,10 +302,6 @@ def _selection(
 ) -> dict[str, Any]:
     """Return the parameters of `forgetting/messages_to_forget`."""
     return {"tenant": tenant, "ids": list(ids), "session": session, "scene": scene}
-
-
-def _as_id(name: str) -> str:
-    return memory_id(name) if name.startswith("memory://") else name
 
 
 def _spooled_result(spooled: int, reason: str) -> ForgetResult:

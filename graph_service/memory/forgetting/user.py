@@ -84,7 +84,7 @@ async def _run_step(erasure: _Erasure, step: Statement, **more: Any) -> list[dic
         return await writing.run(step, {**erasure.scope, **more})
 
     rows = await erasure.graph.write(steps)
-    erasure.job_context.step("forget taken")
+    erasure.job_context.step("forget step done")
     return rows
 
 
@@ -103,7 +103,7 @@ async def _delete_nodes(erasure: _Erasure) -> bool:
         return bool(deleted)
 
     more = await erasure.graph.write(steps)
-    erasure.job_context.step("forget nodes")
+    erasure.job_context.step("forget nodes deleted")
     erasure.job_context.on_change(tenant)
     return more
 

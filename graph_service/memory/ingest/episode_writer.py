@@ -279,8 +279,8 @@ def _episode_row(episode: Episode) -> dict[str, Any] | None:
 
 
 def _fact_row(fact: ProvidedFact) -> dict[str, Any]:
-    """Return the fact as stored in the episode; `stated` and `replaces` only if they are given."""
-    return {name: value for name, value in asdict(fact).items() if name not in ("stated", "replaces") or value}
+    """Return the fact as stored in the episode; `correction` and `replaces` only if they are given."""
+    return {name: value for name, value in asdict(fact).items() if name not in ("correction", "replaces") or value}
 
 
 def _user_row(episode: Episode) -> dict[str, Any]:

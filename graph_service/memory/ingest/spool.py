@@ -291,9 +291,9 @@ class Spool:
             file.execute(f"INSERT INTO episodes ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, 0)", row)
             return True
 
-        self._on_step("spool put")
+        self._on_step("spool writing")
         is_new = await self._do(put)
-        self._on_step("spooled")
+        self._on_step("spool written")
         return is_new
 
     async def has_waiting(self, tenant: TenantId, user_id: str) -> bool:

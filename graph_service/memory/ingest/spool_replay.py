@@ -98,7 +98,7 @@ class Replay:
                 batch = [entry for entry in entries if isinstance(entry, SpoolEntry)]
                 for unreadable in (entry for entry in entries if isinstance(entry, UnreadableEntry)):
                     await self._refuse_unreadable(unreadable)
-                self._job_context.step("replay taken")
+                self._job_context.step("replay loaded")
                 try:
                     stored_n += await self._store_batch(batch, blocked, failed)
                 except UnavailableError as error:

@@ -2,23 +2,29 @@
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar, cast
 
 from cachetools import LRUCache
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.language_model import Answer, LanguageModel, Prompt, Shape
+from extraction.text.token_estimate import about_tokens_in
+from extraction.token_spending import current_spending
 from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
 from graph_service.memory.jobs.outbox import RETRY_AFTER_MAX_S
 from graph_service.observability.metrics import EXTERNAL_CALL_SECONDS
 from graph_service.observability.spans import span
-from schema.errors import InstallError, MnemographError, UnavailableError
+from schema.errors import InstallError, MisreadError, MnemographError, OverBudgetError, UnavailableError
 
 T = TypeVar("T")
 
 EMBEDDER: Final = "embedder"
 MODEL: Final = "model"
+# The endpoints behind the model, if there is more than one; each has its own circuit breaker.
+FIRST_MODEL: Final = "first model"
+FALLBACK_MODEL: Final = "fallback model"
+JUDGE_MODEL: Final = "judge model"
 
 
 class ExternalServiceAwayError(UnavailableError):
@@ -103,9 +109,13 @@ class ExternalService:
             outcome = "unavailable"
             self._breaker.failed(self._clock_s())
             wait_s = error.retry_after_s if isinstance(error, UnavailableError) else None
+            called = not isinstance(error, ExternalServiceAwayError) or error.called
             raise ExternalServiceAwayError(
-                error.message, service=self.name, called=True, retry_after_s=wait_s
+                error.message, service=self.name, called=called, retry_after_s=wait_s
             ) from error
+        except OverBudgetError:
+            outcome = "skipped"
+            raise
         except MnemographError:
             self._note_answer()
             raise
@@ -125,9 +135,18 @@ class ExternalServices:
 
     embedder: ExternalService = field(default_factory=lambda: ExternalService(EMBEDDER))
     model: ExternalService = field(default_factory=lambda: ExternalService(MODEL))
+    endpoints: dict[str, ExternalService] = field(default_factory=dict)
+
+    def configured(self) -> dict[str, ExternalService]:
+        """Return all services by name: embedder, model, and the endpoints behind the model."""
+        return {EMBEDDER: self.embedder, MODEL: self.model, **self.endpoints}
+
+    def endpoint(self, name: str) -> ExternalService:
+        """Return the service of one of the endpoints behind the model, created by the first call."""
+        return self.endpoints.setdefault(name, ExternalService(name))
 
     def named(self, name: str) -> ExternalService:
-        """Return the service with this name."""
+        """Return the embedder or the model by its name."""
         return self.embedder if name == EMBEDDER else self.model
 
 
@@ -169,8 +188,28 @@ class GuardedModel:
         return await self._service.call(lambda: self._inner.answer(prompt, shape))
 
 
+class FallbackModel:
+    """A language model that asks a second one while the first is unavailable or its circuit breaker is open."""
+
+    def __init__(self, first: LanguageModel, second: LanguageModel) -> None:
+        self._first = first
+        self._second = second
+
+    @property
+    def name(self) -> str:
+        return self._first.name
+
+    async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+        """Answer a prompt with the first model that is available; the answer names the second one."""
+        try:
+            return await self._first.answer(prompt, shape)
+        except (UnavailableError, InstallError):
+            answer = await self._second.answer(prompt, shape)
+            return replace(answer, model=answer.model or self._second.name)
+
+
 class ThrottledModel:
-    """A language model that honours Retry-After and caches answers by the whole prompt.
+    """A language model that keeps to the day's budget, honours Retry-After and caches answers by the whole prompt.
 
     When extraction from one of several scenes fails, the job runs again; the answers for the other scenes then come
     from the cache and cost nothing.
@@ -190,16 +229,20 @@ class ThrottledModel:
         return self._inner.name
 
     async def answer(self, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
-        """Answer a prompt, from the cache if possible (0 calls and tokens); see `LanguageModel.answer`."""
+        """Answer a prompt, from the cache if possible (0 calls and tokens); see `LanguageModel.answer`.
+
+        Raises:
+            OverBudgetError: the estimated tokens of the prompt would exceed the budget of the day.
+        """
         key = (prompt.system, prompt.user, shape.__name__)
         if (known := self._answers.get(key)) is not None:
             cached = cast("Answer[Shape]", known)
-            return Answer(value=cached.value, calls=0, tokens_in=0, tokens_out=0, cut=cached.cut)
+            return replace(cached, calls=0, tokens_in=0, tokens_out=0)
         pause_s = self._retry_at_s - self._clock_s()
         if pause_s > 0:
             raise UnavailableError(f"model {self.name!r} asked for a pause of another {pause_s:.0f} s", pause_s)
         try:
-            answer = await self._inner.answer(prompt, shape)
+            answer = await _within_budget(self._inner, prompt, shape)
         except UnavailableError as error:
             if error.retry_after_s is not None:
                 wait_s = min(error.retry_after_s, RETRY_AFTER_MAX_S)
@@ -207,3 +250,20 @@ class ThrottledModel:
             raise
         self._answers[key] = answer
         return answer
+
+
+async def _within_budget(model: LanguageModel, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
+    """Ask a model if its tokens fit in the budget of the running job, and account for what it reports."""
+    tokens, estimated = current_spending(), about_tokens_in(prompt.system) + about_tokens_in(prompt.user)
+    tokens.reserve(estimated)
+    cost = (0, 0, 0)
+    try:
+        answer = await model.answer(prompt, shape)
+        cost = (answer.calls, answer.tokens_in, answer.tokens_out)
+        return answer
+    except MisreadError as error:
+        cost = (error.calls, error.tokens_in, error.tokens_out)
+        raise
+    finally:
+        calls, tokens_in, tokens_out = cost
+        tokens.settle(estimated, calls=calls, tokens_in=tokens_in, tokens_out=tokens_out)

@@ -25,7 +25,7 @@ from schema.parts import CommunityLink, CommunityMap, CommunityView, GraphPart
 
 COMMUNITIES_MAX: Final = 240
 TIES_MAX: Final = 600
-OF_MAX: Final = 5_000
+_MAPPED_MEMBERS_MAX: Final = 5_000
 # Maximum age of cached communities of a memory that has changed, so that not every change recomputes them.
 FRESH_S: Final = 20.0
 _CACHED_MAX: Final = 8
@@ -254,7 +254,7 @@ class CommunityMaps:
         return _CachedCommunities(head=head, at_s=self._clock_s(), communities=communities, people=tuple(people))
 
     async def _is_large(self, tenant: TenantId, users: Sequence[str]) -> bool:
-        """Return whether a memory is computed in a separate process.
+        """Return whether a memory is so large that its communities are computed in a separate process.
 
         Raises:
             TooCostlyError: it exceeds `nodes_max` or `links_max`.
@@ -311,6 +311,6 @@ def _largest_per_user(found: Sequence[Community], limit: int) -> list[Community]
 
 
 def _communities_of_members(listed: Sequence[Community]) -> dict[str, str]:
-    """Return community ids by member id, or only of the leading members if there are more than `OF_MAX` members."""
-    few = sum(len(each.members) for each in listed) <= OF_MAX
+    """Return community ids by member id; only leading members if there are more than `_MAPPED_MEMBERS_MAX`."""
+    few = sum(len(each.members) for each in listed) <= _MAPPED_MEMBERS_MAX
     return {member: each.id for each in listed for member in (each.members if few else each.members[:_LEADING_MEMBERS])}

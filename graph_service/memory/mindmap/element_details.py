@@ -7,6 +7,7 @@ from typing import Any, Literal
 from graph_service.memory.change_log.payloads import kind_of, moment_text
 from graph_service.memory.facts.closing import ClosingView, FrozenModel
 from graph_service.memory.facts.lookup import FactEnd, FactWithEnds
+from schema.ids import correction_kind, is_of_correction
 
 
 class EndView(FrozenModel):
@@ -60,10 +61,25 @@ class EvidenceView(FrozenModel):
     scene_label: str | None
 
 
+class CorrectionView(FrozenModel):
+    """A correction by a person that changed a fact: an act, not something that was said.
+
+    Attributes:
+        kind: `add`, `update`, `confirm`, `reject` or `pin`.
+        by: name of the person, if it is known.
+    """
+
+    id: str
+    kind: str
+    by: str | None
+    at: str
+
+
 class ElementView(FrozenModel):
     """A node or a fact with its facts (strongest first) and its evidence (oldest first), 50 of each at most.
 
     Attributes:
+        corrections: corrections by people, oldest first; they are not part of `evidence`.
         merged: entities merged into the node, by name.
         manual: a person stated, confirmed or rejected the fact.
     """
@@ -91,6 +107,8 @@ class ElementView(FrozenModel):
     steps: list[str] = []  # noqa: RUF012  pydantic copies it
     attributes: dict[str, str] = {}  # noqa: RUF012  pydantic copies it
     trigger_emotion: str | None = None
+    mentioned_start: str | None = None
+    mentioned_end: str | None = None
     aliases: list[str] = []  # noqa: RUF012  pydantic copies it
     abstract: str | None = None
     overview: str | None = None
@@ -98,9 +116,15 @@ class ElementView(FrozenModel):
     manual: bool = False
     facts: list[FactLine] = []  # noqa: RUF012  pydantic copies it
     evidence: list[EvidenceView] = []  # noqa: RUF012  pydantic copies it
+    corrections: list[CorrectionView] = []  # noqa: RUF012  pydantic copies it
 
 
-def fact_element(found: FactWithEnds, evidence: list[EvidenceView], closing: ClosingView | None = None) -> ElementView:
+def fact_element(
+    found: FactWithEnds,
+    evidence: list[EvidenceView],
+    corrections: list[CorrectionView],
+    closing: ClosingView | None = None,
+) -> ElementView:
     """Return the details of a fact."""
     fact = found.fact
     subject, obj = _end(fact.subject_id, found.subject), _end(fact.object_id, found.object)
@@ -127,8 +151,11 @@ def fact_element(found: FactWithEnds, evidence: list[EvidenceView], closing: Clo
         rationale=fact.detail.rationale,
         steps=list(fact.detail.steps),
         trigger_emotion=fact.trigger_emotion,
+        mentioned_start=moment_text(fact.detail.mentioned_start),
+        mentioned_end=moment_text(fact.detail.mentioned_end),
         manual=bool(fact.corrections),
         evidence=evidence,
+        corrections=corrections,
     )
 
 
@@ -161,14 +188,29 @@ def fact_lines(rows: Sequence[Mapping[str, Any]]) -> list[FactLine]:
 
 
 def evidence_views(rows: Sequence[Mapping[str, Any]], quotes: Sequence[str]) -> list[EvidenceView]:
-    """Convert rows of messages, each with the position of its first quote.
+    """Convert rows of messages, each with the position of its first quote; corrections are left out.
 
     Args:
         rows: rows with the columns of `lookup/messages_by_id`.
         quotes: `messageId:start:end`, as stored in facts.
     """
     spans = _spans(quotes)
-    return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in rows]
+    told = (row for row in rows if not is_of_correction(row["message"]["uri"] or ""))
+    return [_evidence_view(row, spans.get(row["message"]["id"], (None, None))) for row in told]
+
+
+def correction_views(rows: Sequence[Mapping[str, Any]]) -> list[CorrectionView]:
+    """Convert those rows of messages that are corrections; see `evidence_views`."""
+    return [
+        CorrectionView(
+            id=message["id"],
+            kind=correction_kind(message["uri"]),
+            by=message["speaker"],
+            at=moment_text(message["said_at"]) or "",
+        )
+        for message in (row["message"] for row in rows)
+        if is_of_correction(message["uri"] or "")
+    ]
 
 
 def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) -> EvidenceView:

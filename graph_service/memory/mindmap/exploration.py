@@ -17,7 +17,7 @@ from graph_service.memory.mindmap.reader import map_edges, map_node, map_nodes, 
 from schema.change import NumberedChange, Op
 from schema.errors import InputError, NotFoundError
 from schema.frames import EdgeView, NodeView
-from schema.ids import TenantId, scope_token
+from schema.ids import TenantId, scope_token, to_element_id
 from schema.labels import Label
 from schema.parts import ChangeLine, GraphPart, RecentChanges
 
@@ -78,7 +78,7 @@ async def _starts(graph: Graph, tenant: TenantId, element_id: str) -> list[str]:
             return [found.fact.subject_id]
         ends = ((found.fact.object_id, found.object), (found.fact.subject_id, found.subject))
         return [name for name, end in ends if not _PEOPLE_LABELS & end.labels]
-    if not await graph.read(statement("lookup/node_by_id"), {"tenant": tenant, "id": element_id}):
+    if not await graph.read(statement("lookup/node_by_id"), {"tenant": tenant, "id": to_element_id(element_id)}):
         raise NotFoundError(
             f"there is nothing with id {element_id!r} in this memory; use an id from a snapshot or a search"
         )

@@ -1,5 +1,6 @@
 """Read nodes, facts, messages, scenes, jobs and counts for the GraphQL API, in batches of one round trip."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,7 +14,7 @@ from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
 from schema.errors import NotFoundError
 from schema.frames import NodeView
-from schema.ids import TenantId, memory_id, session_uri, user_uri
+from schema.ids import TenantId, memory_id, session_uri, to_element_id, user_uri
 from schema.timespan import moment_of
 
 # A fact, message or job as returned by a statement.
@@ -45,6 +46,14 @@ class FactPageRequest:
     first: int
     closed: bool = False
     after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDetails:
+    """URI of a node, and what messages say of it that is no fact, by name."""
+
+    uri: str
+    attributes: dict[str, str]
 
 
 class GraphReads:
@@ -119,6 +128,16 @@ class GraphReads:
         rows = await self._graph.read(statement("mindmap/facts_page"), parameters)
         return {row["node_id"]: row["facts"] for row in rows}
 
+    async def node_details(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, NodeDetails]:
+        """Return URI and attributes of nodes by id; unknown ones are left out.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        parameters = {"tenant": tenant, "ids": sorted(set(ids))}
+        rows = await self._graph.read(statement("mindmap/node_details"), parameters)
+        return {row["id"]: NodeDetails(row["uri"], json.loads(row["attributes"] or "{}")) for row in rows}
+
     async def messages(self, tenant: TenantId, ids: Sequence[str]) -> dict[str, Row]:
         """Return messages by id; unknown ones are left out.
 
@@ -175,11 +194,6 @@ class GraphReads:
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows
         ]
-
-
-def to_element_id(name: str) -> str:
-    """Return the id of an element given by its id or URI. Pure."""
-    return memory_id(name) if name.startswith("memory://") else name
 
 
 def fact_cursor(fact: Row) -> str:

@@ -1,5 +1,6 @@
 """Search users, agents and entities by words or by name, each with its facts."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,6 +45,7 @@ class NodeMatch:
 
     Attributes:
         kind: User, Agent or Entity.
+        attributes: what messages say of an entity that is no fact, by name.
     """
 
     id: MemoryId
@@ -53,6 +55,7 @@ class NodeMatch:
     aliases: tuple[str, ...]
     entity_type: str | None
     last_seen: datetime
+    attributes: dict[str, str]
     facts: tuple[FactOfNode, ...]
 
 
@@ -152,6 +155,7 @@ def _found(row: Row) -> NodeMatch:
         aliases=tuple(row["aliases"]),
         entity_type=row["entity_type"],
         last_seen=row["last_seen"],
+        attributes=json.loads(row["attributes"] or "{}"),
         facts=tuple(_fact(values) for values in row["facts"]),
     )
 

@@ -13,7 +13,7 @@ from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.mindmap.element_details import (
     ElementView,
-    EvidenceView,
+    correction_views,
     evidence_views,
     fact_element,
     fact_lines,
@@ -22,6 +22,7 @@ from graph_service.memory.mindmap.element_details import (
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
+from schema.ids import to_element_id
 
 USERS_MAX: Final = 1_000
 LARGE_FROM: Final = 6_000
@@ -36,7 +37,7 @@ _FACTS, _OF_PEOPLE = statement("mindmap/map_facts"), statement("mindmap/map_fact
 # Order of the values in `mindmap/map_facts`, `map_facts_at`, `map_mentions` and `subgraph`, and in `map_nodes_by_id`.
 _EDGE_FIELDS: Final = (
     *("id", "source", "target", "predicate", "user_id", "relation", "strength", "confidence", "evidence_n"),
-    *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind"),
+    *("first_seen", "last_seen", "valid_at", "invalid_at", "known_at", "closing_known_at", "kind", "statement"),
 )
 _NODE_FIELDS: Final = (
     *("id", "kind", "user_id", "name", "entity_type", "aliases", "abstract", "importance", "evidence_n"),
@@ -120,17 +121,19 @@ class MindMap:
             NotFoundError: the tenant has no such element, whether or not another tenant has it.
             UnavailableError: Neo4j does not answer.
         """
-        known = {"tenant": tenant, "id": element_id}
+        known = {"tenant": tenant, "id": to_element_id(element_id)}
         found, found_nodes = await asyncio.gather(
             fact_by_id(self._graph.read, tenant, element_id),
             self._graph.read(statement("lookup/node_by_id"), known),
         )
         if found is not None:
-            evidence, closing = await asyncio.gather(
-                self._messages(tenant, found.fact.evidence, found.fact.quotes),
+            # A rejection is no evidence of the fact, so it is only in the assertions.
+            acts = (one.message_id for one in found.fact.assertions if one.correction is not None)
+            rows, closing = await asyncio.gather(
+                self._messages(tenant, list(dict.fromkeys([*found.fact.evidence, *acts]))),
                 closing_of(self._graph, tenant, found.fact),
             )
-            return fact_element(found, evidence, closing)
+            return fact_element(found, evidence_views(rows, found.fact.quotes), correction_views(rows), closing)
         if not found_nodes:
             raise NotFoundError(
                 f"there is no element with id {element_id!r} in this tenant; use an id from a snapshot or from recall"
@@ -149,16 +152,14 @@ class MindMap:
         facts = await self._graph.read(statement("mindmap/facts_of_node"), {**known, "rows_max": FACTS_MAX})
         ids = list(dict.fromkeys(message_id for row in facts for message_id in row["evidence"]))
         quotes = [quote for row in facts for quote in row["quotes"]]
-        evidence = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX], quotes)
-        return node_element(found, kind, fact_lines(facts), evidence)
+        rows = await self._messages(known["tenant"], ids[:_MESSAGE_IDS_MAX])
+        return node_element(found, kind, fact_lines(facts), evidence_views(rows, quotes))
 
-    async def _messages(self, tenant: str, ids: Sequence[str], quotes: Sequence[str]) -> list[EvidenceView]:
+    async def _messages(self, tenant: str, ids: Sequence[str]) -> list[Row]:
         if not ids:
             return []
-        rows = await self._graph.read(
-            statement("lookup/messages_by_id"), {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
-        )
-        return evidence_views(rows, quotes)
+        parameters = {"tenant": tenant, "ids": list(ids), "rows_max": EVIDENCE_MAX}
+        return await self._graph.read(statement("lookup/messages_by_id"), parameters)
 
     async def _mentions(self, tenant: str, scenes: Sequence[str], *, rows_max: int) -> list[EdgeView]:
         if not scenes or rows_max <= 0:

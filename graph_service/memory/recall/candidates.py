@@ -33,14 +33,17 @@ class Candidate:
     Attributes:
         scores: best raw score in each channel that found it.
         cosine: cosine to the question, -1 to 1; None if it was not compared.
-        carried: the text is not in the question's language; `cosine` is that of the cross-language vector
-            (`Embedded.carried`), and words are not comparable.
+        is_cross_language: the text is not in the question's language; `cosine` is that of the cross-language vector
+            (`Embedded.cross_language_vector`), and words are not comparable.
         said_at: when a message was said, a scene began, or a fact became valid.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
-        session, position, tokens, fact_cosine: for messages only: node id of the session; order among messages of the
-            same time; packed token and whole-text vectors; best cosine of a retrieved fact that the message proves.
+        session, position, scene, tokens, fact_cosine: for messages only: node id of the session; order among messages
+            of the same time; id of the scene; packed token and whole-text vectors; best cosine of a retrieved fact that
+            the message proves.
         subject, predicate, object, relation, strength, confidence, fact_kind, rationale, steps: for facts only.
-        proofs: ids of the messages that prove a fact, or of the messages of a scene.
+        trigger_emotion: a lasting emotion that the fact triggers.
+        mentioned_start, mentioned_end: the time a fact is about, if it names one.
+        proofs: ids of the messages that prove a fact.
         closed: the fact was valid only before the time of the question.
         overtaken_by: id of the fact that closed this fact or, of those that this message proves, the fact nearest to
             the question.
@@ -51,7 +54,7 @@ class Candidate:
     id: str
     scores: Mapping[str, float] = field(default_factory=dict)
     cosine: float | None = None
-    carried: bool = False
+    is_cross_language: bool = False
     uri: str
     text: str
     title: str | None = None
@@ -62,6 +65,7 @@ class Candidate:
     pending: bool = False
     session: str = ""
     position: int = 0
+    scene: str | None = None
     tokens: bytes | None = None
     fact_cosine: float | None = None
     relation: str | None = None
@@ -74,6 +78,9 @@ class Candidate:
     fact_kind: FactKind | None = None
     rationale: str | None = None
     steps: tuple[str, ...] = ()
+    trigger_emotion: str | None = None
+    mentioned_start: datetime | None = None
+    mentioned_end: datetime | None = None
     evidence: tuple[EvidenceMessage, ...] = ()
     proofs: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()

@@ -172,7 +172,7 @@ def confidence_features(
             shares[at] += rarity[term] / total
     for at, one in enumerate(candidates):
         # A text in the other language shares no words with the question, so its cosine replaces the share.
-        if one.carried:
+        if one.is_cross_language:
             shares[at] = max(shares[at], _scaled(one.cosine or 0.0))
     nearest = max((one.cosine for one in candidates if one.cosine is not None), default=None)
     cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]

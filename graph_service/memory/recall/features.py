@@ -15,6 +15,7 @@ from extraction.embeddings.late_interaction import piece_matches, weighted, word
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain as plain_text
 from extraction.temporal.phrases import spans_in
+from extraction.temporal.question_time import TimeAxis
 from extraction.text.cues import gives_reason, makes_promise, reports_change
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
@@ -58,6 +59,8 @@ _TIMES_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
+# Channel of what is about the time of the question, by the mentioned time that is stored with it.
+_HAPPENED: Final = "happened"
 # Longest chain of former values that is followed.
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
@@ -189,7 +192,7 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
                 scaled["fact_similarity"][at] = candidate.cosine
     for name in {"token_similarity", "token_similarity_window"} & scaled.keys():
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
-    _impute_other_language(scaled, np.array([one.carried for one in found.candidates], np.bool_))
+    _impute_other_language(scaled, np.array([one.is_cross_language for one in found.candidates], np.bool_))
     return scaled
 
 
@@ -203,21 +206,21 @@ _WORD_FEATURES: Final = (
 )
 
 
-def _impute_other_language(scaled: dict[str, Floats], carried: npt.NDArray[np.bool_]) -> None:
+def _impute_other_language(scaled: dict[str, Floats], cross_language: npt.NDArray[np.bool_]) -> None:
     """Impute the word features of texts in the other language from their cosines, in place.
 
     An imputed value is as many standard deviations from the mean of the other texts as the cosine; a higher value of
     the text itself is kept, because names are the same in both languages. Length and specificity become NaN, because
     they are not comparable.
     """
-    if not carried.any():
+    if not cross_language.any():
         return
     for name in (*_WORD_FEATURES, "length", "specificity"):
         if name in scaled:
-            others = np.where(carried, np.nan, scaled[name])
+            others = np.where(cross_language, np.nan, scaled[name])
             imputed = _imputed(others, scaled["similarity"]) if name in _WORD_FEATURES else others
             own = scaled[name] if name in _WORD_FEATURES else others
-            scaled[name] = np.where(carried, np.fmax(own, imputed), scaled[name])
+            scaled[name] = np.where(cross_language, np.fmax(own, imputed), scaled[name])
 
 
 def _imputed(values: Floats, cosines: Floats) -> Floats:
@@ -259,12 +262,12 @@ def _plain(
 ) -> dict[str, Floats]:
     entity = _column(one.scores.get("entity", 0.0) for one in candidates)
     ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
-    span = analysis.time
+    asked = analysis.time or analysis.event_time
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
     return {
         "entity_match": entity / (entity.max(initial=0.0) or 1.0),
         "speaker": _said_by(candidates, speaker),
-        "time_range": _column(span is not None and _in_time(one, span) for one in candidates),
+        "time_range": _column(asked is not None and _in_time(one, asked, analysis.time_axis) for one in candidates),
         "not_a_question": _column(one.id not in questions for one in candidates),
         "answers_question": _column(one.id in answers for one in candidates),
         "contains_time": _column(when and bool(_times_of(one)) for one in candidates),
@@ -320,7 +323,10 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     return {
         f"newer_{reference}": _positions_in_time(candidates),
         f"change_{reference}": _column(one.change for one in cues),
-        "after_asked_time": _column(asked and end is not None and one.said_at >= end for one in candidates),
+        # What is about the time asked for may be said at any time after it.
+        "after_asked_time": _column(
+            asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
+        ),
         "superseded": _column(one.overtaken_by is not None for one in candidates)
         * (reference in (TimeReference.NOW, TimeReference.OPEN)),
         "former": _column(one.closed for one in candidates) * (reference is TimeReference.FORMER),
@@ -354,12 +360,20 @@ def _said_by(candidates: Sequence[Candidate], speaker: str | None) -> Floats:
     return _column(one.speaker in spellings or one.subject in spellings for one in candidates)
 
 
-def _in_time(candidate: Candidate, asked: Timespan) -> bool:
-    """Return whether a candidate was said on a day of the time asked about, or names a time that overlaps it."""
+def _in_time(candidate: Candidate, asked: Timespan, axis: TimeAxis) -> bool:
+    """Return whether a candidate was said on a day of the time asked about, or is about a time that overlaps it.
+
+    Args:
+        axis: which of the two counts.
+    """
+    if axis is not TimeAxis.SAID and _HAPPENED in candidate.scores:
+        return True
+    if axis is TimeAxis.HAPPENED:
+        return any(_overlap(span, asked) for span in _times_of(candidate))
     day = datetime.combine(candidate.said_at.astimezone(UTC).date(), time(), UTC)
     if _overlap(Timespan(start=day, end=day + timedelta(days=1)), asked):
         return True
-    return any(_overlap(span, asked) for span in _times_of(candidate))
+    return axis is TimeAxis.EITHER and any(_overlap(span, asked) for span in _times_of(candidate))
 
 
 def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:

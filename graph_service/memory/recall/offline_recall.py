@@ -142,7 +142,7 @@ class _Search:
         if question.as_of is not None and episode.received_at > as_utc(question.as_of):
             return
         for message in episode.messages:
-            if self._span.holds(message.said_at):
+            if self._span.contains(message.said_at):
                 yield _message(message)
 
     def _match(self, one: _Searchable) -> None:
@@ -252,7 +252,7 @@ def _in_snapshot(
     nodes = {node.id: node for node in snapshot.nodes if node.user_id == question.user_id}
     if HitKind.SCENE in question.kinds:
         for node in nodes.values():
-            if node.kind == "Scene" and span.holds(datetime.fromisoformat(node.first_seen)):
+            if node.kind == "Scene" and span.contains(datetime.fromisoformat(node.first_seen)):
                 yield _scene(node)
     if HitKind.FACT in question.kinds:
         for edge in snapshot.edges:

@@ -1,12 +1,14 @@
 """Answer a question: check, embed, analyse, retrieve candidates in one round trip, rank, and cut one page.
 
+A question that refers to an event ("before the wedding") takes a round trip more, which finds out when that was.
+
 Start with `recall`; `with_evidence` then completes the texts of the evidence.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from statistics import median
 from typing import Final
 
@@ -22,8 +24,9 @@ from graph_service.memory.recall.confidence import (
     confidence_features,
     confidence_of,
 )
+from graph_service.memory.recall.event_time import event_parameters, with_event_time
 from graph_service.memory.recall.query import Mode, Question, resolve_question
-from graph_service.memory.recall.ranking import dialogue_share, weights_for
+from graph_service.memory.recall.ranking import dialogue_share, weights_for, with_time_weight
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules, ranked
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
@@ -99,6 +102,10 @@ async def recall(
     analysis = await asyncio.to_thread(
         analyse, question.text, reference=asked.reference, span=asked.span, embedded=embedded, hints=hints
     )
+    if analysis.anchors and analysis.time is None:
+        rows = await graph.read(statement("recall/event_times"), event_parameters(asked, analysis))
+        analysis, noted = with_event_time(analysis, rows, question.text, zone=asked.reference.tzinfo or UTC)
+        notes = (*notes, *noted)
     parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
     found, scores = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
@@ -113,6 +120,7 @@ async def recall(
         chars=analysis.chars,
         dialogue=dialogue,
     )
+    weights = with_time_weight(weights, analysis)
 
     def answered() -> Answer:
         order = ranked(

@@ -75,7 +75,7 @@ class Question:
         evidence: maximum number of evidence messages returned with each fact and scene, 0-20.
         session_id: session in which the question is asked; "she" refers to names in its last messages.
         mode: ranking mode; None means the default of the settings.
-        narrowed: filters.
+        filters: see `QueryFilters`.
     """
 
     user_id: str
@@ -91,7 +91,7 @@ class Question:
     evidence: int = 0
     session_id: str | None = None
     mode: Mode | None = None
-    narrowed: QueryFilters = EVERYTHING
+    filters: QueryFilters = EVERYTHING
 
 
 def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
@@ -100,22 +100,22 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     Raises:
         InputError: lists all problems.
     """
-    narrowed = question.narrowed
+    filters = question.filters
     texts = (
         ("userId", question.user_id, limits.id_chars),
         ("query", question.text, limits.query_chars),
         ("sessionId", question.session_id, limits.id_chars),
-        ("inSession", narrowed.session_id, limits.id_chars),
-        ("agentId", narrowed.agent_id, limits.id_chars),
-        *((f"entities[{at}]", name, limits.name_chars) for at, name in enumerate(narrowed.entities)),
+        ("inSession", filters.session_id, limits.id_chars),
+        ("agentId", filters.agent_id, limits.id_chars),
+        *((f"entities[{at}]", name, limits.name_chars) for at, name in enumerate(filters.entities)),
     )
     problems = [
         f"{name} {problem}"
         for name, text, chars_max in texts
         if text is not None and (problem := text_problem(text, chars_max))
     ]
-    if len(narrowed.entities) > limits.results:
-        problems.append(f"entities names {len(narrowed.entities)}; name at most {limits.results}")
+    if len(filters.entities) > limits.results:
+        problems.append(f"entities names {len(filters.entities)}; name at most {limits.results}")
     if not 1 <= question.limit <= limits.results:
         problems.append(f"limit is {question.limit}; use 1 to {limits.results}")
     if not 0 <= question.evidence <= limits.evidence:
@@ -173,8 +173,8 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
     span = check_question(question)
     zone = zone_named(question.zone or "UTC")
     key = fingerprint(tenant, question)
-    prefixes = uri_prefixes(tenant, question.user_id, session_id=question.narrowed.session_id)
-    after = question.narrowed.after
+    prefixes = uri_prefixes(tenant, question.user_id, session_id=question.filters.session_id)
+    after = question.filters.after
     shown = CursorState(asked_at=now) if after is None else shown_in(after, key, now=now)
     asked_at = question.asked_at or shown.asked_at
     return ResolvedQuestion(
@@ -192,7 +192,7 @@ def resolve_question(tenant: TenantId, question: Question, *, now: datetime) -> 
 def fingerprint(tenant: str, question: Question) -> str:
     """Return a text that identifies a question on all its pages; independent of the cursor, `limit` and `evidence`."""
     fields = asdict(question)
-    fields["narrowed"] = {name: value for name, value in fields["narrowed"].items() if name != "after"}
+    fields["filters"] = {name: value for name, value in fields["filters"].items() if name != "after"}
     return repr((tenant, sorted((name, value) for name, value in fields.items() if name not in ("limit", "evidence"))))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from extraction.query_analysis import QueryAnalysis
+from extraction.temporal.question_time import TimeAxis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.lexical_scores import Floats
@@ -216,6 +217,24 @@ CONVERSATION_BY_WORDS = _weights({"lexical": 1.0}, _CONVERSATION_PLAIN)
 _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
+# Weight of the time of a question that only what happens then can answer ("What am I doing in December?"), and at most
+# that of a time relative to an event, which is less certain: an answer may be told at any time after it.
+_AHEAD_TIME: Final = 4.0
+_EVENT_TIME: Final = 1.2
+
+
+def with_time_weight(weights: Weights, analysis: QueryAnalysis) -> Weights:
+    """Return the weights with that of time adapted to the time that the question names."""
+    time_range = weights.plain.get("time_range", 0.0)
+    if analysis.time is not None and analysis.time_axis is TimeAxis.HAPPENED:
+        time_range = max(time_range, _AHEAD_TIME)
+    elif analysis.event_time is not None:
+        time_range = _EVENT_TIME
+    else:
+        return weights
+    return Weights(scaled=weights.scaled, plain=MappingProxyType({**weights.plain, "time_range": time_range}))
+
+
 def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0, dialogue: float = 0.0) -> Weights:
     """Return the weights for a question.
 
@@ -320,7 +339,7 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     Of a fact and the only message that proves it, the better one remains; a fact is also left out below one of several
     messages that prove it. A scene is left out if one of its messages is a hit.
     """
-    messages = {hit.candidate.id for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
+    scenes = {hit.candidate.scene for hit in hits if hit.candidate.kind is HitKind.MESSAGE}
     shown: set[str] = set()
     proved: set[str] = set()
     kept = []
@@ -334,6 +353,6 @@ def without_repeats(hits: Sequence[Hit]) -> tuple[Hit, ...]:
                 repeats = not shown.isdisjoint(one.proofs)
                 proved |= set(one.proofs) if len(one.proofs) == 1 and not repeats else set()
             case HitKind.SCENE:
-                repeats = not messages.isdisjoint(one.proofs)
+                repeats = one.id in scenes
         kept += [] if repeats else [hit]
     return tuple(kept)

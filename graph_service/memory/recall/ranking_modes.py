@@ -199,11 +199,12 @@ def _similar(one: Candidate, threshold: float) -> Mapping[str, float] | None:
 
 def _metadata_of(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> _Scorer:
     best = max((one.scores.get("entity", 0.0) for one in candidates), default=0.0)
+    time = analysis.time or analysis.event_time
 
     def parts(one: Candidate) -> Mapping[str, float] | None:
         features = {
             "entity_match": one.scores.get("entity", 0.0) / best if best else 0.0,
-            "time_range": 1.0 if analysis.time is not None and analysis.time.holds(one.said_at) else 0.0,
+            "time_range": 1.0 if "happened" in one.scores or (time is not None and time.contains(one.said_at)) else 0.0,
             "speaker": 1.0 if one.speaker and name_key(one.speaker) in analysis.name_keys else 0.0,
         }
         return {name: _METADATA[name] * value for name, value in features.items()} if any(features.values()) else None

@@ -44,7 +44,7 @@ def page(
         access_weight: weight of recent access; 0 ignores it.
     """
     fresh = with_access(ranked, used_at, access_weight, now=asked.now)
-    high, low = above(fresh, asked.question.narrowed.score_min)
+    high, low = above(fresh, asked.question.filters.score_min)
     hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
         hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words)) for hit in hits),

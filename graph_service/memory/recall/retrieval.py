@@ -6,13 +6,15 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from math import isnan, nan
 from operator import attrgetter
 from typing import Any, Final
 
 from extraction.embeddings.token_vectors import whole_cosines
 from extraction.query_analysis import QueryAnalysis, TimeReference
+from extraction.temporal.question_time import TimeAxis
+from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.lucene import NOTHING, scoped_query
@@ -27,6 +29,7 @@ from graph_service.memory.recall.candidates import (
 from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
 from schema.fact import FactKind
 from schema.ids import memory_id, name_key, scope_token, session_uri
+from schema.labels import Role
 from schema.timespan import Timespan, as_utc, millis, moment_of
 
 # In a memory of 100,000 messages one name may have thousands of edges; reading 3,000 facts takes 50 ms.
@@ -37,28 +40,33 @@ _MAX_BRIDGES, _MAX_DEGREE = 20, 40
 _PER_CHANNEL: Final = 30
 # A neighbour of a hit is often the answer. Two neighbours on each side of the best 20 of each channel give 147 messages
 # to rank, with .962 of the gold evidence (LoCoMo, development half). The best 12 give 115 messages with .954 in a
-# seventh less time, but in a memory with both languages LoCoMo-zh then loses .015 of recall@10.
+# seventh less time, but in a memory with both languages LoCoMo-zh then loses .015 of recall@10. Hits in the other
+# language bring no neighbours: with them recall@10 is the same (.648 instead of .647; LoCoMo and LoCoMo-zh, each asked
+# in the other language), and the statement takes a third more time.
 _EXPAND_TOP, _NEIGHBOUR_RADIUS = 20, 2
 # If results are filtered after the index search, the indexes return this many times more.
 _FILTERED_FACTOR: Final = 8
 # In 100,000 messages the vector index finds .992 of the ten nearest if asked for 400, and .946 if asked for 60.
 VECTOR_K: Final = 400
-# Texts that the vector indexes return for the cross-language vector (`Embedded.carried`) of a question; texts in the
-# question's own language are about orthogonal to it.
-_CARRIED_K: Final = 100
+# Texts that the vector indexes return for the cross-language vector of a question (`Embedded`); texts in the question's
+# own language are about orthogonal to it.
+_CROSS_LANGUAGE_K: Final = 100
 # The language of a text is detected in this beginning: three Latin words in a row, or a Chinese character.
 _LANGUAGE_CHARS: Final = 400
 _LATIN_WORDS: Final = r"[A-Za-z]{1,20}(?:[ ,.'’-]{1,3}[A-Za-z]{1,20}){2}"
 _CHINESE: Final = r"[\u3400-\u9fff]"
 OTHER_LANGUAGE: Final = "other_language"
 # Cosines of cross-language vectors are lower than those of one model: answers have .15 to .35 instead of .35 to .45.
-_CARRIED_SCALE: Final = 1.5
+_CROSS_LANGUAGE_SCALE: Final = 1.5
 # Characters of evidence retrieved with all candidates, minimum for each message, and number of channels that find facts
 # and scenes; `with_evidence` reads the rest of the evidence.
 _EVIDENCE_FOUND_CHARS, _EVIDENCE_CHARS_MIN, _CHANNELS = 4_000_000, 300, 11
-# Maximum number of message ids returned with a scene; most scenes are shorter.
-_SCENE_MESSAGES: Final = 100
 _MS_MIN, _MS_MAX = -(2**52), 2**52
+# Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
+_EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
+_HAPPENED_REACH: Final = timedelta(days=366)
+# Messages or scenes about the time of a question that are compared by vector; a year in a large memory has more.
+_HAPPENED_SCAN: Final = 300
 
 
 def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_layer_scores: bool) -> dict[str, Any]:
@@ -68,15 +76,17 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
     """
     tenant, question, moments = asked.tenant, asked.question, asked.moments
-    narrowed, scope = question.narrowed, scope_token(tenant, question.user_id)
+    filters, scope = question.filters, scope_token(tenant, question.user_id)
     # The index search must return more if facts learned later, or filtered elements, are dropped after it.
-    filtered = question.as_of is not None or narrowed.by_element
+    filtered = question.as_of is not None or filters.by_element
     per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
     kinds, span = question.kinds, analysis.span
     from_ms = millis(span.start) if span.start else _MS_MIN
     to_ms = millis(span.end) if span.end else _MS_MAX
     vector = None if analysis.vector is None else vector_parameter(analysis.vector)
-    asked_from_ms, asked_to_ms = (0, 0) if analysis.time is None else _within(analysis.time, from_ms, to_ms)
+    named = analysis.time or analysis.event_time
+    said_then = named is not None and analysis.time_axis is not TimeAxis.HAPPENED
+    asked_from_ms, asked_to_ms = _within(named, from_ms, to_ms) if named and said_then else (0, 0)
     evidence_chars = _EVIDENCE_FOUND_CHARS // (_CHANNELS * per_channel * max(question.evidence, 1))
     return {
         "tenant": tenant,
@@ -85,7 +95,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "scene_vector": vector if HitKind.SCENE in kinds else None,
         # Facts raise the score of messages that prove them, even if facts are not requested.
         "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        **_carried(analysis, kinds, per_channel),
+        **_cross_language_parameters(analysis, kinds, per_channel),
         **_queries(question, analysis, scope),
         "entity_keys": list(analysis.entity_keys),
         "kinship_words": list(analysis.kinship_words),
@@ -98,13 +108,14 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "per_channel": per_channel,
         "expand_top": _EXPAND_TOP,
         "vector_k": max(VECTOR_K, 2 * per_channel),
-        "session": narrowed.session_id and memory_id(session_uri(tenant, question.user_id, narrowed.session_id)),
-        "agent": narrowed.agent_id,
-        "roles": [role.value for role in narrowed.roles] or None,
-        "entity_filter": sorted({name_key(name) for name in narrowed.entities}) or None,
+        "session": filters.session_id and memory_id(session_uri(tenant, question.user_id, filters.session_id)),
+        "agent": filters.agent_id,
+        "roles": [role.value for role in filters.roles] or None,
+        "entity_filter": sorted({name_key(name) for name in filters.entities}) or None,
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
+        **_happened(named if analysis.time_axis is not TimeAxis.SAID else None),
         "neighbour_radius": _NEIGHBOUR_RADIUS,
         "with_tokens": analysis.tokens is not None,
         "from_ms": from_ms,
@@ -114,19 +125,19 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "with_layer_scores": with_layer_scores,
         # A caller that names a time asks for what was valid then.
         "with_closed": question.valid_at is None and question.as_of is None,
-        "scene_messages": _SCENE_MESSAGES,
     }
 
 
-def _carried(analysis: QueryAnalysis, kinds: Collection[HitKind], per_channel: int) -> dict[str, Any]:
+def _cross_language_parameters(analysis: QueryAnalysis, kinds: Collection[HitKind], per_channel: int) -> dict[str, Any]:
     """Return the parameters of the channels for texts in the other language."""
-    carried = None if analysis.carried is None else vector_parameter(analysis.carried)
+    vector = None if analysis.cross_language_vector is None else vector_parameter(analysis.cross_language_vector)
     return {
-        "carried": carried,
-        "scene_carried": carried if HitKind.SCENE in kinds else None,
-        "fact_carried": carried if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        "carried_k": max(_CARRIED_K, per_channel),
-        "other_language": f"(?s).*{_other_language(analysis.chinese)}.*",
+        "cross_language": vector,
+        "scene_cross_language": vector if HitKind.SCENE in kinds else None,
+        "fact_cross_language": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
+        "cross_language_k": max(_CROSS_LANGUAGE_K, per_channel),
+        # Reluctant, because a greedy beginning would try every place from the end of the text.
+        "other_language": f"(?s).*?{_other_language(analysis.chinese)}.*",
         "language_chars": _LANGUAGE_CHARS,
     }
 
@@ -139,6 +150,7 @@ def _other_language(chinese: bool) -> str:
 def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[str, str]:
     """Return the Lucene queries, limited to the user and, except for facts, to days."""
     kinds, span, words = question.kinds, analysis.span, both_spellings(analysis.words)
+    fuzzy = () if analysis.chinese else perhaps_unaccented(words, question.text)
     message_query = scoped_query(
         words if HitKind.MESSAGE in kinds else (),
         fields=["text"],
@@ -146,6 +158,7 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
         start=span.start,
         end=span.end,
         faint=analysis.capitalized,
+        fuzzy=fuzzy,
     )
     return {
         "message_query": message_query if any(not word.isascii() for word in words) else NOTHING,
@@ -158,8 +171,24 @@ def _queries(question: Question, analysis: QueryAnalysis, scope: str) -> dict[st
             end=span.end,
         ),
         "fact_query": scoped_query(
-            words if HitKind.FACT in kinds else (), fields=["statement", "relation"], scope_user=scope, days=False
+            words if HitKind.FACT in kinds else (),
+            fields=["statement", "relation"],
+            scope_user=scope,
+            days=False,
+            fuzzy=fuzzy,
         ),
+    }
+
+
+def _happened(named: Timespan | None) -> dict[str, Any]:
+    """Return the parameters for elements that are about a time; an empty range for None."""
+    start = _EPOCH if named is None else named.start or _FIRST
+    end = _EPOCH if named is None else named.end or _LAST
+    return {
+        "happened_from": start,
+        "happened_to": end,
+        "happened_since": max(start, _FIRST + _HAPPENED_REACH) - _HAPPENED_REACH,
+        "happened_scan": _HAPPENED_SCAN,
     }
 
 
@@ -183,10 +212,10 @@ def candidates_in(
     fact_cosines, overtaken = _fact_cosines(facts), _overtaken_by(facts)
     stored = [one[-1] for one in row["messages"]]
     cosines = whole_cosines(stored, analysis.vector or ()).tolist()
-    carried = _carried_cosines(row["messages"], stored, analysis)
+    cross_cosines = _cross_language_cosines(row["messages"], stored, analysis)
     messages = [
-        _message(one, fact_cosines, overtaken, cosine, across)
-        for one, cosine, across in zip(row["messages"], cosines, carried, strict=True)
+        _message(one, fact_cosines, overtaken, cosine, across, asks_agent=analysis.asks_agent)
+        for one, cosine, across in zip(row["messages"], cosines, cross_cosines, strict=True)
     ]
     others = (_fact_or_scene(one) for one in row["rows"] if one[0] in kinds)
     return CandidateSet(
@@ -196,14 +225,14 @@ def candidates_in(
     )
 
 
-def _carried_cosines(
+def _cross_language_cosines(
     rows: Sequence[Sequence[Any]], stored: Sequence[bytes | None], analysis: QueryAnalysis
 ) -> list[float]:
     """Return the cosine of each message in the other language to the cross-language vector; NaN for all others."""
-    if analysis.carried is None:
+    if analysis.cross_language_vector is None:
         return [nan] * len(rows)
     other = re.compile(_other_language(analysis.chinese))
-    cosines = whole_cosines(stored, analysis.carried).tolist()
+    cosines = whole_cosines(stored, analysis.cross_language_vector).tolist()
     return [
         cosine if other.search(row[5][:_LANGUAGE_CHARS]) else nan for row, cosine in zip(rows, cosines, strict=True)
     ]
@@ -245,26 +274,31 @@ def _message(
     fact_cosines: Mapping[str, float],
     overtaken: Mapping[str, str],
     own_cosine: float,
-    carried: float,
+    cross_cosine: float,
+    *,
+    asks_agent: bool,
 ) -> Candidate:
     """Return the message in a row.
 
     Args:
         own_cosine: cosine of its stored vector to that of the question; NaN without one.
-        carried: cosine of its stored vector to the cross-language vector of the question; NaN without one.
+        cross_cosine: cosine of its stored vector to the cross-language vector of the question; NaN without one.
+        asks_agent: the question asks what the agent said. To others, what the agent promised is seldom the answer, so
+            facts do not raise the scores of its messages.
     """
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, similarity, scores, tokens = row
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, *found_by = row
+    scene, similarity, channels, tokens = found_by
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
         cosine = own_cosine
-    found = _best(scores) if isnan(carried) else {**_best(scores), OTHER_LANGUAGE: (1.0 + carried) / 2.0}
+    found = _best(channels) if isnan(cross_cosine) else {**_best(channels), OTHER_LANGUAGE: (1.0 + cross_cosine) / 2.0}
     nearest = _best_cosine(cosine, found)
     return Candidate(
         kind=HitKind.MESSAGE,
         id=name,
         scores=found,
         cosine=nearest,
-        carried=nearest != cosine,
+        is_cross_language=nearest != cosine,
         uri=uri,
         text=text,
         role=role,
@@ -275,8 +309,9 @@ def _message(
         session=session,
         position=position or 0,
         tokens=tokens,
-        fact_cosine=fact_cosines.get(name),
+        fact_cosine=fact_cosines.get(name) if asks_agent or role != Role.ASSISTANT or speaker else None,
         overtaken_by=overtaken.get(name),
+        scene=scene,
     )
 
 
@@ -285,7 +320,7 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
     uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, *fact = shown
     strength, confidence, predicate, subject, obj, *detail = fact
     # Only facts have these columns.
-    fact_kind, rationale, steps, ends = detail or (None, None, None, ())
+    fact_kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms, ends = detail or (*[None] * 6, ())
     found, own = _best(scores), _cosine(similarity)
     nearest = _best_cosine(own, found)
     return Candidate(
@@ -293,7 +328,7 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         id=name,
         scores=found,
         cosine=nearest,
-        carried=nearest != own,
+        is_cross_language=nearest != own,
         uri=uri,
         text=text or title or "",
         title=title,
@@ -312,6 +347,9 @@ def _fact_or_scene(row: Sequence[Any]) -> Candidate:
         fact_kind=FactKind(fact_kind or FactKind.FACT) if detail else None,
         rationale=rationale,
         steps=tuple(steps or ()),
+        trigger_emotion=emotion,
+        mentioned_start=None if mentioned_start_ms is None else moment_of(mentioned_start_ms),
+        mentioned_end=None if mentioned_end_ms is None else moment_of(mentioned_end_ms),
         evidence=tuple(_evidence(message) for message in evidence),
         proofs=tuple(proofs or ()),
         closed=closed,
@@ -340,8 +378,8 @@ def _best_cosine(cosine: float | None, scores: Mapping[str, float]) -> float | N
     """
     if (similarity := scores.get(OTHER_LANGUAGE)) is None:
         return cosine
-    carried = min(_CARRIED_SCALE * (2.0 * similarity - 1.0), 1.0)
-    return carried if cosine is None else max(cosine, carried)
+    scaled = min(_CROSS_LANGUAGE_SCALE * (2.0 * similarity - 1.0), 1.0)
+    return scaled if cosine is None else max(cosine, scaled)
 
 
 def _evidence(row: Sequence[Any]) -> EvidenceMessage:
@@ -378,7 +416,7 @@ def filtered(
 
     Retrieval filters by scope already; this second check, of URIs, keeps an index error from leaking a memory.
     """
-    kinds, roles = asked.question.kinds, {role.value for role in asked.question.narrowed.roles}
+    kinds, roles = asked.question.kinds, {role.value for role in asked.question.filters.roles}
     checks: list[tuple[str, Callable[[Candidate], bool]]] = [
         ("outside the scope", lambda one: one.uri.startswith(asked.uri_prefixes)),
         ("another kind", lambda one: one.kind in kinds),

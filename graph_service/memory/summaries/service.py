@@ -17,7 +17,7 @@ from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cu
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.summaries.session_summary import scenes_key, update_session_summary
 from schema.errors import InputError, MnemographError, NotFoundError
-from schema.ids import SessionId, TenantId, UserId, memory_id
+from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id
 
 _log = logging.getLogger("mnemograph.layers")
 
@@ -92,13 +92,14 @@ class LayerTexts:
         L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
-            uri: URI of a scene, session or message, with or without `#L0`, `#L1`, `#L2`.
+            uri: URI of a scene, session, message or fact (its own or that in a profile), with or without a level:
+                `#L0`, `#L1`, `#L2`.
             level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
         Raises:
             InputError: the level or the cursor is invalid.
-            NotFoundError: the tenant has no such scene, session or message.
+            NotFoundError: the tenant has no such scene, session, message or fact.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
@@ -110,13 +111,31 @@ class LayerTexts:
         node_id = memory_id(base)
         row = await self._row(tenant, node_id)
         if row is None:
-            raise NotFoundError(f"there is no scene, session or message {base!r}; `recall` and `sessions` return URIs")
+            return await self._fact_text(tenant, uri=base, level=requested)
         if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
         if requested is not Level.L2 and row["kind"] != "message":
             await self._update(tenant, row)
             row = await self._row(tenant, node_id) or row
         return await self._layer_text(tenant, base, node_id, requested, row, start)
+
+    async def _fact_text(self, tenant: TenantId, *, uri: str, level: Level) -> LayerText:
+        """Return the statement of a fact, which is the same on every level."""
+        parameters = {"tenant": tenant, "id": to_element_id(uri)}
+        rows = await self._graph.read(statement("lookup/fact_by_id"), parameters)
+        if not rows or rows[0]["predicate"] == "MENTIONED":
+            raise NotFoundError(
+                f"there is no scene, session, message or fact {uri!r}; `recall` and `sessions` return URIs"
+            )
+        fact = rows[0]["properties"]
+        return LayerText(
+            uri=f"{fact['uri']}#{level}",
+            level=level,
+            title=None,
+            text=fact["statement"],
+            generated_by=fact["reader"],
+            tokens=token_count(fact["statement"]),
+        )
 
     async def generate(self, tenant: TenantId, *, user_id: str | None, session_id: str | None) -> SummariesReport:
         """Update the layers of one session, of all sessions of a user, or of the tenant; unchanged ones are skipped.

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from extraction.embeddings.embedder import Embedded, Embedder, embed_with_tokens, spoken
+from extraction.token_spending import TokenSpending, spending
 from graph_service.graph.driver_values import vector_parameter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
+from graph_service.memory.consolidation.token_budget import cost_of, day_of
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
-from graph_service.observability.metrics import EMBEDDINGS
+from graph_service.observability.metrics import EMBEDDING_TOKENS, EMBEDDINGS
 from schema.errors import ConflictError
 
 # A commit of 256 vectors writes each 20 times faster than single commits; larger ones gain nothing.
@@ -32,10 +34,11 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
     facts = await graph.read(statement("jobs/unembedded_facts"), scope)
     job_context.step("embed loaded")
     message_texts = [spoken(row["speaker"], row["text"]) for row in messages]
-    message_vectors = await embed_with_tokens(embedder, message_texts)
     scene_texts = [text for row in scenes for text in (row["abstract"], row["overview"])]
-    vectors = await embedder.embed([*scene_texts, *(row["statement"] for row in facts)])
-    job_context.step("embedded")
+    with spending(TokenSpending()) as tokens:
+        message_vectors = await embed_with_tokens(embedder, message_texts)
+        vectors = await embedder.embed([*scene_texts, *(row["statement"] for row in facts)])
+    job_context.step("embed computed")
     message_rows = _message_rows(messages, message_vectors)
     scene_rows = _scene_rows(scenes, vectors[: len(scene_texts)])
     fact_rows = _fact_rows(facts, vectors[len(scene_texts) :])
@@ -55,9 +58,13 @@ async def embed_sessions(graph: Graph, embedder: Embedder, claims: Sequence[JobC
         if fact_rows:
             await writing.run(statement("jobs/set_fact_vectors"), {"tenant": tenant, "rows": fact_rows})
         await finish_jobs(writing, claims, more=more, now_ms=now_ms)
+        if tokens.embedding_tokens:
+            parameters = {"tenant": tenant, "day": day_of(job_context.clock()), "cost": cost_of(tokens)}
+            await writing.run(statement("consolidation/add_usage"), parameters)
 
     await graph.write(steps)
     job_context.step("embed committed")
+    EMBEDDING_TOKENS.add(n=tokens.embedding_tokens)
     EMBEDDINGS.add("message", n=len(message_rows))
     EMBEDDINGS.add("scene", n=len(scene_rows))
     EMBEDDINGS.add("fact", n=len(fact_rows))

@@ -31,7 +31,7 @@ async def reread_sessions(graph: Graph, read: ExtractUntil, claim: JobClaim, job
 
         left = await run_session_job(graph, run, claim.tenant, session, JobKind.EXTRACT, job_context, even_if_done=True)
         if left is not None:
-            job_context.step("reextract read")
+            job_context.step("reextract session done")
     now_ms = job_context.now_ms()
 
     async def steps(writing: Writing) -> None:

@@ -1,7 +1,8 @@
 """Test the history of a fact and queries as of a time, over GraphQL and on the command line."""
 
-import asyncio
 from pathlib import Path
+
+import pytest_asyncio
 
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
@@ -42,19 +43,23 @@ async def test_recall_over_graphql_as_of_a_past_time(graph: Graph, tenant: str) 
         assert [hit["object"] for hit in found] == [home]
 
 
-async def test_history_and_recall_as_of_on_the_command_line(
-    graph: Graph, server: Server, tenant: str, tmp_path: Path
-) -> None:
+@pytest_asyncio.fixture(loop_scope="session")
+async def newest_fact(graph: Graph, tenant: str) -> str:
+    """Return the id of the fact that Alice lives in Shanghai, where she moved from Beijing."""
     await say(graph, tenant, "我住在北京。", day=0)
     await say(graph, tenant, "我搬到了上海。", day=1)
-    found = await edges(graph, TenantId(tenant))
-    home = Home(tmp_path, server.environ)
-    told = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant, "--json")
+    return str((await edges(graph, TenantId(tenant)))["上海"]["id"])
+
+
+def test_history_and_recall_as_of_on_the_command_line(
+    newest_fact: str, server: Server, tenant: str, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    told = home.run("facts", "history", newest_fact, "--json")
     assert [one["object"] for one in told.document()["versions"]] == ["北京", "上海"]
-    words = await asyncio.to_thread(home.run, "facts", "history", found["上海"]["id"], "--tenant", tenant)
-    assert "another took its place" in words.out
-    asked = ("recall", "北京 上海", "--user", "alice", "--valid-at", NOON.isoformat(), "--tenant", tenant, "--json")
-    back = await asyncio.to_thread(home.run, *asked, "--kind", "fact")
+    assert "another took its place" in home.run("facts", "history", newest_fact).out
+    asked = ("recall", "北京 上海", "--user", "alice", "--valid-at", NOON.isoformat(), "--json")
+    back = home.run(*asked, "--kind", "fact")
     assert [hit["object"] for hit in back.document()["hits"]] == ["北京"]
-    wrong = await asyncio.to_thread(home.run, *asked, "--kind", "facts")
+    wrong = home.run(*asked, "--kind", "facts")
     assert (wrong.code, "message, scene, fact" in wrong.err) == (2, True)

@@ -1,8 +1,9 @@
 """Test explaining and reopening a closed fact, over GraphQL and on the command line."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
+
+import pytest_asyncio
 
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
@@ -40,16 +41,19 @@ async def test_another_tenants_fact_is_not_found_over_graphql(graph: Graph, tena
         assert [error.extensions["code"] for error in answer.errors] == ["NOT_FOUND"]
 
 
-async def test_the_command_line_explains_and_reopens_a_closed_fact(
-    graph: Graph, server: Server, tenant: str, tmp_path: Path
-) -> None:
+@pytest_asyncio.fixture(loop_scope="session")
+async def closed_fact(graph: Graph, tenant: str) -> str:
+    """Return the id of a fact that Alice lives in Paris, which a move closed."""
     await say(graph, tenant, "I live in Paris.", day=0)
     await say(graph, tenant, "I moved to Oslo.", day=1)
-    paris = (await edges(graph, tenant))["Paris"]["id"]
-    home = Home(tmp_path, server.environ)
-    told = await asyncio.to_thread(home.run, "facts", "show", paris, "--tenant", tenant)
-    assert "another took its place: " in told.out
-    reopened = await asyncio.to_thread(home.run, "facts", "reopen", paris, "--tenant", tenant, "--json")
+    return str((await edges(graph, tenant))["Paris"]["id"])
+
+
+def test_the_command_line_explains_and_reopens_a_closed_fact(
+    closed_fact: str, server: Server, tenant: str, tmp_path: Path
+) -> None:
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    assert "another took its place: " in home.run("facts", "show", closed_fact).out
+    reopened = home.run("facts", "reopen", closed_fact, "--json")
     assert reopened.document()["closing"] is None
-    elsewhere = await asyncio.to_thread(home.run, "facts", "show", paris, "--tenant", f"{tenant}-other")
-    assert elsewhere.code == 3
+    assert home.run("facts", "show", closed_fact, "--tenant", f"{tenant}-other").code == 3

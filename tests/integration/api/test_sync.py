@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from graph_service.graph.store import Graph
+from tests.conftest import Server
 from tests.integration.api.test_graphql import REMEMBER, Api, _said, api
 from tests.support.builders import a_worker
 from tests.support.cli_process import Home
@@ -32,12 +33,10 @@ async def test_sync_repairs_the_own_tenant_only(api: Api, graph: Graph, tenant: 
     assert (await synced(api, dry=False))["found"] == []
 
 
-def test_sync_on_the_command_line_reports_what_it_found(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
-    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
-        service.document()
-        assert home.run("remember", "I love trams.", "--user", "ana").code == 0
-        report = home.run("sync", "--json").document()
-        assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
-        shown = home.run("sync", "--dry-run")
-        assert (shown.code, f"{report['total']} checked" in shown.out) == (0, True)
+def test_sync_on_the_command_line_reports_what_it_found(server: Server, tenant: str, tmp_path: Path) -> None:
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    assert home.run("remember", "I love trams.", "--user", "ana").code == 0
+    report = home.run("sync", "--json").document()
+    assert (report["found"], report["errors"], report["total"] == report["skipped"] > 2) == ({}, 0, True)
+    shown = home.run("sync", "--dry-run")
+    assert (shown.code, f"{report['total']} checked" in shown.out) == (0, True)

@@ -15,6 +15,7 @@ from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.spool_replay import Replay
 from schema.ids import TenantId
+from tests.conftest import Server
 from tests.integration.api.test_graphql import Api
 from tests.integration.memory.jobs.test_external_services import Broken
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_message, a_worker, an_incoming
@@ -104,11 +105,9 @@ def test_remember_command_spools_while_neo4j_is_unavailable(tmp_path: Path) -> N
     assert "trams" in home.run("spool", "list").out
 
 
-def test_dead_letters_are_listed_and_retried_on_the_command_line(tmp_path: Path) -> None:
-    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
-    with home.running("serve", "--port", "0", "--no-browser", "--json") as service:
-        service.document()
-        assert home.run("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
-        assert json.loads(home.run("jobs", "retry", "--all", "--json").out)["retried"] == 0
-        assert home.run("jobs", "retry").code == 2
-        assert home.run("jobs", "cancel", "no such work").code == 3
+def test_dead_letters_are_listed_and_retried_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    assert home.run("jobs", "--json").document() == {"waiting": 0, "leased": 0, "dead": 0, "dead_letters": []}
+    assert json.loads(home.run("jobs", "retry", "--all", "--json").out)["retried"] == 0
+    assert home.run("jobs", "retry").code == 2
+    assert home.run("jobs", "cancel", "no such work").code == 3

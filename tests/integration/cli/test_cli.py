@@ -1,6 +1,8 @@
 """Test the command line with real processes, a running service and a database of its own."""
 
 import json
+import re
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +12,8 @@ import pytest
 
 from tests.support.cli_process import Home, Running
 
+README = Path(__file__).parents[3] / "README.md"
+PROGRAM = ".venv/bin/mnemograph "
 WORDS_ONLY = {"MNEMOGRAPH_EMBEDDING_KIND": "none"}
 
 
@@ -142,6 +146,18 @@ def test_doctor_names_each_requirement(home: Home, address: str) -> None:
     assert "version 2026" in checks["Neo4j answers"]["finding"]
     assert all(check["fix"] for check in checks.values() if check["ok"] is False)
     assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
+
+
+def test_every_command_of_the_readme_runs(home: Home, address: str) -> None:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.startswith(PROGRAM)]
+    assert len(lines) >= 5
+    for line in lines:
+        command = shlex.split(line.removeprefix(PROGRAM))
+        done = home.run(*command)
+        # The doctor exits with 7 if the viewer is not built.
+        assert done.code in ((0, 7) if command[0] == "doctor" else (0,)), (command, done.err)
+        assert done.out
 
 
 def test_explicit_port_in_use_is_refused(home: Home, address: str) -> None:

@@ -1,5 +1,6 @@
 """Test the OpenAI language model against an HTTP server with good and bad answers."""
 
+import asyncio
 import json
 import threading
 from dataclasses import replace
@@ -9,8 +10,10 @@ from pydantic import BaseModel
 
 from extraction.llm.language_model import Prompt
 from extraction.openai_api.language_model import OpenAIModel, connect_openai_model, shape_in_cut_text
+from extraction.openai_api.request_limiter import EndpointLimits, RequestLimiter
 from schema.errors import InstallError, MisreadError, UnavailableError
 from tests.support.fake_openai import FakeOpenAI, Reply, completion, fails, says
+from tests.support.polling import reached
 
 
 class City(BaseModel, frozen=True):
@@ -180,3 +183,45 @@ async def test_misread_has_the_token_usage_of_its_answers() -> None:
     with FakeOpenAI(says("no"), says("no")) as fake, pytest.raises(MisreadError) as caught:
         await (await model_of(fake)).answer(PROMPT, City)
     assert (caught.value.calls, caught.value.tokens_in, caught.value.tokens_out) == (2, 200, 40)
+
+
+async def test_temperature_and_output_limit_are_sent_with_every_request() -> None:
+    with FakeOpenAI(says("no"), says(JSON)) as fake:
+        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, output_tokens_max=700)
+        await model.answer(PROMPT, City)
+    assert [(asked["temperature"], asked["max_tokens"]) for asked in fake.requests] == [(0, 700)] * 2
+
+
+async def test_option_that_the_endpoint_refuses_by_name_is_not_sent_again() -> None:
+    """Reasoning models take `max_completion_tokens` only, and no temperature."""
+    refused = (fails(400, param="max_tokens"), fails(400, param="temperature"))
+    with FakeOpenAI(*refused, says(JSON), says(JSON)) as fake:
+        model = await model_of(fake)
+        assert (await model.answer(PROMPT, City)).value == PARIS
+        assert (await model.answer(PROMPT, City)).value == PARIS
+    assert len(fake.requests) == 4
+    for asked in fake.requests[2:]:
+        assert "response_format" in asked
+        assert (asked["max_completion_tokens"], {"max_tokens", "temperature"} & set(asked)) == (4096, set())
+
+
+async def test_tokens_are_estimated_if_the_endpoint_reports_no_usage() -> None:
+    reply = says(JSON)
+    with FakeOpenAI(replace(reply, body={**reply.body, "usage": None})) as fake:
+        answer = await (await model_of(fake)).answer(PROMPT, City)
+    assert answer.calls == 1
+    assert answer.tokens_in >= 5
+    assert answer.tokens_out >= 5
+
+
+async def test_requests_beyond_the_concurrent_ones_wait() -> None:
+    held = threading.Event()
+    limiter = RequestLimiter(EndpointLimits(concurrent_calls=2))
+    with FakeOpenAI(*[replace(says(JSON), waits_for=held)] * 5) as fake:
+        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, limiter=limiter)
+        answers = [asyncio.create_task(model.answer(PROMPT, City)) for _ in range(5)]
+        await reached(lambda: len(fake.requests) == 2)
+        assert (limiter.running, limiter.waiting) == (2, 3)
+        held.set()
+        await asyncio.gather(*answers)
+    assert (len(fake.requests), limiter.last_minute()) == (5, (5, 5 * 120))

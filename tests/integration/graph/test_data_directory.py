@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
 import pytest
 import pytest_asyncio
 
@@ -17,7 +16,7 @@ from graph_service.admin.doctor import Check, examine_database
 from graph_service.config.settings import load_settings
 from graph_service.graph import schema_setup
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import LocalServer, start_local_server
+from graph_service.graph.local_neo4j.local_server import LocalServer
 from graph_service.graph.schema_setup import migrate, migrations, prepare_vectors
 from graph_service.graph.statements import migration_steps, statement
 from graph_service.graph.store import Graph
@@ -30,6 +29,7 @@ from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
 from tests.integration.memory.worker.crash_story import STORY, tell
 from tests.support.builders import NOON, a_worker
 from tests.support.graph_hash import graph_hash
+from tests.support.neo4j_server import start_test_server
 from tests.support.slow import slow_but
 
 _SCHEMA = (
@@ -48,8 +48,7 @@ class Directory:
 
     @staticmethod
     async def opened(path: Path) -> "Directory":
-        cache = Path(platformdirs.user_cache_dir("mnemograph"))
-        server = await start_local_server(data_dir=path, cache_dir=cache, start_timeout_s=240)
+        server = await start_test_server(path)
         graph = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
         return Directory(path, server, graph)
 
@@ -89,6 +88,7 @@ async def pretend_unreleased(directory: Directory, numbers: Iterable[int]) -> No
     )
 
 
+@pytest.mark.slow
 async def test_database_of_the_last_unreleased_version_opens_with_its_data(directory: Directory, tenant: str) -> None:
     await prepare_vectors(directory.graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
     await tell(directory.graph, tenant)
@@ -221,7 +221,7 @@ async def undo_migration_104(directory: Directory) -> None:
     await directory.rows("MATCH (m:Migration {name: 'migrations/104_field_names'}) DELETE m")
 
 
-@pytest.mark.parametrize("steps_done", slow_but([0, 13], [0, 11, 13, 20, 25]))
+@pytest.mark.parametrize("steps_done", slow_but([13], [0, 11, 13, 20, 25]))
 async def test_migration_104_renames_everything_wherever_it_was_stopped_before(
     directory: Directory, tenant: str, steps_done: int
 ) -> None:

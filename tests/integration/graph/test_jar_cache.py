@@ -152,7 +152,8 @@ def test_unwritable_cache_is_named(repository: Repository, tmp_path: Path) -> No
         ensure_jars(tmp_path / "file" / "jars", jars=(repository.offer("tea", b"tea"),), repository_url=repository.url)
 
 
-def test_unreachable_repository_error_has_a_remedy(tmp_path: Path) -> None:
+def test_unreachable_repository_error_has_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extraction.embeddings.maven_artifact.RETRY_PAUSES_S", (0.0, 0.0, 0.0))
     jar = Jar(coordinate="org.example:tea:1.0", sha256="0" * 64, size_bytes=3)
     with pytest.raises(InstallError, match=r"Check the network.*NEO4J_URI"):
         # Port 9 (discard) answers nowhere.

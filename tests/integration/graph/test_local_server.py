@@ -166,6 +166,7 @@ async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_p
     await again.stop()
 
 
+@pytest.mark.slow
 async def test_owner_killed_during_start_does_not_delay_the_next_start(
     tmp_path: Path,
 ) -> None:
@@ -185,6 +186,7 @@ async def test_owner_killed_during_start_does_not_delay_the_next_start(
     await server.stop()
 
 
+@pytest.mark.slow
 async def test_orphan_that_cannot_close_its_store_is_killed(tmp_path: Path) -> None:
     """A stopped process simulates one that hangs; waiting for it counts towards the start."""
     starter = await other_process(tmp_path)
@@ -277,6 +279,7 @@ def test_owner_record_with_a_remote_address_is_ignored(tmp_path: Path) -> None:
     assert find_local_server(tmp_path) is None
 
 
+@pytest.mark.slow
 async def test_broken_class_archive_is_deleted_and_the_start_succeeds(tmp_path: Path) -> None:
     jars = ensure_jars(CACHE_DIR / "jars")
     (tmp_path / "jars").symlink_to(CACHE_DIR / "jars")

@@ -30,6 +30,7 @@ from graph_service.runtime.connections import (
     WaitQueue,
     limits_within,
 )
+from tests.support import http_server
 
 # Generous, since the machine may be busy.
 SOON_S = 30.0
@@ -96,18 +97,12 @@ async def _socket(scope: Scope, receive: Receive, send: Send) -> None:
 @asynccontextmanager
 async def serving(limits: ConnectionLimits) -> AsyncIterator[Served]:
     connections = Connections(limits)
-    server = uvicorn.Server(uvicorn_config(_app, connections, port=0, lifespan="off", backlog=128))
-    task = asyncio.create_task(server.serve())
-    while not server.started:
-        if task.done():
-            task.result()
-        await asyncio.sleep(0)
-    try:
-        yield Served(connections, server.servers[0].sockets[0].getsockname()[1], server)
-    finally:
-        connections.stop()
-        server.should_exit = True
-        await task
+    config = uvicorn_config(_app, connections, port=0, lifespan="off", backlog=128)
+    async with http_server.running(config) as server:
+        try:
+            yield Served(connections, http_server.port_of(server), server)
+        finally:
+            connections.stop()
 
 
 async def read_to_end(reader: asyncio.StreamReader) -> bytes:

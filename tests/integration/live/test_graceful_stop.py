@@ -156,6 +156,7 @@ async def test_unavailable_database_does_not_delay_the_stop(
     assert set(talk.acknowledged) <= (await _stored(graph, tenant))[0]
 
 
+@pytest.mark.slow
 async def test_silent_clients_do_not_delay_the_stop(server: Server, graph: Graph, tenant: str, tmp_path: Path) -> None:
     """Incomplete headers and bodies, sockets without hello; others are answered meanwhile."""
     async with running_client(server, tmp_path, tenant, server.uri) as talk:

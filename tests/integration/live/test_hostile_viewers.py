@@ -40,7 +40,6 @@ async def refused(service: Service, *messages: str | bytes, **wishes: Any) -> tu
         '{"t":"ack","seq":1}',
         json.dumps({**HELLO, "client": ""}),
         json.dumps({**HELLO, "scope": {"budget": 0}}),
-        json.dumps({**HELLO, "scope": {"tenant": "a b/c"}}),
         json.dumps({**HELLO, "resume": {"epoch": "e", "seq": -1}}),
         b"{}",
     ],
@@ -73,6 +72,7 @@ async def test_flood_of_resync_requests_is_refused_sooner(service: Service) -> N
 
 
 async def test_another_version_or_sub_protocol_is_refused(service: Service) -> None:
+    assert await refused(service, json.dumps({**HELLO, "scope": {"tenant": "a b/c"}})) == (4404, "NO_TENANT")
     assert await refused(service, json.dumps({**HELLO, "v": 2})) == (4406, "SUB_PROTOCOL")
     assert await refused(service, subprotocols=None) == (4406, "SUB_PROTOCOL")
 

@@ -12,7 +12,6 @@ import pytest
 
 from graph_service.graph.local_neo4j.owner import read_owner
 from tests.support.cli_process import Home
-from tests.support.slow import slow_but
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored spooled } }"
 RECALL = 'query($q: String!) { recall(userId: "ana", query: $q) { hits { text } } }'
@@ -28,7 +27,8 @@ def _until(met: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("words", slow_but([WORDS[1]], WORDS))
+@pytest.mark.slow
+@pytest.mark.parametrize("words", WORDS)
 def test_killed_local_neo4j_is_restarted_and_nothing_is_lost(tmp_path: Path, words: str) -> None:
     home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
     with home.running("serve", "--port", "0", "--no-browser", "--json") as service:

@@ -5,15 +5,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import platformdirs
 import pytest
 
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.store import Graph
 from graph_service.live.limits import LiveLimits
 from tests.support.graph_writer import Edge, GraphWriter
 from tests.support.live_service import LiveViewer, serving
+from tests.support.neo4j_server import start_test_server
 from tests.support.tcp_proxy import tcp_proxy
 
 LIMITS = LiveLimits(poll_s=0.1)
@@ -74,8 +73,7 @@ async def last_map_is_served_to_its_tenant_only(
 
 @pytest.mark.slow
 async def test_viewers_stay_connected_over_a_restart_of_the_database(tenant: str, tmp_path: Path) -> None:
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
+    server = await start_test_server(tmp_path)
     async with tcp_proxy(urlsplit(server.uri).port or 0) as cable:
         graph = await connect(
             uri=f"bolt://127.0.0.1:{cable.port}", user=server.user, password=server.password, database=None
@@ -87,7 +85,7 @@ async def test_viewers_stay_connected_over_a_restart_of_the_database(tenant: str
             await server.stop()
             await until_status(viewer, "down")
             await cable.cut()
-            server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
+            server = await start_test_server(tmp_path)
             await cable.mend(urlsplit(server.uri).port or 0)
             await until_status(viewer, "up")
             seq = await writer.put(nodes={"tea": "Entity"})

@@ -64,6 +64,7 @@ def all_calls(known: dict[str, str]) -> list[tuple[str, str, dict[str, Any]]]:
         ("generate_layers", {"all_users": True}),
         ("index_memories", {}),
         ("status", {}),
+        ("status", {"session_id": "s1"}),
         *(("read_memory", {"uri": f"{known[name]}#L2"}) for name in ("session_uri", "scene_uri", "message_uri")),
         *(("forget", {"kind": kind, "id": known[kind]}) for kind in ("message", "scene", "fact", "entity")),
         ("forget", {"kind": "session", "id": "s1"}),

@@ -50,7 +50,8 @@ async def test_endless_work_is_stopped_and_its_thread_ends() -> None:
     await until_none_is_left()
 
 
-async def test_thread_that_waits_forever_is_abandoned_at_the_deadline() -> None:
+async def test_thread_that_waits_forever_is_abandoned_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("extraction.bounded_threads._GRACE_S", 0.5)
     over = threading.Event()
     with pytest.raises(TooSlowError):
         async with asyncio.timeout(MANY_S):

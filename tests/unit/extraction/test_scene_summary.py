@@ -8,6 +8,7 @@ import pytest
 
 from extraction.extractive_summary import abstract_l0, overview_l1, scene_title, token_count
 from extraction.reader import SceneLine
+from extraction.text.text_rank import words_of
 from schema.ids import MemoryId
 from schema.labels import Role
 
@@ -86,6 +87,10 @@ def test_title_is_short_and_names_the_topic(texts: tuple[str, ...], limit: int, 
     title = scene_title(lines_of(*texts))
     assert len(title) <= limit
     assert word in title.lower()
+
+
+def test_latin_words_of_a_chinese_sentence_are_content_words() -> None:
+    assert words_of("我用Python和Neo4j写后端，ok？") == ["python", "neo4j"]
 
 
 def test_title_prefers_extracted_facts() -> None:

@@ -36,8 +36,8 @@ def test_name_key_unifies_width_and_case() -> None:
 @given(MOMENTS)
 def test_adjacent_timespans_have_no_gap_or_overlap(cut: datetime) -> None:
     before, after = Timespan(end=cut), Timespan(start=cut)
-    assert after.holds(cut)
-    assert not before.holds(cut)
+    assert after.contains(cut)
+    assert not before.contains(cut)
 
 
 def test_timespan_that_ends_before_it_starts_is_refused() -> None:

@@ -31,7 +31,9 @@ export interface CorrectWorld {
   now(): number;
   later(then: () => void, ms: number): unknown;
   never(timer: unknown): void;
-  /** Corrections stored across reloads. */
+  /** The name of a merge in the list. */
+  mergeText(merged: string, kept: string): string;
+  /** Splits, stored across reloads. */
   kept: { read(): Done[]; write(done: readonly Done[]): void };
 }
 
@@ -65,8 +67,12 @@ export class Corrections {
     return this.correct(deeds.rejectFact(id));
   }
 
-  edit(id: string, edit: deeds.FactEdit): Promise<deeds.Correction | null> {
-    return this.correct(deeds.updateFact(id, edit));
+  /** @returns the id of the edited fact; null if it was refused. */
+  async edit(id: string, { reopen, ...edit }: deeds.FactEdit): Promise<string | null> {
+    if (reopen && (await this.attempt(deeds.reopenFact(id, "corrected by a person"))) === null) return null;
+    if (Object.keys(edit).length === 0) return id;
+    const done = await this.correct(deeds.updateFact(id, edit));
+    return done && (done.factId ?? id);
   }
 
   /** @param text the name of the correction in the list. */
@@ -109,10 +115,10 @@ export class Corrections {
 
   /** Fetch earlier corrections, including those of other people; without a response the list starts empty. */
   async look(userIds: readonly string[]): Promise<void> {
-    const own = this.done.value.filter(isIdentity);
+    const own = this.done.value.filter(isSplit);
     try {
-      const requests = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
-      const found = (await Promise.all(requests)).flatMap((answer) => answer.corrections.map(doneOf));
+      const requests = userIds.slice(0, USERS_MAX).map((userId) => this.world.ask<{ corrections: deeds.Correction[]; merges: deeds.StoredMerge[] }>(deeds.latestCorrections(userId, LISTED_MAX)));
+      const found = (await Promise.all(requests)).flatMap((answer) => [...answer.corrections.map(doneOf), ...answer.merges.map((one) => mergeOf(one, this.world.mergeText))]);
       this.list([...own, ...found].sort((a, b) => (a.at < b.at ? 1 : -1)));
     } catch (error) {
       this.failure.value = wordsOf(error);
@@ -145,7 +151,7 @@ export class Corrections {
 
   private list(done: readonly Done[]): void {
     this.done.value = done.slice(0, LISTED_MAX);
-    this.world.kept.write(this.done.value.filter(isIdentity));
+    this.world.kept.write(this.done.value.filter(isSplit));
   }
 
   /** @returns null if it was refused; `failure` has the reason. */
@@ -174,9 +180,13 @@ export function bareText(one: Pick<Done, "kind" | "text">): string {
   return framed ? one.text.replace(/^[^:：]{2,20}[:：]\s*/, "") : one.text;
 }
 
-/** Merges and splits, of which the service keeps no list. */
-function isIdentity(one: Done): boolean {
-  return one.kind === "MERGE" || one.kind === "SPLIT";
+/** Splits, of which the service keeps no list. */
+function isSplit(one: Done): boolean {
+  return one.kind === "SPLIT";
+}
+
+function mergeOf(one: deeds.StoredMerge, text: CorrectWorld["mergeText"]): Done {
+  return { id: one.mergeId, kind: "MERGE", text: text(one.mergedName, one.keptName), at: one.at, pending: false, back: { split: one.mergeId } };
 }
 
 function doneOf(one: deeds.Correction): Done {

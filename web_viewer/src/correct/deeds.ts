@@ -1,5 +1,8 @@
 /** Corrections as GraphQL operations, each with its inverse. Pure. */
 
+import { isClosed } from "../graph/facts";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
+
 export interface Operation {
   query: string;
   variables: Record<string, unknown>;
@@ -10,6 +13,8 @@ export type TakeBack = { correction: string } | { split: string } | { merge: { k
 
 /** Corrected fields of a fact; absent ones stay. */
 export interface FactEdit {
+  /** Remove the end: the fact is true again, or still. */
+  reopen?: true;
   statement?: string;
   object?: string;
   predicate?: string;
@@ -25,6 +30,14 @@ export interface Correction {
   at: string;
   factId: string | null;
   pending: boolean;
+}
+
+/** A merge that was not undone, as the service lists it. */
+export interface StoredMerge {
+  mergeId: string;
+  keptName: string;
+  mergedName: string;
+  at: string;
 }
 
 export interface MergeReceipt {
@@ -58,6 +71,11 @@ export function updateFact(id: string, edit: FactEdit): Operation {
   };
 }
 
+/** Remove the end of a fact. */
+export function reopenFact(id: string, reason: string): Operation {
+  return { query: "mutation($id: String!, $reason: String!) { done: reopenFact(id: $id, reason: $reason) { id } }", variables: { id, reason } };
+}
+
 export function mergeEntities(keep: string, merge: string, reason: string): Operation {
   return { query: `mutation($keep: String!, $merge: String!, $reason: String!) { done: mergeEntities(keepId: $keep, mergeId: $merge, reason: $reason) ${RECEIPT} }`, variables: { keep, merge, reason } };
 }
@@ -81,8 +99,28 @@ export function takeBack(how: TakeBack, reason: string): Operation {
   return "split" in how ? splitEntity(how.split) : mergeEntities(how.merge.keep, how.merge.merge, reason);
 }
 
+/** Corrections and merges of one user's memory. */
 export function latestCorrections(userId: string, limit: number): Operation {
-  return { query: `query($userId: String!, $limit: Int!) { corrections(userId: $userId, limit: $limit) ${CORRECTION} }`, variables: { userId, limit } };
+  return { query: `query($userId: String!, $limit: Int!) { corrections(userId: $userId, limit: $limit) ${CORRECTION} merges(userId: $userId, limit: $limit) { mergeId keptName mergedName at } }`, variables: { userId, limit } };
+}
+
+export interface MergePreview {
+  name: string;
+  aliases: string[];
+  /** Valid facts of both together, each once. */
+  facts: number;
+}
+
+/** Return what a merge results in: the name that stays, what becomes another name, and the facts. */
+export function mergePreview(keep: Pick<GraphNode, "id" | "label" | "aliases">, gone: Pick<GraphNode, "id" | "label" | "aliases">, edges: Iterable<GraphEdge>): MergePreview {
+  const aliases = new Set([...keep.aliases, gone.label, ...gone.aliases].filter((name) => name !== keep.label));
+  const facts = new Set<string>();
+  for (const edge of edges) {
+    if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;
+    const [source, target] = [edge.source, edge.target].map((id) => (id === gone.id ? keep.id : id)) as [string, string];
+    if (source !== target && (source === keep.id || target === keep.id)) facts.add(`${source} ${edge.predicate} ${edge.relation} ${target}`);
+  }
+  return { name: keep.label, aliases: [...aliases], facts: facts.size };
 }
 
 export interface FactAsItIs {
@@ -105,7 +143,10 @@ export function editOf(was: FactAsItIs, now: FactAsItIs): FactEdit | null {
   // A different meaning needs a different statement.
   if (changesMeaning || now.statement.trim() !== was.statement) edit.statement = now.statement.trim();
   if (now.from !== was.from && now.from !== "") edit.validAt = `${now.from}T00:00:00Z`;
-  if (now.until !== was.until && now.until !== "") edit.invalidAt = `${now.until}T00:00:00Z`;
+  if (now.until !== was.until) {
+    if (now.until === "") edit.reopen = true;
+    else edit.invalidAt = `${now.until}T00:00:00Z`;
+  }
   const complete = now.statement.trim() !== "" && now.object.trim() !== "";
   return complete && Object.keys(edit).length > 0 ? edit : null;
 }

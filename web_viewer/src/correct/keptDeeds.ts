@@ -1,4 +1,4 @@
-/** Store merges and splits made in this browser: the service does not list them with the other corrections. */
+/** Store splits made in this browser: the service does not list them with the other corrections. */
 
 import type { KeyValues } from "../view/browserStorage";
 import type { Done } from "./corrections";
@@ -34,5 +34,5 @@ export class KeptDeeds {
 
 function isDone(one: unknown): one is Done {
   const { id, kind, text, at, back } = (one ?? {}) as Partial<Record<keyof Done, unknown>>;
-  return typeof id === "string" && (kind === "MERGE" || kind === "SPLIT") && typeof text === "string" && typeof at === "string" && typeof back === "object" && back !== null;
+  return typeof id === "string" && kind === "SPLIT" && typeof text === "string" && typeof at === "string" && typeof back === "object" && back !== null;
 }

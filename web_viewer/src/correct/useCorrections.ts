@@ -25,13 +25,14 @@ export function useCorrecting(): Correcting {
 }
 
 /** @returns what App.vue provides under `key`. */
-export function openCorrecting({ link, status, tenant }: Session): { key: typeof CORRECTING; correcting: Correcting } {
+export function openCorrecting({ link, status, tenant, words }: Session): { key: typeof CORRECTING; correcting: Correcting } {
   const role = ref<string | null>(null);
   const corrections = new Corrections({
     ask: (operation) => askGraphql(operation.query, operation.variables, tenant),
     now: () => Date.now(),
     later: (then, ms) => setTimeout(then, ms),
     never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+    mergeText: (merge, keep) => words.value.t("correct.merge.text", { merge, keep }),
     kept: new KeptDeeds(browserStorage, tenant),
   });
   watch(() => link.value.name, async (name) => {

@@ -56,7 +56,7 @@ const NODE_KEYS: Record<string, Kind> = {
   importance: "long", first_seen: "string", last_seen: "string", evidence_n: "long", x: "double", y: "double",
 };
 const EDGE_KEYS: Record<string, Kind> = {
-  label: "string", predicate: "string", weight: "double", relation: "string", strength: "double", confidence: "double", category: "string",
+  label: "string", predicate: "string", weight: "double", relation: "string", statement: "string", strength: "double", confidence: "double", category: "string",
   first_seen: "string", last_seen: "string", valid_at: "string", invalid_at: "string", known_at: "string", closing_known_at: "string", evidence_n: "long",
 };
 

@@ -1,7 +1,7 @@
 /** Facts as sentences and in groups, and the edges of a node. */
 
 import type { Words } from "../i18n/words";
-import type { GraphEdge, GraphNode } from "../protocol/frames";
+import type { GraphEdge } from "../protocol/frames";
 import type { GraphState } from "./reduce";
 
 /** Return the fact's own relation ("works at"), or else the name of its predicate. */
@@ -9,13 +9,22 @@ export function linkWords(edge: Pick<GraphEdge, "relation" | "predicate">, words
   return edge.relation ? words.relation(edge.relation) : words.predicate(edge.predicate);
 }
 
-export function factSentence(edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, words: Words): string {
-  const name = (id: string): string => nodes.get(id)?.label ?? "…";
-  return `${name(edge.source)} ${linkWords(edge, words)} ${name(edge.target)}`;
+/** Return the fact as a sentence: its statement, or else one formed from the names. */
+export function factSentence(edge: Sentence, nameOf: (id: string) => string | undefined, words: Words): string {
+  if (edge.statement) return edge.statement;
+  return words.sentence(nameOf(edge.source) ?? "…", edge, nameOf(edge.target) ?? "…");
 }
+
+type Sentence = Pick<GraphEdge, "source" | "target" | "predicate" | "relation" | "statement">;
 
 export function isClosed(edge: Pick<GraphEdge, "invalid_at">): boolean {
   return edge.invalid_at !== null && edge.invalid_at !== undefined;
+}
+
+/** Return whether a fact ends where it starts: it was rejected, or is part of another one, so it never held by itself. */
+export function neverHeld(edge: Pick<GraphEdge, "valid_at" | "invalid_at">): boolean {
+  const { valid_at: start, invalid_at: end } = edge;
+  return !!start && !!end && Date.parse(end) <= Date.parse(start);
 }
 
 /** Sort valid facts first, then by strength; the id makes the order stable. */
@@ -54,7 +63,7 @@ export function linksOf(id: string, edges: Iterable<GraphEdge>): LinkGroup[] {
 }
 
 /** Return the latest valid fact, or null. */
-export function latestFact(state: GraphState): GraphEdge | null {
+export function latestFact(state: Pick<GraphState, "edges">): GraphEdge | null {
   let latest: GraphEdge | null = null;
   for (const edge of state.edges.values()) {
     if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;

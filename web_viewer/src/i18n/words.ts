@@ -1,5 +1,6 @@
 /** Format messages, names of predicates and kinds, and times in one language. */
 
+import type { Trouble } from "../live/ask";
 import { en, zh, type MessageKey } from "./messages";
 
 export type Lang = "en" | "zh";
@@ -26,6 +27,17 @@ const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
+/** Headings of overviews, as `extraction/extractive_summary.py` writes them. */
+const HEADINGS = {
+  "overview.summary": ["summary", "摘要"],
+  "overview.topics": ["topics", "主题"],
+  "overview.points": ["key points", "要点"],
+  "overview.names": ["people and things", "人物与事物"],
+  "overview.plans": ["decisions and plans", "决定与计划"],
+  "overview.times": ["times", "时间"],
+  "overview.scenes": ["scenes", "场景"],
+} as const satisfies Partial<Record<MessageKey, readonly string[]>>;
+
 export class Words {
   private readonly locale: string;
 
@@ -45,6 +57,12 @@ export class Words {
     return this.known(`rel.${label}`) ?? label;
   }
 
+  /** Form a sentence about two names; a relation in free text may be a noun, so it stands between dots. */
+  sentence(subject: string, link: { relation?: string | null; predicate: string }, object: string): string {
+    const verb = link.relation ? this.known(`rel.${link.relation}`) : this.predicate(link.predicate);
+    return verb === null ? `${subject} · ${link.relation} · ${object}` : `${subject} ${verb} ${object}`;
+  }
+
   backwards(name: string): string {
     return this.known(`back.${name}`) ?? `← ${this.predicate(name)}`;
   }
@@ -57,14 +75,33 @@ export class Words {
     return this.known(`kind1.${name}`) ?? name;
   }
 
+  entityType(name: string): string {
+    return this.known(`type.${name}`) ?? name;
+  }
+
   /** Return the name of a role, for a speaker whose name is unknown. */
   role(name: string): string {
     return this.known(`role.${name}`) ?? name;
   }
 
+  /** Return the name of what extracted a fact: built-in rules, a person, or a model by its name. */
+  reader(name: string): string {
+    return this.known(`reader.${name}`) ?? name;
+  }
+
+  /** Return what a person did to a fact, in words. */
+  act(kind: string): string {
+    return this.known(`did.${kind.toUpperCase()}`) ?? kind;
+  }
+
   /** Return the reason why a fact was closed, in words. */
   closingWhy(name: string): string {
     return this.known(`why.${name}`) ?? name;
+  }
+
+  /** Say why something could not be loaded. */
+  trouble(trouble: Trouble): string {
+    return trouble.kind === "refused" ? trouble.why : this.t(`trouble.${trouble.kind}`);
   }
 
   closing(code: number): string | null {
@@ -76,9 +113,28 @@ export class Words {
     return at ? new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(at) : "–";
   }
 
+  /** Return the label of a tick on a ruler of time. */
+  tick(ms: number, unit: "hour" | "day" | "month" | "year"): string {
+    const how: Intl.DateTimeFormatOptions = unit === "year" ? { year: "numeric" } : unit === "month" ? { year: "numeric", month: "short" } : unit === "day" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+    return new Intl.DateTimeFormat(this.locale, how).format(ms);
+  }
+
   dateTime(iso: string | null): string {
     const at = parse(iso);
     return at ? new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeStyle: "short" }).format(at) : "–";
+  }
+
+  /** Translate the headings that the service writes; return others unchanged. */
+  heading(text: string): string {
+    const key = (Object.keys(HEADINGS) as (keyof typeof HEADINGS)[]).find((one) => (HEADINGS[one] as readonly string[]).includes(text.toLowerCase()));
+    return key === undefined ? text : this.t(key);
+  }
+
+  /** Write the ISO 8601 times in a text as the user's language does. */
+  withTimes(text: string): string {
+    return text
+      .replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?/g, (iso) => this.dateTime(iso))
+      .replace(/\b\d{4}-\d\d-\d\d\b/g, (iso) => this.date(`${iso}T12:00:00`));
   }
 
   time(ms: number): string {

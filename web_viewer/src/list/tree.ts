@@ -1,6 +1,6 @@
 /** Rows of the list view: the graph as a tree of kind, node and predicate. */
 
-import { byStanding, inPredicateOrder, isClosed, linkWords } from "../graph/facts";
+import { byStanding, factSentence, inPredicateOrder, isClosed } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
@@ -18,6 +18,8 @@ export interface Row {
   closed: boolean;
   /** Number of child rows; null for a leaf. */
   children: number | null;
+  /** Number of valid facts in a group; null for other rows. */
+  valid: number | null;
   lastSeen: string | null;
 }
 
@@ -44,6 +46,11 @@ export function listRows(shown: Shown, words: Words, closed: ReadonlySet<string>
   return rows;
 }
 
+/** Return the row of a selected element, or of a fact about it; null if it is not in the list. */
+export function rowOf(rows: readonly Row[], id: string): Row | null {
+  return rows.find((row) => row.id === id) ?? rows.find((row) => row.edge?.target === id) ?? null;
+}
+
 function byKind(a: GraphNode, b: GraphNode): number {
   const rank = (node: GraphNode): number => (KIND_RANK.indexOf(node.kind) + 1 || 99);
   const newestScene = a.kind === "Scene" && b.kind === "Scene" ? b.last_seen.localeCompare(a.last_seen) : 0;
@@ -58,7 +65,7 @@ function addBranch(rows: Row[], node: GraphNode, edges: GraphEdge[], shown: Show
   for (const predicate of [...groups.keys()].sort(inPredicateOrder)) {
     const members = groups.get(predicate) ?? [];
     const key = `${node.id}/${predicate}`;
-    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate });
+    rows.push({ ...groupRow(key, words.predicate(predicate), members.length), predicate, valid: members.filter((edge) => !isClosed(edge)).length });
     if (closed.has(key)) continue;
     for (const edge of members.sort(byStanding)) rows.push(factRow(edge, shown, words));
   }
@@ -82,12 +89,13 @@ function nodeRow(node: GraphNode, depth: 0 | 1, key: string): Row {
     edge: null,
     closed: false,
     children: null,
+    valid: null,
     lastSeen: node.last_seen,
   };
 }
 
 function groupRow(key: string, label: string, children: number): Row {
-  return { key, depth: 1, label, id: null, kind: null, predicate: null, edge: null, closed: false, children, lastSeen: null };
+  return { key, depth: 1, label, id: null, kind: null, predicate: null, edge: null, closed: false, children, valid: children, lastSeen: null };
 }
 
 function factRow(edge: GraphEdge, shown: Shown, words: Words): Row {
@@ -96,13 +104,14 @@ function factRow(edge: GraphEdge, shown: Shown, words: Words): Row {
   return {
     key: edge.id,
     depth: 2,
-    label: edge.relation && edge.predicate === "RELATES_TO" ? `${linkWords(edge, words)} ${label}` : label,
+    label: edge.predicate === "RELATES_TO" || edge.predicate === "CAUSED_BY" ? factSentence(edge, (id) => shown.nodes.get(id)?.label, words) : label,
     id: edge.id,
     kind: target?.kind ?? null,
     predicate: edge.predicate,
     edge,
     closed: isClosed(edge),
     children: null,
+    valid: null,
     lastSeen: edge.last_seen,
   };
 }

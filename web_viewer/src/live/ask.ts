@@ -1,10 +1,30 @@
 /** HTTP requests to the service, for one tenant: everything except the WebSocket. */
 
-/** @throws Error with the service's message if it returns an error. */
+/** An error that the service returned. */
+export class ServiceFailure extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
+/** What went wrong: the element does not exist, the service does not answer, or it gave a reason. */
+export type Trouble = { kind: "missing" } | { kind: "unreachable" } | { kind: "refused"; why: string };
+
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof ServiceFailure) return error.status === 404 ? { kind: "missing" } : error.status >= 502 ? { kind: "unreachable" } : { kind: "refused", why: error.message };
+  // `fetch` rejects with a TypeError if there was no response.
+  if (error instanceof TypeError) return { kind: "unreachable" };
+  return { kind: "refused", why: error instanceof Error ? error.message : String(error) };
+}
+
+/** @throws ServiceFailure with the service's message if it returns an error. */
 export async function askService<T>(path: string, tenant: string, signal?: AbortSignal): Promise<T> {
   const answer = await fetch(`api/${path}`, { headers: { "Mnemograph-Tenant": encodeURIComponent(tenant), Accept: "application/json" }, signal });
   const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok || body === null) throw new Error(messageOf(body) ?? `HTTP ${answer.status}`);
+  if (!answer.ok || body === null) throw new ServiceFailure(messageOf(body) ?? `HTTP ${answer.status}`, answer.status);
   return body as T;
 }
 

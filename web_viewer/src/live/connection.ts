@@ -31,7 +31,7 @@ export interface LinkWorld {
 }
 
 /** Close codes after which reconnecting is useless until the user acts. */
-const FINAL_CODES = new Set([4400, 4401, 4403, 4406, 4413]);
+const FINAL_CODES = new Set([4400, 4401, 4403, 4404, 4406, 4413]);
 const SLOW_DOWN_MS = 5_000;
 const SILENT_PINGS = 3;
 

@@ -1,5 +1,6 @@
 /** Assign the parts of the graph to users. */
 
+import { isClosed } from "../graph/facts";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { sectorOf, type SectorKey } from "./place";
 
@@ -74,12 +75,13 @@ interface OwnedBond extends Bond {
   hub: string;
 }
 
+/** Return the strongest valid fact between each thing and a hub; ended facts do not put a thing into a sector. */
 function strongestBonds(hubs: string[], ranked: GraphEdge[], byId: ReadonlyMap<string, GraphNode>): Map<string, OwnedBond> {
   const isHub = new Set(hubs);
   const bonds = new Map<string, OwnedBond>();
   for (const edge of ranked) {
     const hub = isHub.has(edge.source) ? edge.source : isHub.has(edge.target) ? edge.target : null;
-    if (hub === null) continue;
+    if (hub === null || isClosed(edge)) continue;
     const id = hub === edge.source ? edge.target : edge.source;
     if (isHub.has(id) || byId.get(id)?.kind === "Scene" || bonds.has(id)) continue;
     bonds.set(id, { id, hub, sector: sectorOf(edge.predicate), strength: edge.strength });

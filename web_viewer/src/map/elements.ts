@@ -95,7 +95,12 @@ export class Elements {
       looks.set(node.id, look);
       const data = { id: node.id, kind: node.kind, ...size, ...(tint === null ? {} : { tint }) };
       if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
-      else if (this.looks.get(node.id) !== look) this.cy.getElementById(node.id).data(data);
+      else {
+        const drawn = this.cy.getElementById(node.id);
+        if (this.looks.get(node.id) !== look) drawn.data(data);
+        const [is, at] = [drawn.position(), points.get(node.id)];
+        if (at && (is.x !== at.x || is.y !== at.y)) drawn.position({ ...at });
+      }
     }
     return added;
   }

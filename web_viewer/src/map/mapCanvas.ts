@@ -14,8 +14,8 @@ import type { PlaceBook } from "./places";
 import { Pace } from "./pace";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
-import { captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
-import { paintMarks } from "./paintMarks";
+import { captionAngles, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
+import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut } from "./pointOut";
 import { stylesheet } from "./style";
@@ -60,6 +60,7 @@ export class MapCanvas {
   private shown: Shown = { nodes: new Map(), edges: new Map() };
   private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null };
   private fans: Sector[] = [];
+  private angles: ReadonlyMap<string, number> = new Map();
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   private hovered: string | null = null;
@@ -269,7 +270,7 @@ export class MapCanvas {
     const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
     // Cytoscape's canvas reads this on each frame; only the constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
-    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values());
+    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values(), this.places.layout.points);
     this.applyClasses();
     this.camera.fitIfDue();
     this.camera.include();
@@ -320,7 +321,10 @@ export class MapCanvas {
       marks: this.marks,
       hovered: this.hovered,
     });
+    const drawn = nodes.map((node) => node.at);
+    this.angles = captionAngles(pen, this.view(), this.fans, this.captions(), drawn);
     this.labels.choose(pen, this.view(), nodes, [
+      ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
     ]);
@@ -341,7 +345,7 @@ export class MapCanvas {
   }
 
   private captions(): SectorCaptions {
-    return { font: `600 12.5px ${FONT}`, text: (key) => this.words.t(`sector.${key}`) };
+    return { font: `600 12.5px ${FONT}`, angles: this.angles, text: (key) => this.words.t(`sector.${key}`) };
   }
 
   private edgeWords(id: string): { text: string; struck: boolean } | null {

@@ -1,6 +1,6 @@
 /** The whole map in small, with a frame around the visible part; a click moves there. */
 
-import type { Viewport } from "./layer";
+import { onScreen, type Viewport } from "./layer";
 import type { Point } from "./place";
 import { ACCENT, GROUND, type Theme } from "./palette";
 
@@ -15,6 +15,12 @@ const HEIGHT = 112;
 const PAD = 8;
 const DOT = 1.6;
 
+/** Return whether the window shows the whole map. */
+export function allVisible(view: Viewport, extent: { from: Point; to: Point }): boolean {
+  const [from, to] = [onScreen(view, extent.from), onScreen(view, extent.to)];
+  return from.x >= 0 && from.y >= 0 && to.x <= view.width && to.y <= view.height;
+}
+
 export class Overview {
   private readonly pen: CanvasRenderingContext2D | null;
   /** The dots, drawn once for each change of the map; the frame moves above them. */
@@ -22,9 +28,10 @@ export class Overview {
   private scale = 1;
   private origin: Point = { x: 0, y: 0 };
   private empty = true;
+  private extent: { from: Point; to: Point } = { from: { x: 0, y: 0 }, to: { x: 0, y: 0 } };
 
   constructor(
-    canvas: HTMLCanvasElement,
+    private readonly canvas: HTMLCanvasElement,
     go: (at: Point) => void,
   ) {
     const ratio = window.devicePixelRatio || 1;
@@ -65,6 +72,8 @@ export class Overview {
   paint(view: Viewport, theme: Theme): void {
     const { pen } = this;
     if (!pen) return;
+    // It would only cover what is there to see.
+    this.canvas.classList.toggle("needless", !this.empty && allVisible(view, this.extent));
     pen.fillStyle = GROUND[theme];
     pen.fillRect(0, 0, WIDTH, HEIGHT);
     if (this.empty) return;
@@ -81,6 +90,7 @@ export class Overview {
     for (const { x, y } of points) [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];
     this.scale = Math.min((WIDTH - 2 * PAD) / Math.max(right - left, 1), (HEIGHT - 2 * PAD) / Math.max(bottom - top, 1));
     this.origin = { x: (left + right) / 2, y: (top + bottom) / 2 };
+    this.extent = { from: { x: left, y: top }, to: { x: right, y: bottom } };
   }
 
   private inBox(point: Point): Point {

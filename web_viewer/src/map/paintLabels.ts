@@ -98,6 +98,12 @@ function font(zoom: number, strong: boolean): string {
   return `${strong ? 650 : 450} ${fontPx(zoom, strong)}px ${FONT}`;
 }
 
+export function edgeWordsBox(pen: CanvasRenderingContext2D, at: Point, text: string): Box {
+  pen.font = `500 11.5px ${FONT}`;
+  const w = pen.measureText(text).width + 12;
+  return { x: at.x - w / 2, y: at.y - 9, w, h: 18 };
+}
+
 /** Draw the label of one edge at its middle. */
 export function paintEdgeWords(pen: CanvasRenderingContext2D, at: Point, text: string, colour: string, theme: Theme, struck: boolean): void {
   pen.font = `500 11.5px ${FONT}`;

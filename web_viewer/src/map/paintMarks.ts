@@ -2,7 +2,8 @@
 
 import type { Core } from "cytoscape";
 import { ACCENT, COMMUNITIES, type Theme } from "./palette";
-import { paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
+import type { Box } from "./labels";
+import { edgeWordsBox, paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
 import type { Point } from "./place";
 import type { Marks } from "./pointOut";
 
@@ -27,6 +28,8 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     if (at && words) paintEdgeWords(pen, at, words.text, scene.colour(id), scene.theme, words.struck);
   }
   for (const id of scene.marks.fresh) {
+    const drawn = scene.cy.getElementById(id);
+    if (drawn.empty() || drawn.hasClass("dim")) continue;
     const at = scene.place(id);
     if (at) paintNewMark(pen, cornerOf(scene, id, at), scene.theme);
   }
@@ -39,7 +42,7 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     if (at) paintOther(pen, at, radiusOf(scene, id), colourOf(colour, scene.theme));
   }
   const cursor = scene.marks.cursor;
-  const at = cursor === null ? undefined : scene.place(cursor);
+  const at = cursor === null || scene.cy.getElementById(cursor).empty() ? undefined : scene.place(cursor);
   if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
 }
 
@@ -63,8 +66,16 @@ function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, co
   pen.stroke();
 }
 
+/** Return the areas of the relation labels, which other labels avoid. */
+export function wordBoxes(pen: CanvasRenderingContext2D, scene: Pick<MarkScene, "cy" | "marks" | "hovered" | "place" | "words">): Box[] {
+  return worded(scene).flatMap((id) => {
+    const [at, words] = [scene.place(id), scene.words(id)];
+    return at && words ? [edgeWordsBox(pen, at, words.text)] : [];
+  });
+}
+
 /** Return the hovered edge, or the edges of the hovered node if there are few. */
-function worded(scene: MarkScene): string[] {
+function worded(scene: Pick<MarkScene, "cy" | "marks" | "hovered">): string[] {
   const focus = scene.hovered ?? scene.marks.selected;
   if (focus === null) return [];
   const element = scene.cy.getElementById(focus);

@@ -1,40 +1,66 @@
 /** Draw the sectors behind the mind map, with captions along their rim. */
 
+import { isClosed } from "../graph/facts";
 import type { GraphEdge } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
 import { MUTED, predicateLook, type Theme } from "./palette";
-import { sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
+import { INSIDE, inSector, OUTSIDE, type Point, sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
 export const PREDICATE_OF: Record<SectorKey, string> = { likes: "PREFERS", cares: "CARES_ABOUT", linked: "RELATES_TO", dislikes: "DISLIKES" };
-/** Margin of a sector around its nodes. */
-export const INSIDE = 62;
-export const OUTSIDE = 58;
 /** Distance between the outermost nodes and the caption, in pixels. */
 const CAPTION_CLEAR = 17;
 const CAPTION_MIN_ZOOM = 0.22;
 
-/** Return the names of the sectors that are not empty. */
-function usedSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): ReadonlySet<string> {
-  const hubs = new Set(sectors.map((sector) => sector.hub));
-  const used = new Set<string>();
+/** Return the sectors that hold a thing which a valid fact puts there. */
+export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>, points: ReadonlyMap<string, Point>): Sector[] {
+  const byName = new Map(sectors.map((sector) => [sectorName(sector.hub, sector.key), sector]));
+  const held = new Set<Sector>();
   for (const edge of edges) {
-    for (const end of [edge.source, edge.target]) {
-      if (hubs.has(end) && edge.predicate !== "MENTIONED") used.add(sectorName(end, sectorOf(edge.predicate)));
+    if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;
+    for (const [hub, thing] of [[edge.source, edge.target], [edge.target, edge.source]] as const) {
+      const [sector, point] = [byName.get(sectorName(hub, sectorOf(edge.predicate))), points.get(thing)];
+      if (sector && point && inSector(sector, point)) held.add(sector);
     }
   }
-  return used;
-}
-
-/** Return the sectors that are not empty. */
-export function heldSectors(sectors: readonly Sector[], edges: Iterable<GraphEdge>): Sector[] {
-  const used = usedSectors(sectors, edges);
-  return sectors.filter((sector) => used.has(sectorName(sector.hub, sector.key)));
+  return sectors.filter((sector) => held.has(sector));
 }
 
 export interface SectorCaptions {
+  /** By `sectorName`; the middle of the sector if missing. */
+  angles: ReadonlyMap<string, number>;
   font: string;
   text(key: SectorKey): string;
+}
+
+const CAPTION_TURNS = 9;
+const CAPTION_AIR = 9;
+
+/** Choose for each sector the angle of its caption: the one nearest to its middle where the caption covers no node. */
+export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions, points: Iterable<Point>): Map<string, number> {
+  pen.font = captions.font;
+  const nodes = [...points].map((point) => onScreen(view, point));
+  const chosen = new Map<string, number>();
+  for (const sector of sectors) {
+    const w = pen.measureText(captions.text(sector.key)).width;
+    const [middle, step] = [(sector.from + sector.to) / 2, (sector.to - sector.from) / (CAPTION_TURNS + 1)];
+    const turns = Array.from({ length: CAPTION_TURNS }, (_, index) => middle + step * Math.ceil(index / 2) * (index % 2 ? 1 : -1));
+    const covered = (angle: number): number => {
+      const box = captionBox(view, sector, angle, w);
+      return nodes.filter(({ x, y }) => x > box.x - CAPTION_AIR && x < box.x + box.w + CAPTION_AIR && y > box.y - CAPTION_AIR && y < box.y + box.h + CAPTION_AIR).length;
+    };
+    chosen.set(sectorName(sector.hub, sector.key), turns.reduce((best, angle) => (covered(angle) < covered(best) ? angle : best), middle));
+  }
+  return chosen;
+}
+
+function angleOf(sector: Sector, captions: SectorCaptions): number {
+  return captions.angles.get(sectorName(sector.hub, sector.key)) ?? (sector.from + sector.to) / 2;
+}
+
+function captionBox(view: Viewport, sector: Sector, angle: number, w: number): Box {
+  const { x, y, align } = captionPlace(view, sector, angle);
+  return { x: align === "left" ? x : align === "right" ? x - w : x - w / 2, y: y - 8, w, h: 16 };
 }
 
 export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], theme: Theme, captions: SectorCaptions): void {
@@ -59,18 +85,13 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
 export function captionBoxes(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions): Box[] {
   if (view.zoom < CAPTION_MIN_ZOOM) return [];
   pen.font = captions.font;
-  return sectors.map((sector) => {
-    const { x, y, align } = captionPlace(view, sector);
-    const w = pen.measureText(captions.text(sector.key)).width;
-    return { x: align === "left" ? x : align === "right" ? x - w : x - w / 2, y: y - 8, w, h: 16 };
-  });
+  return sectors.map((sector) => captionBox(view, sector, angleOf(sector, captions), pen.measureText(captions.text(sector.key)).width));
 }
 
-function captionPlace(view: Viewport, sector: Sector): { x: number; y: number; align: CanvasTextAlign } {
+function captionPlace(view: Viewport, sector: Sector, middle: number): { x: number; y: number; align: CanvasTextAlign } {
   const centre = onScreen(view, sector.centre);
   // Inside the rim, which the layout leaves free.
   const rim = Math.max((sector.outer + OUTSIDE) * view.zoom - 9, sector.outer * view.zoom + CAPTION_CLEAR);
-  const middle = (sector.from + sector.to) / 2;
   const side = Math.cos(middle);
   return {
     x: centre.x + side * rim * STRETCH,
@@ -87,7 +108,7 @@ function paintCaption(
   theme: Theme,
   captions: SectorCaptions,
 ): void {
-  const { x, y, align } = captionPlace(view, sector);
+  const { x, y, align } = captionPlace(view, sector, angleOf(sector, captions));
   pen.font = captions.font;
   pen.textAlign = align;
   pen.textBaseline = "middle";

@@ -60,6 +60,26 @@ export function sectorName(hub: string, key: SectorKey): string {
   return `${hub} ${key}`;
 }
 
+/** Margin of a sector around its nodes, towards its user and away from it. */
+export const INSIDE = 62;
+export const OUTSIDE = 58;
+
+/** Return whether a point is in the painted area of a sector. */
+export function inSector(sector: Sector, point: Point): boolean {
+  const { angle, radius } = angleAndRadius(sector.centre, point);
+  if (radius < sector.inner - INSIDE || radius > sector.outer + OUTSIDE) return false;
+  const turned = angle + Math.ceil((sector.from - angle) / (2 * Math.PI)) * 2 * Math.PI;
+  return turned <= sector.to;
+}
+
+/** Return a test whether a point is outside of the sectors of all users. */
+export function outsideOf(sectors: readonly Sector[]): (point: Point) => boolean {
+  const hubs = new Map<string, Sector>();
+  for (const sector of sectors) if (sector.outer > (hubs.get(sector.hub)?.outer ?? 0)) hubs.set(sector.hub, sector);
+  const all = [...hubs.values()];
+  return (point) => all.every((one) => angleAndRadius(one.centre, point).radius > one.outer + OUTSIDE);
+}
+
 /** A grid index of points, for finding those within a distance. */
 export class Occupied {
   private readonly cells = new Map<string, Point[]>();
@@ -91,8 +111,8 @@ export class Occupied {
     return true;
   }
 
-  /** Return the first free spot on a spiral around the anchor. */
-  near(anchor: Point): Point {
+  /** Return the first free spot on a spiral around the anchor that is allowed. */
+  near(anchor: Point, allowed: (point: Point) => boolean = () => true): Point {
     const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
     for (let step = 0; ; step += 1) {
       const radius = this.gap * 0.5 * Math.sqrt(step);
@@ -100,7 +120,7 @@ export class Occupied {
         x: anchor.x + Math.cos(step * GOLDEN_ANGLE) * radius * STRETCH,
         y: anchor.y + Math.sin(step * GOLDEN_ANGLE) * radius,
       };
-      if (this.free(point)) return point;
+      if (this.free(point) && allowed(point)) return point;
     }
   }
 

@@ -1,7 +1,8 @@
 /** Place new nodes beside those they belong to; placed nodes never move. */
 
+import { isClosed } from "../graph/facts";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, Occupied, polar, sectorOf, type Layout, type Point, type Sector, TOP } from "./place";
+import { angleAndRadius, inSector, Occupied, outsideOf, polar, sectorOf, type Layout, type Point, type Sector, TOP } from "./place";
 
 const GAP = 62;
 const SCENE_STEP = 110;
@@ -19,13 +20,16 @@ export function placeNew(
   const occupied = new Occupied(GAP, layout.points.values());
   const ties = tiesOf(new Set(missing.map((node) => node.id)), edges);
   const at = (id: string): Point | undefined => layout.points.get(id) ?? found.get(id);
+  const outside = outsideOf(layout.sectors);
+  const hubs = new Set(layout.sectors.map((sector) => sector.hub));
   let waiting = missing.sort(byKindThenId);
   while (waiting.length > 0) {
     const ready = waiting.filter((node) => ties.get(node.id)?.some((tie) => at(tie.other)));
     const batch = ready.length > 0 ? ready : waiting.slice(0, 1);
     for (const node of batch) {
       const tied = ties.get(node.id) ?? [];
-      const spot = spotInFan(node, tied, layout, occupied) ?? occupied.near(anchorOf(node, tied, layout, at));
+      const rim = belongsOutside(node, tied, hubs);
+      const spot = spotInFan(node, tied, layout, occupied) ?? occupied.near(anchorOf(rim, tied, layout, at), rim ? outside : undefined);
       found.set(node.id, spot);
       occupied.add(spot);
     }
@@ -34,21 +38,48 @@ export function placeNew(
   return found;
 }
 
+/** Return the things in a sector of a user that no valid fact puts there any more. */
+export function endedInSector(layout: Layout, edges: Iterable<GraphEdge>): Set<string> {
+  const ended = new Map<string, Sector>();
+  const valid = new Set<string>();
+  const byHub = new Map<string, Sector[]>();
+  for (const sector of layout.sectors) byHub.set(sector.hub, [...(byHub.get(sector.hub) ?? []), sector]);
+  for (const edge of edges) {
+    if (edge.predicate === "MENTIONED") continue;
+    for (const [hub, thing] of [[edge.source, edge.target], [edge.target, edge.source]] as const) {
+      const sector = byHub.get(hub)?.find((one) => one.key === sectorOf(edge.predicate));
+      const point = layout.points.get(thing);
+      if (!sector || !point || byHub.has(thing)) continue;
+      if (!isClosed(edge)) valid.add(thing);
+      else if (inSector(sector, point)) ended.set(thing, sector);
+    }
+  }
+  return new Set([...ended.keys()].filter((id) => !valid.has(id)));
+}
+
+/** Scenes, and things that only ended facts tie to users, belong outside of all sectors. */
+function belongsOutside(node: GraphNode, ties: readonly Tie[], hubs: ReadonlySet<string>): boolean {
+  if (node.kind === "Scene") return true;
+  const toHubs = ties.filter((tie) => hubs.has(tie.other) && tie.predicate !== "MENTIONED");
+  return toHubs.length > 0 && toHubs.every((tie) => !tie.valid);
+}
+
 interface Tie {
   other: string;
   predicate: string;
+  valid: boolean;
 }
 
 function tiesOf(ids: ReadonlySet<string>, edges: Iterable<GraphEdge>): Map<string, Tie[]> {
   const ties = new Map<string, Tie[]>();
-  const add = (id: string, other: string, predicate: string): void => {
+  const add = (id: string, other: string, edge: GraphEdge): void => {
     const list = ties.get(id) ?? [];
-    list.push({ other, predicate });
+    list.push({ other, predicate: edge.predicate, valid: !isClosed(edge) });
     ties.set(id, list);
   };
   for (const edge of edges) {
-    if (ids.has(edge.source)) add(edge.source, edge.target, edge.predicate);
-    if (ids.has(edge.target)) add(edge.target, edge.source, edge.predicate);
+    if (ids.has(edge.source)) add(edge.source, edge.target, edge);
+    if (ids.has(edge.target)) add(edge.target, edge.source, edge);
   }
   return ties;
 }
@@ -61,7 +92,7 @@ function byKindThenId(a: GraphNode, b: GraphNode): number {
 /** Return the free spot of a sector that is nearest to its user, from its middle to its sides. */
 function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupied: Occupied): Point | null {
   if (node.kind === "Scene") return null;
-  const sector = layout.sectors.find((one) => ties.some((tie) => one.hub === tie.other && one.key === sectorOf(tie.predicate)));
+  const sector = layout.sectors.find((one) => ties.some((tie) => tie.valid && one.hub === tie.other && one.key === sectorOf(tie.predicate)));
   if (!sector) return null;
   const middle = (sector.from + sector.to) / 2;
   for (let radius = sector.inner; radius <= sector.outer + ROWS_OUTSIDE * GAP; radius += GAP / 4) {
@@ -76,7 +107,8 @@ function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupi
   return null;
 }
 
-function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string) => Point | undefined): Point {
+/** @param rim whether the node belongs outside of the sectors. */
+function anchorOf(rim: boolean, ties: Tie[], layout: Layout, at: (id: string) => Point | undefined): Point {
   const known = ties.map((tie) => at(tie.other)).filter((point) => point !== undefined);
   if (known.length === 0) return { x: 0, y: lowest(layout) };
   const mean = {
@@ -86,7 +118,7 @@ function anchorOf(node: GraphNode, ties: Tie[], layout: Layout, at: (id: string)
   const near = nearestSector(layout, mean);
   const centre = near?.centre ?? { x: 0, y: 0 };
   const { angle, radius } = angleAndRadius(centre, mean);
-  if (node.kind !== "Scene") return polar(centre, angle, radius + GAP);
+  if (!rim) return polar(centre, angle, radius + GAP);
   // A scene that mentions only the user has no direction.
   return polar(centre, radius < 1 ? TOP : angle, Math.max(radius, near?.outer ?? 0) + SCENE_STEP);
 }

@@ -4,7 +4,7 @@ import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
 import { Shelf } from "./pins";
-import { placeNew } from "./placeNew";
+import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point } from "./place";
 import { emptyFans, radialLayout } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
@@ -60,9 +60,15 @@ export class Places implements PlaceBook {
       return;
     }
     forgetGone(this.layout.points, state.nodes);
+    this.leaveSectors(state);
     this.welcome(state);
     for (const [id, point] of placeNew(this.layout, state.nodes, state.edges.values())) this.layout.points.set(id, point);
     this.saveSoon();
+  }
+
+  /** Things whose facts have ended leave the sector, which means something that no longer holds; pinned ones stay. */
+  private leaveSectors(state: GraphState): void {
+    for (const id of endedInSector(this.layout, state.edges.values())) if (!this.shelf.pins.has(id)) this.layout.points.delete(id);
   }
 
   /** Reserve room for new users, with sectors for their later facts. */

@@ -160,20 +160,46 @@ function pushApart(sorted: readonly Wish[], least: number): Wish[] {
   return spread;
 }
 
-/** Put the largest cluster in the middle, and the others on the nearest free spots of a spiral. */
+/** Width by height of a usual canvas. */
+const SCREEN = 1.6;
+const TURNS = 32;
+
+/** Put the largest cluster in the middle, and each other one beside them such that the whole stays closest to the shape of a screen. */
 function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
   const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
   const done: [PlacedCluster, Point][] = [];
+  let [left, top, right, bottom] = [0, 0, 0, 0];
   for (const cluster of sorted) {
-    let spot = ORIGIN;
-    for (let step = 0; done.some(([other, at]) => overlaps(cluster, spot, other, at)); step += 1) {
-      spot = polar(ORIGIN, step * 0.35, step * 12);
-    }
+    const grown = (at: Point): readonly [number, number, number, number] => {
+      const wide = cluster.radius * STRETCH;
+      return [Math.min(left, at.x - wide), Math.min(top, at.y - cluster.radius), Math.max(right, at.x + wide), Math.max(bottom, at.y + cluster.radius)];
+    };
+    const spots = done.length === 0 ? [ORIGIN] : Array.from({ length: TURNS }, (_, turn) => nearestSpot((2 * Math.PI * turn) / TURNS, cluster, done));
+    const cost = (at: Point): number => {
+      const [l, t, r, b] = grown(at);
+      return Math.max((r - l) / SCREEN, b - t) + 1e-3 * Math.hypot(at.x, at.y);
+    };
+    const spot = spots.reduce((best, one) => (cost(one) < cost(best) - 1e-6 ? one : best));
+    [left, top, right, bottom] = grown(spot);
     done.push([cluster, spot]);
   }
   return done;
 }
 
-function overlaps(a: PlacedCluster, at: Point, b: PlacedCluster, there: Point): boolean {
-  return Math.hypot((at.x - there.x) / STRETCH, at.y - there.y) < a.radius + b.radius + CLUSTER_GAP;
+/** Return the spot nearest to the middle in one direction where a cluster overlaps none of the others. */
+function nearestSpot(angle: number, cluster: PlacedCluster, done: readonly [PlacedCluster, Point][]): Point {
+  const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
+  // Along the direction each placed cluster forbids one interval of distances.
+  const forbidden: [number, number][] = [];
+  for (const [other, at] of done) {
+    const [qx, qy] = [at.x / STRETCH, at.y];
+    const apart = cluster.radius + other.radius + CLUSTER_GAP;
+    const along = ux * qx + uy * qy;
+    const room = apart ** 2 - (qx ** 2 + qy ** 2 - along ** 2);
+    if (room > 0) forbidden.push([along - Math.sqrt(room), along + Math.sqrt(room)]);
+  }
+  forbidden.sort((a, b) => a[0] - b[0]);
+  let distance = 0;
+  for (const [from, to] of forbidden) if (from <= distance) distance = Math.max(distance, to);
+  return polar(ORIGIN, angle, distance);
 }

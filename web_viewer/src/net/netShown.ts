@@ -168,6 +168,7 @@ function tieEdge(source: string, target: string, n: number): GraphEdge {
     target,
     predicate: TIES,
     relation: String(n),
+    statement: null,
     user_id: "",
     strength: Math.min(1, Math.log2(n + 1) / 6),
     confidence: 1,

@@ -1,5 +1,7 @@
 /** Evidence of one fact or node, fetched on demand and never broadcast. */
 
+import { neverHeld } from "../graph/facts";
+import type { Words } from "../i18n/words";
 import { askService } from "../live/ask";
 
 export interface Party {
@@ -62,6 +64,14 @@ export interface Evidence {
   recorded_at: string | null;
   reader: string | null;
   trigger_emotion: string | null;
+  /** The reason for a decision. */
+  rationale?: string | null;
+  /** Steps of a procedure, in order. */
+  steps?: string[];
+  /** Details of an entity that are no facts, by name. */
+  attributes?: Record<string, string>;
+  mentioned_start?: string | null;
+  mentioned_end?: string | null;
   aliases: string[];
   abstract: string | null;
   overview: string | null;
@@ -71,6 +81,28 @@ export interface Evidence {
   manual?: boolean;
   facts: FactLine[];
   evidence: Quote[];
+  /** Corrections by people, oldest first. */
+  corrections?: CorrectionNote[];
+}
+
+export interface CorrectionNote {
+  id: string;
+  kind: string;
+  by: string | null;
+  at: string;
+}
+
+/** Return what the panel says about the standing of a fact: rejected by whom, over, or nothing. */
+export function standingOf(fact: Pick<Evidence, "valid_at" | "invalid_at">, answer: Pick<Evidence, "closing" | "corrections"> | null): { state: "holds" | "over" | "rejected" | "never"; by: string | null } {
+  if (!fact.invalid_at) return { state: "holds", by: null };
+  if (answer?.closing?.reason === "rejected") return { state: "rejected", by: answer.corrections?.filter((one) => one.kind === "reject" || one.kind === "update").at(-1)?.by ?? null };
+  return { state: neverHeld(fact) ? "never" : "over", by: null };
+}
+
+/** Return when a fact was last mentioned: a correction is no mention, although the service counts it as one. */
+export function lastMention(lastSeen: string | null, answer: Pick<Evidence, "corrections" | "evidence"> | null): string | null {
+  if (!answer?.corrections?.length || answer.evidence.length === 0) return lastSeen;
+  return answer.evidence.reduce<string | null>((last, { said_at }) => (said_at !== null && (last === null || said_at > last) ? said_at : last), null);
 }
 
 /** @throws Error with the service's message if it returns an error. */
@@ -101,12 +133,13 @@ export interface Block {
 /** Headings of an overview whose content the panel shows already. */
 const SUMMARY = /^(summary|摘要)$/i;
 
-/** Return the blocks of an overview, without those that repeat the summary shown above it. */
-export function overviewBlocks(markdown: string, summary: string): Block[] {
+/** Return the blocks of an overview, without those that repeat the summary shown above it; known headings and times in the user's language. */
+export function overviewBlocks(markdown: string, summary: string, words: Words): Block[] {
   const blocks = plainBlocks(markdown);
   const [head, text] = blocks;
-  if (head?.kind !== "head" || !SUMMARY.test(head.text)) return blocks;
-  return blocks.slice(text?.text === summary.trim() ? 2 : 1);
+  const repeats = head?.kind === "head" && SUMMARY.test(head.text);
+  const kept = repeats ? blocks.slice(text?.text === summary.trim() ? 2 : 1) : blocks;
+  return kept.map((block) => ({ ...block, text: block.kind === "head" ? words.heading(block.text) : words.withTimes(block.text) }));
 }
 
 /** Parse Markdown to plain blocks; no HTML is produced. */

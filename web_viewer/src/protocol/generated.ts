@@ -71,6 +71,8 @@ export interface EdgeView {
   target: string;
   predicate: string;
   relation: string | null;
+  /** the fact as a sentence, in the language of the memory; None for mentions. */
+  statement: string | null;
   user_id: string;
   strength: number;
   confidence: number;

@@ -59,6 +59,13 @@ export function timelineOf(shown: Shown): Timeline {
   return { scenes: scenes.sort((a, b) => a.atMs - b.atMs || (a.node.id < b.node.id ? -1 : 1)), causes, lanes: kept, left: nonEmpty.length - kept.length };
 }
 
+/** Return the scene or fact on the timeline to go to for a selection; null if it is not there. */
+export function stopOf(line: Timeline, id: string): string | null {
+  const known = line.scenes.some((scene) => scene.node.id === id) || line.lanes.some((lane) => lane.bars.some((bar) => bar.edge.id === id));
+  if (known) return id;
+  return line.lanes.find((lane) => lane.node.id === id)?.bars[0]?.edge.id ?? null;
+}
+
 /** Return the node that a fact is about: its object, unless that is a person. */
 function laneIdOf(edge: GraphEdge, shown: Shown): string {
   const kind = shown.nodes.get(edge.target)?.kind;

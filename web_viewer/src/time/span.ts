@@ -55,13 +55,54 @@ export function histogram(moments: readonly number[], span: Span, n: number): nu
   return counts;
 }
 
-const STEPS_MS = [3_600_000, 6 * 3_600_000, 86_400_000, 7 * 86_400_000, 30.44 * 86_400_000, 91.3 * 86_400_000, 365.25 * 86_400_000, 5 * 365.25 * 86_400_000];
+/** The unit that the label of a tick names. */
+export type TickUnit = "hour" | "day" | "month" | "year";
 
-/** Return at most `most` evenly spaced ticks. */
-export function ticks(span: Span, most: number): { atMs: number; days: boolean }[] {
+/** Steps of the ruler in calendar units, with their approximate length in hours. */
+const STEPS: readonly { unit: TickUnit; by: number; hours: number }[] = [
+  { unit: "hour", by: 1, hours: 1 },
+  { unit: "hour", by: 6, hours: 6 },
+  { unit: "day", by: 1, hours: 24 },
+  { unit: "day", by: 7, hours: 24 * 7 },
+  { unit: "month", by: 1, hours: 24 * 31 },
+  { unit: "month", by: 3, hours: 24 * 92 },
+  { unit: "year", by: 1, hours: 24 * 366 },
+  { unit: "year", by: 5, hours: 24 * 1_827 },
+];
+const HOUR_MS = 3_600_000;
+
+/** Return at most `most` ticks, on the first of local hours, days, Mondays, months, quarters or years. */
+export function ticks(span: Span, most: number): { atMs: number; unit: TickUnit }[] {
   const length = span.toMs - span.fromMs;
-  const step = STEPS_MS.find((one) => length / one <= most) ?? length / most;
-  const found: { atMs: number; days: boolean }[] = [];
-  for (let at = Math.ceil(span.fromMs / step) * step; at < span.toMs; at += step) found.push({ atMs: at, days: step >= 86_400_000 });
+  const fitting = STEPS.find((one) => length / (one.hours * HOUR_MS) <= most - 1);
+  const years = Math.ceil(length / (24 * 366 * HOUR_MS) / Math.max(most - 1, 1));
+  const step = fitting ?? { unit: "year" as const, by: years };
+  const found: { atMs: number; unit: TickUnit }[] = [];
+  for (let at = startOf(span.fromMs, step); at.getTime() < span.toMs && found.length < most; at = after(at, step)) {
+    if (at.getTime() >= span.fromMs) found.push({ atMs: at.getTime(), unit: step.unit });
+  }
   return found;
+}
+
+/** Return the last calendar boundary before or at a time. */
+function startOf(ms: number, { unit, by }: { unit: TickUnit; by: number }): Date {
+  const at = new Date(ms);
+  const [year, month, day] = [at.getFullYear(), at.getMonth(), at.getDate()];
+  if (unit === "year") return new Date(year - (year % by), 0, 1);
+  if (unit === "month") return new Date(year, month - (month % by), 1);
+  if (unit === "hour") return new Date(year, month, day, at.getHours() - (at.getHours() % by));
+  return new Date(year, month, by === 7 ? day - ((at.getDay() + 6) % 7) : day);
+}
+
+function after(at: Date, { unit, by }: { unit: TickUnit; by: number }): Date {
+  const [year, month, day] = [at.getFullYear(), at.getMonth(), at.getDate()];
+  if (unit === "year") return new Date(year + by, 0, 1);
+  if (unit === "month") return new Date(year, month + by, 1);
+  if (unit === "day") return new Date(year, month, day + by);
+  return new Date(at.getTime() + by * HOUR_MS);
+}
+
+/** Return the middle of each of `n` equal parts in which something happens, ascending; playing skips the others. */
+export function busyParts(counts: readonly number[]): number[] {
+  return counts.flatMap((count, index) => (count > 0 ? [(index + 1) / counts.length] : []));
 }

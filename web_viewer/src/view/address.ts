@@ -60,6 +60,14 @@ export function writeAddress(address: Address): string {
   return `#/${address.tab ?? ""}${query ? `?${query}` : ""}`;
 }
 
+/** Return whether going from one address to another is a step that the browser's Back button undoes: another view, memory, selection, focus or path. */
+export function isStep(before: string, after: string): boolean {
+  if (before === "") return false;
+  const [was, is] = [readAddress(before), readAddress(after)];
+  const place = ({ tab, user, sel, ego, path }: Address): string => JSON.stringify([tab, user, sel, ego, path]);
+  return place(was) !== place(is);
+}
+
 export function tenantOf(search: string): string {
   return new URLSearchParams(search).get("tenant") || "default";
 }

@@ -1,7 +1,7 @@
 /** The communities of the shown memory: fetched for the network view, opened one by one. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import { queryString, askService } from "../live/ask";
+import { askService, queryString, type Trouble, troubleOf } from "../live/ask";
 import type { CommunityMap } from "../protocol/generated";
 import { MEMBERS_MAX } from "../net/discs";
 import type { Explore } from "./explore";
@@ -15,7 +15,7 @@ export class Communities {
   readonly map: Ref<CommunityMap | null> = shallowRef(null);
   readonly open: Ref<ReadonlySet<string>> = shallowRef(new Set());
   readonly loading = ref(false);
-  readonly failure: Ref<string | null> = ref(null);
+  readonly failure: Ref<Trouble | null> = shallowRef(null);
   private askedMs = -Infinity;
 
   constructor(
@@ -39,7 +39,7 @@ export class Communities {
       if (user === this.user()) this.map.value = found;
       this.failure.value = null;
     } catch (error) {
-      this.failure.value = error instanceof Error ? error.message : String(error);
+      this.failure.value = troubleOf(error);
     } finally {
       this.loading.value = false;
     }

@@ -2,7 +2,7 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
-import { queryString, askService } from "../live/ask";
+import { askService, queryString, type Trouble, troubleOf } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart } from "../protocol/generated";
 import type { Moments } from "./moments";
@@ -29,7 +29,7 @@ export class Explore {
   /** One end of a path, while the other is being chosen. */
   readonly pathFrom: Ref<string | null> = ref(null);
   readonly busy = ref(0);
-  readonly failure: Ref<string | null> = ref(null);
+  readonly failure: Ref<Trouble | null> = shallowRef(null);
   private fetched: Fetched[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pending: AbortController | null = null;
@@ -139,7 +139,7 @@ export class Explore {
       this.failure.value = null;
       return user === this.host.user() ? part : null;
     } catch (error) {
-      this.failure.value = error instanceof Error ? error.message : String(error);
+      this.failure.value = troubleOf(error);
       return null;
     } finally {
       this.busy.value -= 1;

@@ -1,6 +1,6 @@
 /** Filters: which part of the graph is shown, with counts of each kind. */
 
-import { isClosed } from "../graph/facts";
+import { isClosed, neverHeld } from "../graph/facts";
 import type { GraphState } from "../graph/reduce";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
@@ -24,15 +24,32 @@ export interface Filter {
   ego?: string | null;
 }
 
+/** Most steps of the choice of a minimum confidence. */
+const LEVELS_MAX = 8;
+
+/** Return the minimum confidences worth choosing, ascending from 0: each hides at least one more fact than the one before. */
+export function confidenceLevels(edges: Iterable<GraphEdge>): number[] {
+  const found = new Set<number>();
+  for (const edge of edges) if (edge.predicate !== "MENTIONED" && !neverHeld(edge)) found.add(Math.round(edge.confidence * 100) / 100);
+  const levels = [...found].sort((a, b) => a - b).slice(1);
+  const step = Math.max(1, Math.ceil(levels.length / LEVELS_MAX));
+  return [0, ...levels.filter((_, index) => (levels.length - 1 - index) % step === 0)];
+}
+
 export interface Shown {
   nodes: ReadonlyMap<string, GraphNode>;
   edges: ReadonlyMap<string, GraphEdge>;
 }
 
-/** Hide nodes that only hidden edges lead to; users stay unless their kind is hidden. */
+/**
+ * Hide nodes that only hidden edges lead to; users stay unless their kind is hidden.
+ *
+ * Facts that never held are not shown. With a minimum confidence, mentions do not keep a node, since they have none.
+ */
 export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Filter): Shown {
-  if (isIdle(filter)) return state;
-  const { hidden, veiled, moments = NOW } = filter;
+  const { hidden, veiled, confidence = 0, moments = NOW } = filter;
+  const sure = confidence > 0;
+  if (isIdle(filter) && ![...state.edges.values()].some(neverHeld)) return state;
   const allowed = egoPart(state, filter.ego ?? null);
   const nodes = new Map<string, GraphNode>();
   for (const node of state.nodes.values()) {
@@ -45,14 +62,54 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   for (const whole of state.edges.values()) {
     const edge = factAt(whole, moments);
     const kept = edge !== null && passes(edge, filter, state.nodes);
-    const ends = kept ? tied : cut;
+    const ends = kept && !(sure && edge.predicate === "MENTIONED") ? tied : cut;
     ends.add(whole.source).add(whole.target);
     if (kept && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
   }
   for (const [id, node] of nodes) {
-    if (cut.has(id) && !tied.has(id) && node.kind !== "User" && id !== filter.ego) nodes.delete(id);
+    if (cut.has(id) && !tied.has(id) && node.kind !== "User" && !(sure && node.kind === "Scene") && id !== filter.ego) nodes.delete(id);
   }
+  if (sure) dropBareScenes(nodes, edges);
   return { nodes, edges };
+}
+
+/** Remove scenes that mention nothing shown except users, then edges without both ends. */
+function dropBareScenes(nodes: Map<string, GraphNode>, edges: Map<string, GraphEdge>): void {
+  const telling = new Set<string>();
+  for (const { source, target, predicate } of edges.values()) {
+    if (predicate === "MENTIONED" && (nodes.get(target)?.kind ?? "User") !== "User") telling.add(source);
+  }
+  for (const [id, node] of nodes) if (node.kind === "Scene" && !telling.has(id)) nodes.delete(id);
+  for (const [id, edge] of edges) if (!nodes.has(edge.source) || !nodes.has(edge.target)) edges.delete(id);
+}
+
+/** What hides an element: the focus on another one, the user, the times, the minimum confidence, or the legend. */
+export type Hiding = "ego" | "veiled" | "moments" | "confidence" | "hidden";
+
+/** Return the filter with as little dropped as shows the element, and what was dropped; null if no filter hides it. */
+export function revealing(state: Pick<GraphState, "nodes" | "edges">, filter: Filter, id: string): { filter: Filter; dropped: Hiding[] } | null {
+  const open: Required<Filter> = { ego: null, veiled: new Set(), moments: NOW, confidence: 0, hidden: new Set() };
+  const isShown = (one: Filter): boolean => {
+    const part = shownPart(state, one);
+    return part.nodes.has(id) || part.edges.has(id);
+  };
+  if (isShown(filter) || !isShown(open)) return null;
+  let found: Filter = filter;
+  const dropped: Hiding[] = [];
+  for (const hiding of ["ego", "veiled", "moments", "confidence", "hidden"] as const) {
+    if (isShown(found)) break;
+    const rest = hiding === "veiled" ? new Set([...(found.veiled ?? [])].filter((one) => one !== id)) : open[hiding];
+    found = { ...found, [hiding]: rest };
+    dropped.push(hiding);
+  }
+  // Keep whatever turned out not to hide it.
+  const needed = dropped.filter((hiding) => {
+    const kept = { ...found, [hiding]: filter[hiding] };
+    if (!isShown(kept)) return true;
+    found = kept;
+    return false;
+  });
+  return { filter: found, dropped: needed };
 }
 
 function isIdle(filter: Filter): boolean {
@@ -62,7 +119,7 @@ function isIdle(filter: Filter): boolean {
 
 function passes(edge: GraphEdge, filter: Filter, nodes: GraphState["nodes"]): boolean {
   const { hidden, confidence = 0 } = filter;
-  if (hidden.has(edge.predicate) || (hidden.has(PAST) && isClosed(edge))) return false;
+  if (neverHeld(edge) || hidden.has(edge.predicate) || (hidden.has(PAST) && isClosed(edge))) return false;
   // Mentions have no confidence.
   if (edge.confidence < confidence && edge.predicate !== "MENTIONED") return false;
   const category = categoryOf(edge, nodes);
@@ -107,13 +164,18 @@ export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
   return { nodes, edges };
 }
 
+/** Count nodes by kind, and facts by predicate and category; ended facts count as `PAST` only, and those that never held not at all. */
 export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const node of state.nodes.values()) add(node.kind);
   for (const edge of state.edges.values()) {
+    if (neverHeld(edge)) continue;
+    if (isClosed(edge)) {
+      add(PAST);
+      continue;
+    }
     add(edge.predicate);
-    if (isClosed(edge)) add(PAST);
     const category = categoryOf(edge, state.nodes);
     if (category !== null) add(CATEGORY + category);
   }

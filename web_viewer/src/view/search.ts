@@ -1,5 +1,6 @@
 /** Search nodes by name: Chinese by any substring, other scripts by the start of a word. */
 
+import type { Words } from "../i18n/words";
 import type { GraphNode } from "../protocol/frames";
 
 const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
@@ -15,6 +16,14 @@ export function searchNodes(nodes: Iterable<GraphNode>, query: string): GraphNod
   }
   found.sort((a, b) => a.rank - b.rank || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
   return found.map((hit) => hit.node);
+}
+
+/** Tell things of one name apart: whose they are, of what type, and when they were mentioned. */
+export function hitNote(node: GraphNode, owners: ReadonlyMap<string, string>, everyone: boolean, words: Words): string {
+  const [first, last] = [words.date(node.first_seen), words.date(node.last_seen)];
+  const owner = everyone && node.kind !== "User" && node.user_id !== null ? (owners.get(node.user_id) ?? node.user_id) : null;
+  const type = node.entity_type === null ? null : words.entityType(node.entity_type);
+  return [owner, type, first === last ? first : `${first} – ${last}`].filter((part) => part !== null).join(" · ");
 }
 
 function fold(text: string): string {

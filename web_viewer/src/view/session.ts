@@ -16,12 +16,13 @@ import { browserStorage } from "./browserStorage";
 import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
 import { Communities, WHOLE_MAX } from "./communities";
 import { Explore } from "./explore";
-import { countBy, shownPart, withinBudget } from "./filters";
+import { countBy, type Hiding, revealing, shownPart, withinBudget } from "./filters";
 import { searchNodes } from "./search";
 import { onTrail } from "./trail";
 import { Undo } from "./undo";
 
 const BUDGET = 800;
+const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
 export type Session = ReturnType<typeof openSession>;
 export const SESSION: InjectionKey<Session> = Symbol("session");
@@ -100,18 +101,25 @@ export function openSession() {
   const follow = ref(false);
   const words = computed(() => new Words(chosen.lang));
   const shown = computed(() => shownPart(live.graph.value, chosen));
-  const trail = computed(() => explore.trail.value && onTrail(explore.trail.value, live.graph.value.edges.values()));
+  /** Without a path nothing is highlighted, and nothing is dimmed. */
+  const trail = computed(() => (explore.trail.value?.paths.length ? onTrail(explore.trail.value, live.graph.value.edges.values()) : null));
+  /** What had to be changed to show a search hit. */
+  const revealed = shallowRef<{ id: string; dropped: readonly Hiding[] } | null>(null);
   /** The part of the graph that the mind map draws. */
   const drawn = computed(() => withinBudget(shown.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
-  const counts = computed(() => countBy(live.graph.value));
+  /** The whole memory at the chosen time, before the filters. */
+  const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
+  const counts = computed(() => countBy(dated.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
-  const hits = computed(() => searchNodes(shown.value.nodes.values(), chosen.query));
+  const hits = computed(() => searchNodes(live.graph.value.nodes.values(), chosen.query));
   watch(() => chosen.query, (query) => explore.search(query));
 
   /** Fetch the elements named in the URL that the snapshot does not contain. */
   const fetchLinked = async (): Promise<void> => {
     const { ego, path } = readAddress(location.hash);
     if (ego !== null && chosen.ego === ego) await explore.around(ego);
+    // The link may be older than the memory.
+    if (ego !== null && chosen.ego === ego && !live.graph.value.nodes.has(ego)) chosen.ego = null;
     if (path !== null) await explore.findPath(...path);
   };
 
@@ -138,6 +146,7 @@ export function openSession() {
     follow,
     words,
     shown,
+    dated,
     drawn,
     counts,
     hits,
@@ -159,8 +168,19 @@ export function openSession() {
       arrivals.add(listener);
       return () => arrivals.delete(listener);
     },
+    revealed,
+    /** Drop the filters that hide an element, so that it is never selected on an empty canvas; undo restores them. */
+    reveal(id: string): void {
+      const found = revealing(live.graph.value, chosen, id);
+      if (found === null) return;
+      const { ego = null, veiled, moments = chosen.moments, confidence = 0, hidden } = found.filter;
+      change(() => Object.assign(chosen, { ego, veiled: new Set(veiled), confidence, hidden: new Set(hidden) }));
+      chosen.moments = moments;
+      revealed.value = { id, dropped: found.dropped };
+    },
     select(id: string | null): void {
       chosen.sel = id;
+      if (id !== revealed.value?.id) revealed.value = null;
       if (id === null) return;
       if (live.graph.value.nodes.has(id)) chosen.cursor = id;
       look(shownBy(id, live.graph.value));
@@ -188,7 +208,7 @@ export function openSession() {
     /** Centre an ego view on a node and fetch its neighbours; null ends the ego view. */
     async lookAround(id: string | null): Promise<void> {
       if (id !== null) await explore.around(id);
-      change(() => (chosen.ego = id));
+      if (id === null || live.graph.value.nodes.has(id)) change(() => (chosen.ego = id));
     },
     /** Fetch the neighbours of a node; undo hides them again. */
     async expand(id: string): Promise<number> {

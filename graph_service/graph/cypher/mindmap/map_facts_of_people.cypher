@@ -29,5 +29,5 @@ RETURN collect([
   r.invalid_at.epochSeconds * 1000000 + r.invalid_at.microsecond,
   coalesce(r.known_at, r.recorded_at).epochSeconds * 1000000 + coalesce(r.known_at, r.recorded_at).microsecond,
   r.closing_known_at.epochSeconds * 1000000 + r.closing_known_at.microsecond,
-  r.kind
+  r.kind, r.statement
 ]) AS edges

@@ -8,7 +8,7 @@
 // $now: datetime
 // $rows_max: int
 // $facts_max: int
-// -> id, uri, kind, name, aliases, entity_type, last_seen, facts
+// -> id, uri, kind, name, aliases, entity_type, last_seen, attributes, facts
 MATCH (n:Memory) WHERE n.tenant = $tenant AND n.user_id = $user_id
 WITH n WHERE NOT n:Scene AND ($every OR n.key IN $keys OR toLower(n.name) IN $keys)
 WITH n ORDER BY n.last_seen DESC, n.id LIMIT $rows_max
@@ -21,5 +21,5 @@ CALL (n) {
 }
 RETURN n.id AS id, n.uri AS uri, CASE WHEN n:User THEN 'User' WHEN n:Agent THEN 'Agent' ELSE 'Entity' END AS kind,
        coalesce(n.name, n.user_id) AS name, coalesce(n.aliases, []) AS aliases, n.entity_type AS entity_type, n.last_seen AS last_seen,
-       facts
+       n.attributes AS attributes, facts
 ORDER BY last_seen DESC, id

@@ -11,7 +11,7 @@
 // $index_rows: int, candidates of each index
 // $rows_max: int
 // $facts_max: int
-// -> id, uri, kind, name, aliases, entity_type, last_seen, facts
+// -> id, uri, kind, name, aliases, entity_type, last_seen, attributes, facts
 CALL () {
   CALL db.index.fulltext.queryNodes('entity_words', $names, {limit: $index_rows}) YIELD node AS n, score
   WHERE n.tenant = $tenant AND n.user_id = $user_id
@@ -39,5 +39,5 @@ CALL (n) {
 }
 RETURN n.id AS id, n.uri AS uri, CASE WHEN n:User THEN 'User' WHEN n:Agent THEN 'Agent' ELSE 'Entity' END AS kind,
        coalesce(n.name, n.user_id) AS name, coalesce(n.aliases, []) AS aliases, n.entity_type AS entity_type, n.last_seen AS last_seen,
-       facts
+       n.attributes AS attributes, facts
 ORDER BY score DESC, last_seen DESC, id

@@ -1,4 +1,4 @@
-// Retrieve candidates for one question from all channels in one round trip: messages by vector, full text, stems, time and entity,
+// Retrieve candidates for one question from all channels in one round trip: messages by vector, full text, stems, time (when said, and what they are about) and entity,
 // with their neighbours in the session; scenes and facts by vector, full text and entity.
 // hot
 // $tenant: str
@@ -6,10 +6,10 @@
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
 // $scene_vector: $vector, or null when scenes are not requested
 // $fact_vector: $vector, or null when neither facts nor messages are requested (facts lead to their evidence messages)
-// $carried: list of float, vector of the question for texts in the other language, or null
-// $scene_carried: $carried, or null when scenes are not requested
-// $fact_carried: $carried, or null when neither facts nor messages are requested
-// $carried_k: int, elements that the vector indexes return for $carried
+// $cross_language: list of float, vector of the question for texts in the other language, or null
+// $scene_cross_language: $cross_language, or null when scenes are not requested
+// $fact_cross_language: $cross_language, or null when neither facts nor messages are requested
+// $cross_language_k: int, elements that the vector indexes return for $cross_language
 // $other_language: str, regular expression that matches the beginning of texts in the other language
 // $language_chars: int, length of that beginning
 // $message_query: str, Lucene query for words of messages, scoped to tenant and user and, with a time range, to days
@@ -24,13 +24,19 @@
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
 // $asked_from_ms: int, inclusive, start of the time that the question names; equal to $asked_to_ms when it names none (null has
-// another type and would cause a new plan, which takes seconds)
+// another type and would cause a new plan, which takes seconds) or one at which nothing was said
 // $asked_to_ms: int, exclusive
+// $happened_from: datetime, inclusive, start of the time that the question names, for elements that are about it, whenever they were
+// said; equal to $happened_to when the question names none or asks when something was said
+// $happened_to: datetime, exclusive
+// $happened_since: datetime, before $happened_from: earliest start of the times that may reach into it
+// $happened_scan: int, elements about that time to compare by vector
 // $valid_at: datetime; only facts valid at this time
 // $with_closed: bool, also facts found by vector or words that ended before $valid_at
 // $known_at: datetime, transaction time: only what was known then; null: all. memory/facts/bitemporal.py has the same rule
 // $per_channel: int, rows per channel
-// $expand_top: int, top hits of each message channel for which neighbouring messages are returned too
+// $expand_top: int, top hits of each message channel, except that of the other language, for which neighbouring messages are
+// returned too
 // $max_bridges: int, neighbours of named entities to expand to the second hop
 // $max_degree: int, maximum number of facts of such a neighbour
 // $edges_per_entity: int, maximum edges read per named entity; frequent entities have thousands
@@ -43,17 +49,16 @@
 // $entity_filter: list of str, entity keys; only what mentions one of them, or null
 // $with_layer_scores: bool, return the similarity of scene summaries and the last access
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
-// $scene_messages: int, maximum number of messages of a scene to return the ids of
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
-// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, cosine, [[channel, score]], tokens] for
-// each hit and neighbour.
-// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; the
-// evidence of a scene is its messages, and a fact is closed if it ended before $valid_at.
+// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, scene, cosine, [[channel, score]],
+// tokens] for each hit and neighbour; scene is the id of its scene.
+// rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; a fact
+// is closed if it ended before $valid_at, and only facts have evidence ids.
 // display: [uri, text, title, role, speaker, said_ms, importance, unread, relation, invalid_ms, strength, confidence, predicate,
-// subject, object], for facts also kind, rationale, steps and the ids of subject and object that are entities; null for facts that
+// subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms and the ids of subject and object that are entities; null for facts that
 // were not requested and only lead to messages.
 // evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null]].
 // layer_scores: [id, scene, abstract, overview, last_accessed_ms] for each message and scene: similarity of its scene's summaries.
@@ -115,9 +120,20 @@ CALL (named_entities, second_hop) {
       WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $asked_from_ms AND m.said_ms < $asked_to_ms LIMIT $per_channel) SCORE AS score
     RETURN m, 'time' AS channel, score
    UNION ALL
-    WITH $carried AS v WHERE v IS NOT NULL AND 'message' IN $kinds
+    WITH $vector AS v WHERE 'message' IN $kinds AND $happened_from < $happened_to
+    CALL () {
+      MATCH (m:Message {tenant: $tenant, user_id: $user_id})
+      USING INDEX SEEK m:Message(tenant, user_id, mentioned_start, mentioned_end)
+      WHERE m.mentioned_start >= $happened_since AND m.mentioned_start < $happened_to AND m.mentioned_end > $happened_from
+      RETURN m ORDER BY m.tenant DESC, m.user_id DESC, m.mentioned_start DESC LIMIT $happened_scan
+    }
+    WITH m, CASE WHEN v IS NULL OR m.embedding IS NULL THEN 0.5 ELSE vector.similarity.cosine(m.embedding, v) END AS score
+    ORDER BY score DESC LIMIT $per_channel
+    RETURN m, 'happened' AS channel, score
+   UNION ALL
+    WITH $cross_language AS v WHERE v IS NOT NULL AND 'message' IN $kinds
     MATCH (m:Message) SEARCH m IN (VECTOR INDEX message_vector FOR v
-      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $carried_k) SCORE AS score
+      WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms LIMIT $cross_language_k) SCORE AS score
     WHERE left(m.text, $language_chars) =~ $other_language
     WITH m, score ORDER BY score DESC LIMIT $per_channel
     RETURN m, 'other_language' AS channel, score
@@ -150,7 +166,7 @@ CALL (named_entities, second_hop) {
   WITH channel, m, score ORDER BY score DESC
   WITH channel, collect({m: m, score: score}) AS best
   UNWIND range(0, size(best) - 1) AS i
-  WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems', 'other_language'] AS expand
+  WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems'] AS expand
   WITH m, collect([channel, score]) AS found, true IN collect(expand) AS expand
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
     AND ($known_at IS NULL OR m.received_at <= $known_at)
@@ -186,6 +202,7 @@ CALL (named_entities, second_hop) {
       MATCH (n)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE n.id IN mention.evidence
         AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
+    head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
     CASE WHEN $with_tokens THEN n.token_vectors ELSE null END]) AS messages
@@ -202,13 +219,32 @@ CALL (named_entities) {
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     RETURN s, 'overview' AS channel, score, score AS cosine
    UNION ALL
-    WITH $scene_carried AS v WHERE v IS NOT NULL
+    WITH $scene_vector AS v WHERE 'scene' IN $kinds AND $happened_from < $happened_to
+    CALL () {
+      MATCH (s:Scene {tenant: $tenant, user_id: $user_id})
+      USING INDEX SEEK s:Scene(tenant, user_id, scene_start, scene_end)
+      WHERE s.scene_start >= $happened_since AND s.scene_start < $happened_to AND s.scene_end > $happened_from
+      RETURN s ORDER BY s.tenant DESC, s.user_id DESC, s.scene_start DESC LIMIT $happened_scan
+    }
+    WITH s, CASE WHEN v IS NULL OR s.abstract_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.abstract_embedding, v) END AS score
+    WHERE s.start_ms >= $from_ms AND s.start_ms < $to_ms
+    WITH s, score ORDER BY coalesce(score, 0.0) DESC LIMIT $per_channel
+    RETURN s, 'happened' AS channel, coalesce(score, 0.5) AS score, score AS cosine
+   UNION ALL
+    // Scenes that name no time happened when they were spoken of.
+    WITH $scene_vector AS v WHERE v IS NOT NULL AND $asked_from_ms < $asked_to_ms
+    MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $asked_from_ms AND s.start_ms < $asked_to_ms LIMIT $per_channel) SCORE AS score
+    WHERE s.scene_start IS NULL
+    RETURN s, 'time' AS channel, score, score AS cosine
+   UNION ALL
+    WITH $scene_cross_language AS v WHERE v IS NOT NULL
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
     RETURN s, 'other_language' AS channel, score, null AS cosine
    UNION ALL
-    WITH $scene_carried AS v WHERE v IS NOT NULL
+    WITH $scene_cross_language AS v WHERE v IS NOT NULL
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
@@ -244,8 +280,8 @@ CALL (named_entities) {
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
   RETURN collect(['scene', s.id, found, cosine,
-    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence,
-    COLLECT { MATCH (p:Message)-[:PART_OF]->(s) WHERE p.user_id = $user_id RETURN p.id LIMIT $scene_messages }, false, null]) AS scenes
+    [s.uri, s.abstract, s.name, null, null, s.start_ms, s.importance, null, null, null, null, null, null, null, null], evidence, [],
+    false, null]) AS scenes
 }
 CALL (entity_edges, second_hop) {
   CALL (entity_edges, second_hop) {
@@ -257,9 +293,9 @@ CALL (entity_edges, second_hop) {
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'vector' AS channel, score
    UNION ALL
-    WITH $fact_carried AS v WHERE v IS NOT NULL
+    WITH $fact_cross_language AS v WHERE v IS NOT NULL
     MATCH ()-[r:{{predicates}}]->()
-      SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $carried_k) SCORE AS score
+      SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $cross_language_k) SCORE AS score
     WHERE {{holds r}} AND left(r.statement, $language_chars) =~ $other_language
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'other_language' AS channel, score
@@ -292,17 +328,18 @@ CALL (entity_edges, second_hop) {
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
+  WITH r, found, evidence, any(one IN found WHERE one[0] = 'other_language') AS compared
   RETURN collect(['fact', r.id,
-    // Compare every fact in the other language, also those that another channel found.
-    found + CASE WHEN $fact_carried IS NOT NULL AND r.embedding IS NOT NULL AND left(r.statement, $language_chars) =~ $other_language
-      THEN [['other_language', vector.similarity.cosine(r.embedding, $fact_carried)]] ELSE [] END,
+    // Compare facts in the other language that another channel found too. Reading an embedding is expensive.
+    found + CASE WHEN $fact_cross_language IS NOT NULL AND NOT compared AND r.embedding IS NOT NULL AND left(r.statement, $language_chars) =~ $other_language
+      THEN [['other_language', vector.similarity.cosine(r.embedding, $fact_cross_language)]] ELSE [] END,
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
-             CASE WHEN $fact_vector IS NULL THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
+             CASE WHEN $fact_vector IS NULL OR compared THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
      CASE WHEN $known_at IS NOT NULL AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
           ELSE r.invalid_at.epochMillis END,
-     r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps,
-     [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
+     r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
+     r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
     NOT coalesce({{open r}}, false), r.closed_by]) AS facts
 }
 WITH messages, scenes + facts AS rows, [e IN named_entities | e.key] AS named

@@ -1,12 +1,14 @@
 """Test a model judging doubtful facts, on Neo4j with a fake endpoint."""
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import model_fact_judge
 from extraction.openai_api.language_model import connect_openai_model
 from extraction.rules.rule_reader import read_by_rules
@@ -18,6 +20,7 @@ from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.facts.test_conflict_resolution import edges, open_now
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
+from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI, fails, says
 
 GOALS = {
@@ -32,11 +35,51 @@ async def no_pending_jobs(graph: Graph) -> None:
     await a_worker(graph).drain()
 
 
-async def a_judge(graph: Graph, fake: FakeOpenAI) -> Worker:
+async def a_judge(graph: Graph, fake: FakeOpenAI, embedder: Embedder | None = None) -> Worker:
     """Return a worker that extracts by rules and lets the fake endpoint judge doubtful facts."""
     model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=5)
     readers = Readers(first=read_by_rules, fallback=read_by_rules, judge=model_fact_judge(model))
-    return a_worker(graph, readers=readers)
+    return a_worker(graph, readers=readers, embedder=embedder)
+
+
+class Meanings(HashedWords):
+    """Gives texts with one of these words the same vector, whatever their language."""
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return await super().embed(["marathon" if any(word in text for word in RUNS) else text for text in texts])
+
+
+RUNS = ("marathon", "马拉松", "maratón", "フルマラソン")
+
+
+@pytest.mark.parametrize("goal", ["明年跑一次马拉松", "correr un maratón", "来年フルマラソンを走る"])
+async def test_fact_in_another_language_is_compared_by_its_vector(graph: Graph, tenant: str, goal: str) -> None:
+    """C8: it shares no word with the known fact."""
+    first = GOALS["en"][0]
+    with FakeOpenAI(says(verdicts(one("same")))) as fake:
+        worker = await a_judge(graph, fake, Meanings())
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, f"{tenant}-2", first, day=0)
+        await store_plan(graph, worker, tenant, "learn to sail", day=1)
+        assert fake.requests == []
+        await store_plan(graph, worker, tenant, goal, day=2)
+    assert len(fake.requests) == 1
+    assert await open_now(graph, tenant) == {first, "learn to sail"}
+
+
+async def test_joined_statement_is_forgotten_with_either_message(graph: Graph, tenant: str) -> None:
+    first, second = GOALS["en"]
+    with FakeOpenAI(says(verdicts({**one("completes"), "statement": "Alice: a marathon and a 42 km race"}))) as fake:
+        worker = await a_judge(graph, fake)
+        await store_plan(graph, worker, tenant, first, day=0)
+        await store_plan(graph, worker, tenant, second, day=2)
+        before = (await edges(graph, tenant))[first]
+        assert before["statement"] == "Alice: a marathon and a 42 km race"
+        later = next(name for name in before["evidence"] if name != before["evidence"][0])
+        await a_memory(graph).forgetting.message(TenantId(tenant), later)
+        await worker.drain()
+    ((kept, row),) = (await edges(graph, tenant)).items()
+    assert row["statement"] == f"Alice: {kept}"
 
 
 async def store_plan(graph: Graph, worker: Worker, tenant: str, goal: str, *, day: int) -> None:

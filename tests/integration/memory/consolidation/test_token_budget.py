@@ -1,6 +1,7 @@
 """Test token usage, budgets and hostile model answers."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -22,10 +23,18 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
-from tests.support.fake_openai import FakeOpenAI, fails, says
+from tests.support.fake_openai import FakeOpenAI, Reply, fails, says
 
 TEA = "I love jasmine tea."
-TOKENS = 120
+# What one costly answer uses.
+TOKENS = 100_000
+
+
+def costly(text: str) -> Reply:
+    """Return an answer that spends a day's budget of `TOKENS`."""
+    reply = says(text)
+    usage = {"prompt_tokens": TOKENS - 20, "completion_tokens": 20, "total_tokens": TOKENS}
+    return replace(reply, body={**reply.body, "usage": usage})
 
 
 def a_reading(*objects: str, **fact: Any) -> str:
@@ -130,7 +139,7 @@ async def test_dropped_items_of_an_answer_are_counted(graph: Graph, tenant: str)
 
 async def test_scenes_over_the_budget_are_read_by_rules_and_marked(graph: Graph, tenant: str) -> None:
     memory, watch = a_memory(graph), AdjustableClock()
-    with FakeOpenAI(says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
+    with FakeOpenAI(costly(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
         for session in ("s1", "s2"):
             await memory.remember(TenantId(tenant), an_incoming(TEA, session=session))
@@ -147,7 +156,7 @@ async def test_scenes_over_the_budget_are_read_by_rules_and_marked(graph: Graph,
 
 async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(graph: Graph, tenant: str) -> None:
     memory, watch, whose = a_memory(graph), AdjustableClock(), TenantId(tenant)
-    with FakeOpenAI(says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
+    with FakeOpenAI(costly(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch, tokens_per_day=TOKENS)
         for number, session in enumerate(("s1", "s2")):
             await memory.remember(whose, an_incoming(f"I love jasmine tea, {number}.", session=session))

@@ -8,6 +8,8 @@ import pytest
 from graph_service.graph.store import Graph
 from graph_service.memory.curation.statement_reader import Correction
 from graph_service.memory.curation.statements import FactEdit, ManualFact
+from graph_service.memory.mindmap.exploration import Explorer
+from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.service import Memory
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import TenantId
@@ -120,6 +122,38 @@ async def test_confirmed_and_pinned_facts_are_not_closed_by_messages(graph: Grap
     told = await memory_reading_at_once(graph).statements.latest(TenantId(tenant), "alice", limit=10)
     assert [(one.kind, one.fact_id) for one in told] == [("pin", paris), ("confirm", paris)]
     assert told[0].id == pinned.id
+
+
+@pytest.mark.parametrize("texts", [("I live in Paris.", "I like tea."), ("我住在北京。", "我喜欢喝茶。")])
+async def test_corrections_are_acts_and_not_scenes_or_evidence(
+    graph: Graph, tenant: str, texts: tuple[str, str]
+) -> None:
+    for day, text in enumerate(texts):
+        await say(graph, tenant, text, day=day)
+    mind_map, explorer, name = MindMap(graph), Explorer(graph), TenantId(tenant)
+    before = await mind_map.snapshot(tenant, user_id=None, budget=500)
+    fact = next(iter((await edges(graph, tenant)).values()))["id"]
+    said = await mind_map.evidence(tenant, fact)
+    await memory_reading_at_once(graph).statements.confirm(name, fact, by="Bob")
+    await apply(graph, tenant, "pin", fact)
+    after = await mind_map.snapshot(tenant, user_id="alice", budget=500)
+    assert {node.id for node in after.nodes} == {node.id for node in before.nodes}
+    assert after.total == before.total
+    changes = await explorer.recent(name, None, since=None, before=None, limit=100)
+    assert {line.element_id for line in changes.changes} <= {
+        *(node.id for node in before.nodes),
+        *(edge.id for edge in before.edges),
+    }
+    user = next(node.id for node in before.nodes if node.kind == "User")
+    around = await explorer.around(name, None, user, limit=100)
+    assert {node.id for node in around.nodes} <= {node.id for node in before.nodes}
+    now = await mind_map.evidence(tenant, fact)
+    assert now.evidence == said.evidence
+    assert [(one.kind, one.by) for one in now.corrections] == [("confirm", "Bob"), ("pin", None)]
+    about_user = await mind_map.evidence(tenant, user)
+    assert {quote.role for quote in about_user.evidence} == {"user"}
+    await apply(graph, tenant, "reject", fact)
+    assert (await mind_map.evidence(tenant, fact)).corrections[-1].kind == "reject"
 
 
 @pytest.mark.parametrize(

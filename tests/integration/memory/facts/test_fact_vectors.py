@@ -1,19 +1,22 @@
 """Test vectors of facts: search, storage, removal."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+import pytest_asyncio
 
+from graph_service.graph.database import connect
 from graph_service.graph.schema_setup import prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind, Question
 from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.integration.memory.entity_resolution.test_merges import merge, say
-from tests.integration.memory.recall.test_token_vectors import own_graph  # noqa: F401  (a fixture)
 from tests.support.builders import NOON, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
+from tests.support.neo4j_server import start_test_server
 
 _FACTS = """
 MATCH ({tenant: $tenant})-[r]->() WHERE r.statement <> ''
@@ -164,8 +167,18 @@ async def test_facts_keep_vectors_through_merge_and_split_and_held_facts_have_no
     assert await rows_of(graph, tenant, _HELD) == []
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def own_graph(tmp_path: Path) -> AsyncIterator[Graph]:
+    """Start an empty database for this test."""
+    server = await start_test_server(tmp_path)
+    connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
+    yield connected
+    await connected.close()
+    await server.stop()
+
+
 @pytest.mark.slow
-async def test_database_without_fact_vectors_gets_them_and_keeps_all_others(own_graph: Graph) -> None:  # noqa: F811
+async def test_database_without_fact_vectors_gets_them_and_keeps_all_others(own_graph: Graph) -> None:
     graph, model = (
         own_graph,
         {"model": HashedWords.name, "dim": HashedWords.dim, "token_model": HashedWords.token_model},

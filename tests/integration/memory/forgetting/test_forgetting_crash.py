@@ -30,9 +30,9 @@ _MESSAGE = [
     "change_log/append",
     "forgetting/sessions_to_reread",
     "jobs/claim_for_session",
-    "read loaded",
-    "read committed",
-    "reextract read",
+    "extract loaded",
+    "extract committed",
+    "reextract session done",
     "reextract committed",
 ]
 _USER = [

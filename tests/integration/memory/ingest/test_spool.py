@@ -307,7 +307,7 @@ async def begin_forgetting(graph: Graph, tenant: TenantId, user_id: str) -> None
 
 async def test_crash_within_a_replayed_batch_stores_nothing_twice(graph: Graph, tenant: str, tmp_path: Path) -> None:
     dead = a_dead_graph()
-    for place in ("replay taken", "replay stored", "replay removed"):
+    for place in ("replay loaded", "replay stored", "replay removed"):
         spool, whose = Spool(tmp_path / f"{place}.sqlite3", bytes_max=MB), f"{tenant}-{place[7:]}"
         for call in STORY:
             await a_memory(dead, spool=spool).remember(TenantId(whose), call)

@@ -1,8 +1,9 @@
 """Test profiles on Neo4j: categories, limits, and facts that leave and return."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
+
+import pytest_asyncio
 
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.store import Graph
@@ -99,11 +100,16 @@ async def test_profile_is_empty_for_another_tenant_and_user(graph: Graph, tenant
         assert [part["items"] for part in parts.values()] == [[]] * len(Category)
 
 
-async def test_profile_on_the_command_line(graph: Graph, server: Server, tenant: str, tmp_path: Path) -> None:
+@pytest_asyncio.fixture(loop_scope="session")
+async def tea_drinker(graph: Graph, tenant: str) -> str:
+    """Return the id of a user who said what she likes."""
     await say(graph, tenant, "I love tea.", day=0)
-    home = Home(tmp_path, server.environ)
-    asked = ("profile", "--user", "alice", "--category", "preferences", "--tenant", tenant)
-    shown = await asyncio.to_thread(home.run, *asked, "--json")
-    [part] = shown.document()["profile"]
+    return "alice"
+
+
+def test_profile_on_the_command_line(tea_drinker: str, server: Server, tenant: str, tmp_path: Path) -> None:
+    home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
+    asked = ("profile", "--user", tea_drinker, "--category", "preferences")
+    [part] = home.run(*asked, "--json").document()["profile"]
     assert (part["items_max"], [item["object"] for item in part["items"]]) == (200, ["tea"])
-    assert "1 of at most 200" in (await asyncio.to_thread(home.run, *asked)).out
+    assert "1 of at most 200" in home.run(*asked).out

@@ -46,7 +46,7 @@ class TwoLanguages(HashedWords):
             return found
         translated = [" ".join(WORDS[word] for word in self._words(text) if word in WORDS) for text in texts]
         return [
-            replace(one, carried=self._vector(text)) if text else one
+            replace(one, cross_language_vector=self._vector(text)) if text else one
             for one, text in zip(found, translated, strict=True)
         ]
 
@@ -83,14 +83,16 @@ async def test_nothing_of_other_tenants_and_users_is_found_across_languages(grap
     assert {hit.candidate.text for hit in answer.hits} <= {*ENGLISH}
 
 
-async def test_memory_of_one_language_is_ranked_as_without_carried_vectors(graph: Graph, tenant: str) -> None:
+async def test_memory_of_one_language_is_ranked_as_without_cross_language_vectors(graph: Graph, tenant: str) -> None:
     await told(graph, tenant, *ENGLISH)
-    without, with_carried = [
+    without, with_cross_language = [
         await ask(a_memory(graph, embedder=embedder), tenant, "What instrument am I learning?")
         for embedder in (HashedWords(), TwoLanguages())
     ]
-    assert [hit.candidate.id for hit in with_carried.hits] == [hit.candidate.id for hit in without.hits]
+    assert [hit.candidate.id for hit in with_cross_language.hits] == [hit.candidate.id for hit in without.hits]
     # Scores depend on the time of the question.
-    assert [hit.score for hit in with_carried.hits] == pytest.approx([hit.score for hit in without.hits], abs=1e-5)
-    assert with_carried.confidence == without.confidence
-    assert "other_language" not in with_carried.search_path
+    assert [hit.score for hit in with_cross_language.hits] == pytest.approx(
+        [hit.score for hit in without.hits], abs=1e-5
+    )
+    assert with_cross_language.confidence == without.confidence
+    assert "other_language" not in with_cross_language.search_path

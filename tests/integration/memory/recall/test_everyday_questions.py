@@ -18,7 +18,7 @@ from graph_service.memory.recall.query import Question
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
-from tests.support.builders import a_memory, a_worker
+from tests.support.builders import a_memory, a_worker, delete_open_jobs
 
 # Each line is a message of the user, a week after the one before.
 ENGLISH = (
@@ -61,6 +61,8 @@ async def embedder() -> LocalEmbedder:
 async def told(graph: Graph, embedder: LocalEmbedder) -> AsyncIterator[tuple[Memory, dict[str, TenantId]]]:
     """Return a memory with both lists of messages, each of a tenant of its own."""
     await prepare_vectors(graph, model=embedder.name, dim=embedder.dim)
+    # The messages that earlier tests left need not be embedded again.
+    await delete_open_jobs(graph)
     memory, tenants = a_memory(graph, embedder=embedder), {}
     for language, lines in (("en", ENGLISH), ("zh", CHINESE)):
         tenants[language] = TenantId(f"everyday-{language}-{uuid4().hex[:8]}")

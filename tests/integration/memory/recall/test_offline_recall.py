@@ -7,13 +7,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import platformdirs
 import pytest
 import pytest_asyncio
 
 from graph_service.api.graphql.schema import graphql_schema
 from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import prepare_vectors
 from graph_service.graph.store import Graph
 from graph_service.memory.ingest.spool import Spool
@@ -26,6 +24,7 @@ from schema.errors import UnavailableError
 from schema.ids import TenantId
 from tests.conftest import TEST_DIM, TEST_MODEL, Server
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
+from tests.support.neo4j_server import start_test_server
 from tests.support.tcp_proxy import tcp_proxy
 
 TALKS = {
@@ -127,8 +126,7 @@ async def test_graphql_marks_a_degraded_answer_with_its_path_and_age(tenant: str
 @pytest.mark.slow
 async def test_stopped_server_is_answered_for_until_it_runs_again(tenant: str, tmp_path: Path) -> None:
     """The whole server stops, not only the connection."""
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    local = await start_local_server(data_dir=tmp_path / "data", cache_dir=cache_dir, start_timeout_s=240)
+    local = await start_test_server(tmp_path / "data")
     graph = await connect(uri=local.uri, user=local.user, password=local.password, database=None)
     await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM)
     question = Question(user_id="alice", text="Lisbon")

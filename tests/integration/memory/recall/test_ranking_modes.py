@@ -103,14 +103,14 @@ async def test_session_and_agent_filters_apply_to_messages_scenes_and_facts(
 ) -> None:
     await store_conversation(graph, tenant, LINES[lang][:1], session="s1", agent="cook")
     memory = await store_conversation(graph, tenant, LINES[lang][2:], session="s2", agent="coach")
-    for narrowed in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
-        question = Question(user_id="alice", text=TEA[lang], narrowed=narrowed, evidence=5)
+    for filters in (QueryFilters(session_id="s2"), QueryFilters(agent_id="coach")):
+        question = Question(user_id="alice", text=TEA[lang], filters=filters, evidence=5)
         answer = await memory.recall(TenantId(tenant), question)
         assert {hit.candidate.text for hit in answer.hits if hit.candidate.kind is HitKind.MESSAGE} == {LINES[lang][2]}
         assert {"s1" in hit.candidate.uri.split("/") for hit in answer.hits} == {False}
         scenes = await memory.recall(TenantId(tenant), replace(question, kinds=(HitKind.SCENE,)))
         assert [hit.candidate.uri.split("/")[-3] for hit in scenes.hits] == ["s2"]
-    nowhere = Question(user_id="alice", text=TEA[lang], narrowed=QueryFilters(session_id="s3"))
+    nowhere = Question(user_id="alice", text=TEA[lang], filters=QueryFilters(session_id="s3"))
     assert (await memory.recall(TenantId(tenant), nowhere)).hits == ()
 
 
@@ -119,13 +119,13 @@ async def test_session_filter_searches_its_whole_session_in_a_large_memory(graph
     await store_conversation(graph, tenant, [f"Jasmine tea number {number}." for number in range(60)], session="large")
     memory = await store_conversation(graph, tenant, ["A cup of something warm."], session="small")
     question = Question(user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,))
-    narrowed = Question(
-        user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(session_id="small")
+    in_small = Question(
+        user_id="alice", text="jasmine tea", kinds=(HitKind.MESSAGE,), filters=QueryFilters(session_id="small")
     )
     assert "A cup of something warm." not in [
         hit.candidate.text for hit in (await memory.recall(TenantId(tenant), question)).hits
     ]
-    found = await memory.recall(TenantId(tenant), narrowed)
+    found = await memory.recall(TenantId(tenant), in_small)
     assert [hit.candidate.text for hit in found.hits] == ["A cup of something warm."]
 
 
@@ -134,24 +134,24 @@ async def test_role_and_entity_filters_restrict_the_hits(graph: Graph, tenant: s
         graph, tenant, ("My sister Anna loves jasmine tea.", "Anna loves tea!", "I bought tea.")
     )
     spoken = Question(
-        user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(roles=(Role.ASSISTANT,))
+        user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), filters=QueryFilters(roles=(Role.ASSISTANT,))
     )
     assert [hit.candidate.role for hit in (await memory.recall(TenantId(tenant), spoken)).hits] == ["assistant"]
-    about = Question(user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), narrowed=QueryFilters(entities=("ANNA",)))
+    about = Question(user_id="alice", text="tea", kinds=(HitKind.MESSAGE,), filters=QueryFilters(entities=("ANNA",)))
     texts = [hit.candidate.text for hit in (await memory.recall(TenantId(tenant), about)).hits]
     assert "My sister Anna loves jasmine tea." in texts
     assert "I bought tea." not in texts
-    nobody = Question(user_id="alice", text="tea", narrowed=QueryFilters(entities=("Zoe",)))
+    nobody = Question(user_id="alice", text="tea", filters=QueryFilters(entities=("Zoe",)))
     assert (await memory.recall(TenantId(tenant), nobody)).hits == ()
 
 
 async def test_filters_by_elements_of_another_tenant_return_nothing(graph: Graph, tenant: str) -> None:
     memory = await store_conversation(graph, tenant, ("My sister Anna loves jasmine tea.",), session="s1", agent="cook")
-    for narrowed in (QueryFilters(session_id="s1"), QueryFilters(agent_id="cook"), QueryFilters(entities=("Anna",))):
-        question = Question(user_id="alice", text="tea", narrowed=narrowed)
+    for filters in (QueryFilters(session_id="s1"), QueryFilters(agent_id="cook"), QueryFilters(entities=("Anna",))):
+        question = Question(user_id="alice", text="tea", filters=filters)
         assert (await memory.recall(TenantId(tenant), question)).hits != ()
         assert (await memory.recall(TenantId(f"{tenant}-other"), question)).hits == ()
-        other = Question(user_id="bob", text="tea", narrowed=narrowed)
+        other = Question(user_id="bob", text="tea", filters=filters)
         assert (await memory.recall(TenantId(tenant), other)).hits == ()
 
 
@@ -184,7 +184,7 @@ async def test_cursor_of_another_tenant_is_refused(graph: Graph, tenant: str) ->
     memory = await store_conversation(graph, tenant, [f"Cup of tea number {number}." for number in range(6)])
     first = await memory.recall(TenantId(tenant), Question(user_id="alice", text="tea", limit=2))
     assert first.next_cursor is not None
-    question = Question(user_id="alice", text="tea", limit=2, narrowed=QueryFilters(after=first.next_cursor))
+    question = Question(user_id="alice", text="tea", limit=2, filters=QueryFilters(after=first.next_cursor))
     assert len((await memory.recall(TenantId(tenant), question)).hits) == 2
     with pytest.raises(InputError, match="another question"):
         await memory.recall(TenantId(f"{tenant}-other"), question)
@@ -194,7 +194,7 @@ async def test_minimum_score_drops_and_counts_the_rest(graph: Graph, tenant: str
     memory = await store_conversation(graph, tenant, LINES["en"])
     everything = await memory.recall(TenantId(tenant), Question(user_id="alice", text="jasmine tea", limit=100))
     middle = everything.hits[len(everything.hits) // 2].score
-    question = Question(user_id="alice", text="jasmine tea", limit=100, narrowed=QueryFilters(score_min=middle))
+    question = Question(user_id="alice", text="jasmine tea", limit=100, filters=QueryFilters(score_min=middle))
     answer = await memory.recall(TenantId(tenant), question)
     high = [hit.candidate.id for hit in everything.hits if hit.score >= middle]
     assert [hit.candidate.id for hit in answer.hits] == high

@@ -1,19 +1,16 @@
 """Test token vectors: storage, replacement by another model, removal."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest_asyncio
 
 from extraction.embeddings.embedder import embed_question
-from graph_service.graph.database import connect
-from graph_service.graph.local_neo4j.local_server import start_local_server
 from graph_service.graph.schema_setup import StoredEmbedder, prepare_vectors, stored_embedder
 from graph_service.graph.store import Graph
 from schema.ids import TenantId
-from tests.support.builders import a_memory, a_worker, an_incoming
+from tests.conftest import TEST_DIM, TEST_MODEL, TEST_TOKEN_MODEL
+from tests.support.builders import a_memory, a_worker, an_incoming, delete_open_jobs
 from tests.support.embedders import HashedWords
 from tests.support.token_similarity import max_sims
 
@@ -81,20 +78,19 @@ async def test_forgotten_messages_leave_no_token_vectors(graph: Graph, tenant: s
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def own_graph(tmp_path: Path) -> AsyncIterator[Graph]:
-    """Start a database for this test: another embedder affects all tenants."""
-    cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
-    server = await start_local_server(data_dir=tmp_path, cache_dir=cache_dir, start_timeout_s=240)
-    connected = await connect(uri=server.uri, user=server.user, password=server.password, database=None)
-    yield connected
-    await connected.close()
-    await server.stop()
+async def graph_without_token_vectors(graph: Graph) -> AsyncIterator[Graph]:
+    """Delete the model of the token vectors, which affects all tenants, and restore it."""
+    await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM)
+    await delete_open_jobs(graph)
+    yield graph
+    await prepare_vectors(graph, model=TEST_MODEL, dim=TEST_DIM, token_model=TEST_TOKEN_MODEL)
 
 
-async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors(own_graph: Graph) -> None:
-    graph, whose = own_graph, TenantId("t")
-    model = {"model": HashedWords.name, "dim": HashedWords.dim}
-    assert not await prepare_vectors(graph, **model)
+async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors(
+    graph_without_token_vectors: Graph, tenant: str
+) -> None:
+    graph, whose = graph_without_token_vectors, TenantId(tenant)
+    model = {"model": TEST_MODEL, "dim": TEST_DIM}
     await a_memory(graph, embedder=NoTokens()).remember(whose, an_incoming("I love jasmine tea."))
     await a_worker(graph, embedder=NoTokens()).drain()
     asked = (await embed_question(HashedWords(), "jasmine tea")).tokens
@@ -103,6 +99,7 @@ async def test_messages_embedded_before_get_token_vectors_and_keep_their_vectors
         assert await prepare_vectors(graph, **model, token_model=embedder.token_model)
         assert not await prepare_vectors(graph, **model, token_model=embedder.token_model)
         assert await stored_embedder(graph) == StoredEmbedder(**model, token_model=embedder.token_model)
+        await delete_open_jobs(graph, except_tenant=whose)
         (waiting,) = await stored(graph, whose)
         assert (waiting["tokens"], waiting["embedded"], waiting["waits"]) == (None, True, True)
         await a_worker(graph, embedder=embedder).drain()

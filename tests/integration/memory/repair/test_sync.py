@@ -21,6 +21,7 @@ from tests.integration.memory.worker.crash_story import STORY
 from tests.integration.memory.worker.test_crash import change_numbers, comparable_graph
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
+from tests.support.slow import slow_but
 
 _VECTORS = """
 MATCH (n {tenant: $tenant}) WHERE n:Message OR n:Scene
@@ -114,6 +115,19 @@ DAMAGES = {
 }
 
 
+# One damage of each problem.
+_IN_EVERY_RUN = [
+    "message without a vector",
+    "fact with a vector of another model",
+    "hash that does not fit",
+    "session whose end was lost",
+    "message outside its scene",
+    "entity that nothing names",
+    "scene that holds nothing",
+    "fact that nothing proves",
+]
+
+
 async def _cypher(graph: Graph, query: str, **parameters: Any) -> list[dict[str, Any]]:
     async with graph._driver.session() as session:
         return await (await session.run("CYPHER 25 " + query, parameters)).data()
@@ -152,7 +166,7 @@ async def test_sync_leaves_a_consistent_memory_unchanged(graph: Graph, tenant: s
     assert (await comparable_graph(graph, tenant), await memory.changes.head(whose)) == (whole, head)
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize("name", slow_but(_IN_EVERY_RUN, DAMAGES))
 async def test_sync_finds_and_repairs_each_damage(graph: Graph, tenant: str, name: str) -> None:
     """A tenant with the same memory and the same damage is not changed."""
     memory, damage, other = a_memory(graph), DAMAGES[name], f"{tenant}-other"

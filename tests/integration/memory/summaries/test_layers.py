@@ -15,7 +15,7 @@ from graph_service.memory.worker.worker import Worker
 from schema.errors import InputError, NotFoundError
 from schema.ids import TenantId
 from tests.benchmarks.layer_calls import LONG, READ, TOLD, a_model_worker, count_calls
-from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.builders import a_memory, a_message, a_worker, an_incoming, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, fails, says
 
 TALK_EN = ["I moved to Lisbon in May.", "I love the trams there.", "My sister Ana lives near the river."]
@@ -24,8 +24,8 @@ TALK_ZH = ["我五月搬到了里斯本。", "我很喜欢那里的电车。", "
 
 @pytest_asyncio.fixture(autouse=True)
 async def no_pending_jobs(graph: Graph) -> None:
-    """Finish the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
-    await a_worker(graph).drain()
+    """Delete the jobs of other tests: a worker serves all tenants, and their scenes must not reach these endpoints."""
+    await delete_open_jobs(graph)
 
 
 def memory_with(graph: Graph, worker: Worker) -> Memory:
@@ -149,7 +149,7 @@ async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: st
     memory = a_memory(graph)
     with pytest.raises(InputError, match="L0, L1, L2"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
-    with pytest.raises(NotFoundError, match="no scene, session or message"):
+    with pytest.raises(NotFoundError, match="no scene, session, message or fact"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b")
     with pytest.raises(InputError, match="userId"):
         await memory.layers.generate(TenantId(tenant), user_id=None, session_id="s1")

@@ -24,13 +24,13 @@ _INTAKE = ["ingest/add_messages", "ingest/add_user", "sessions/enqueue_close"]
 _WORKER = [
     "jobs/claim",
     "extract claimed",
-    "read loaded",
-    "read",
-    "planned",
-    "read committed",
+    "extract loaded",
+    "extract read",
+    "extract planned",
+    "extract committed",
     "embed claimed",
     "embed loaded",
-    "embedded",
+    "embed computed",
     "embed committed",
     "close claimed",
     "close indexing",
@@ -54,7 +54,7 @@ _INSIDE_A_COMMIT = [
     "jobs/claim_for_session",
 ]
 # One point of each kind; `pytest -m slow` runs all.
-_IN_EVERY_RUN = ["ingest/add_messages", "planned", "facts/put_facts", "embedded", "close extracting"]
+_IN_EVERY_RUN = ["ingest/add_messages", "extract planned", "facts/put_facts", "embed computed", "close extracting"]
 
 _GRAPH = """
 CALL () {

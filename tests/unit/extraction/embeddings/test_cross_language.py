@@ -1,4 +1,4 @@
-"""Test that a question's vector is carried into the space of the other language, with the real models."""
+"""Test that a question's vector is mapped into the space of the other language, with the real models."""
 
 import math
 import time
@@ -72,9 +72,9 @@ async def ranks(embedder: LocalEmbedder, questions: list[str], said: tuple[str, 
     stored = await embedder.embed(said)
     found = []
     for place, question in enumerate(questions):
-        carried = (await embed_question(embedder, question)).carried
-        assert carried is not None
-        cosines = [math.fsum(x * y for x, y in zip(carried, vector, strict=True)) for vector in stored]
+        mapped = (await embed_question(embedder, question)).cross_language_vector
+        assert mapped is not None
+        cosines = [math.fsum(x * y for x, y in zip(mapped, vector, strict=True)) for vector in stored]
         found.append(sorted(range(len(said)), key=lambda at, of=cosines: -of[at]).index(place) + 1)
     return found
 
@@ -96,20 +96,20 @@ async def test_chinese_question_is_nearest_to_its_english_answer(embedder: Local
     assert max(found) <= 3
 
 
-async def test_messages_have_no_carried_vector(embedder: LocalEmbedder) -> None:
+async def test_messages_have_no_cross_language_vector(embedder: LocalEmbedder) -> None:
     (said,) = await embedder.embed_with_tokens(["I'm learning the guitar"])
-    assert said.carried is None
+    assert said.cross_language_vector is None
 
 
 @pytest.mark.parametrize("text", ["?", "", " ", "\x00", "👍", "a" * 100_000, "吉他" * 50_000, "x y " * 50_000])
-def test_carried_vector_of_any_text_is_a_unit_vector(text: str) -> None:
+def test_mapped_vector_of_any_text_is_a_unit_vector(text: str) -> None:
     """Only the beginning is read, so that a long question takes no longer."""
     cross = CrossLanguage()
-    cross.carried("warm up", from_chinese=False)
+    cross.map_question("warm up", from_chinese=False)
     begun = time.process_time()
     for from_chinese in (False, True):
-        carried = cross.carried(text, from_chinese=from_chinese)
-        assert carried is not None
-        assert len(carried) == VECTOR_DIM
-        assert math.fsum(part * part for part in carried) == pytest.approx(1.0, abs=1e-3)
+        mapped = cross.map_question(text, from_chinese=from_chinese)
+        assert mapped is not None
+        assert len(mapped) == VECTOR_DIM
+        assert math.fsum(part * part for part in mapped) == pytest.approx(1.0, abs=1e-3)
     assert time.process_time() - begun < 2.0

@@ -100,9 +100,36 @@ def test_prompt_shows_at_most_five_known_facts_per_fact() -> None:
     assert {len(doubt.similar) for doubt in doubts} == {5}
 
 
+JOINED = "Ana wants to run a marathon in Berlin."
+
+
 def judged_plan(known: list[Fact], fact: AcceptedFact, judgement: Judgement, other: Claim) -> list[Fact]:
-    judged = {fact.claim: FactVerdict(judgement=judgement, known=other)}
+    joined = JOINED if judgement is Judgement.COMPLETES else None
+    judged = {fact.claim: FactVerdict(judgement=judgement, known=other, statement=joined)}
     return after(known, plan_facts(known, [(fact, SCENE)], judged))
+
+
+def test_completed_fact_says_both_and_keeps_its_start() -> None:
+    known = known_goals("run a marathon", "learn to sail")
+    marathon = next(fact for fact in known if fact.object_name == "run a marathon")
+    then = judged_plan(known, goal("run in Berlin", day=3), Judgement.COMPLETES, marathon.claim)
+    assert {fact.id for fact in then} == {fact.id for fact in known}
+    joined = next(fact for fact in then if fact.id == marathon.id)
+    assert (joined.statement, len(joined.evidence), joined.valid_at) == (JOINED, 2, marathon.valid_at)
+    again = next(fact for fact in after(then, plan(then, goal("run a marathon", day=5))) if fact.id == marathon.id)
+    assert again.statement == JOINED
+
+
+def test_completing_verdict_needs_a_statement() -> None:
+    doubt = a_doubt()
+    told = [replace_statement(text) for text in (None, " ", "x" * 10_000)]
+    assert [verdicts_of([one], [doubt]) for one in told] == [{}, {}, {}]
+    (verdict,) = verdicts_of([replace_statement(JOINED)], [doubt]).values()
+    assert (verdict.judgement, verdict.statement) == (Judgement.COMPLETES, JOINED)
+
+
+def replace_statement(statement: str | None) -> VerdictReading:
+    return VerdictReading(fact="n1", verdict="completes", known="k1", statement=statement)
 
 
 def test_equivalent_fact_only_adds_evidence() -> None:

@@ -45,8 +45,20 @@ def test_traditional_and_simplified_sentences_state_the_same_facts() -> None:
     assert [fact.object for fact in read("我養了一隻鸚鵡。").facts] == ["鸚鵡"]
 
 
-def test_age_without_a_subject_is_not_the_age_of_the_speaker() -> None:
-    assert [shown(fact) for fact in read("小狗叫麻糬，三个月。").facts] == ["user|RELATES_TO:小狗|麻糬"]
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("小狗叫麻糬，三个月。", ["麻糬|RELATES_TO:has age|三个月"]),
+        ("我们养了一只橘猫，叫麻薯，今年三岁了。", ["麻薯|RELATES_TO:has age|三岁"]),
+        ("我家猫叫年糕。今年七岁了。我三十。", ["年糕|RELATES_TO:has age|七岁", "user|RELATES_TO:has age|三十"]),
+        ("我儿子叫乐乐，今年四岁半。", ["乐乐|RELATES_TO:has age|四岁半"]),
+        ("我家狗叫旺财。今年五十六了，退休了。", ["user|RELATES_TO:has age|五十六"]),
+        ("今年三岁了，可爱吧", []),
+    ],
+)
+def test_small_age_without_a_subject_is_that_of_the_animal_named_before(text: str, ages: list[str]) -> None:
+    """Regression: it was taken for the age of the user."""
+    assert [one for fact in read(text).facts if "has age" in (one := shown(fact))] == ages
 
 
 def test_secrets_are_not_read() -> None:

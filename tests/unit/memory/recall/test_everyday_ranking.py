@@ -25,8 +25,10 @@ from tests.support.builders import NOON
 from tests.support.candidates import a_candidate, all_found
 
 
-def said(name: str, *, role: str = "user", speaker: str | None = None, day: int = 0) -> Candidate:
-    return a_candidate(name, role=role, speaker=speaker, said_at=NOON + timedelta(days=day))
+def said(
+    name: str, *, role: str = "user", speaker: str | None = None, day: int = 0, scene: str | None = None
+) -> Candidate:
+    return a_candidate(name, role=role, speaker=speaker, said_at=NOON + timedelta(days=day), scene=scene)
 
 
 @pytest.mark.parametrize(
@@ -150,15 +152,15 @@ def hits_of(*candidates: Candidate) -> list[Hit]:
     return [Hit(candidate=one, score=1 - place / 100) for place, one in enumerate(candidates)]
 
 
-def a_scene(name: str, *messages: str) -> Candidate:
-    return a_candidate(name, HitKind.SCENE, proofs=messages)
+def a_scene(name: str) -> Candidate:
+    return a_candidate(name, HitKind.SCENE)
 
 
 @pytest.mark.parametrize(
     ("ranked", "kept"),
     [
-        ([a_scene("s", "a", "b"), said("a"), said("c")], ["a", "c"]),
-        ([a_scene("s", "x"), said("a")], ["s", "a"]),
+        ([a_scene("s"), said("a", scene="s"), said("c")], ["a", "c"]),
+        ([a_scene("s"), said("a", scene="t")], ["s", "a"]),
         ([a_fact("f", "a"), said("a"), said("b")], ["f", "b"]),
         ([said("a"), a_fact("f", "a"), said("b")], ["a", "b"]),
         ([a_fact("f", "a", "b"), said("a"), said("b")], ["f", "a", "b"]),
@@ -179,11 +181,11 @@ def test_without_repeats_keeps_the_order_and_every_message(drawn: list[tuple[Hit
     candidates: dict[str, Candidate] = {}
     for place, (kind, numbers) in enumerate(drawn):
         proofs = tuple(f"m{number}" for number in sorted(numbers))
-        one = said(proofs[0])
+        one = said(proofs[0], scene=f"s{place // 2}")
         if kind is HitKind.FACT:
             one = a_fact(f"f{place}", *proofs)
         elif kind is HitKind.SCENE:
-            one = a_scene(f"s{place}", *proofs)
+            one = a_scene(f"s{place}")
         candidates[one.id] = one
     kept = [hit.candidate for hit in without_repeats(hits_of(*candidates.values()))]
     assert [one for one in candidates.values() if one in kept] == kept

@@ -35,7 +35,7 @@ NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SESSIONS = st.lists(st.sampled_from("abc"), max_size=30).map(sorted)
 
 
-def _line(place: int, text: str, *, speaker: str = "Ann", session: str = "s", day: int = 0) -> Candidate:
+def _line(place: int, text: str, *, speaker: str | None = "Ann", session: str = "s", day: int = 0) -> Candidate:
     said_at = NOON + timedelta(days=day, minutes=place)
     return a_candidate(f"m{place:02}", session=session, said_at=said_at, position=place, speaker=speaker, text=text)
 

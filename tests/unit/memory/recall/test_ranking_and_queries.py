@@ -31,7 +31,7 @@ def a_row(
     said_ms = millis(NOON + timedelta(days=day))
     if kind == "message":
         line = [name, "s1", said_ms, 0, None, f"text {name}"]
-        return [*line, "memory://x", "user", 5, None, cosine, [list(pair) for pair in found.items()], None]
+        return [*line, "memory://x", "user", 5, None, None, cosine, [list(pair) for pair in found.items()], None]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
     return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None]
 
@@ -115,6 +115,17 @@ def test_fact_raises_the_score_of_its_evidence_messages(kinds: tuple[HitKind, ..
         assert [item.candidate.id for item in order if item.candidate.kind is HitKind.FACT] == [
             name for name in "gfh" if HitKind.FACT in kinds
         ]
+
+
+@pytest.mark.parametrize("asks_agent", [True, False])
+def test_fact_raises_a_message_of_the_agent_only_if_the_question_is_about_the_agent(asks_agent: bool) -> None:
+    """Regression: "I'll bring the flour order on Monday" came first for "Which flour supplier did we have?"."""
+    message, fact = a_row("a"), a_row("f", kind="fact", cosine=0.8)
+    message[7], fact[6] = "assistant", ["a"]
+    found = candidates_in(
+        {"messages": [message], "rows": [fact], "named": []}, tuple(HitKind), QueryAnalysis(asks_agent=asks_agent)
+    )
+    assert [one.fact_cosine for one in found.messages] == [pytest.approx(0.6) if asks_agent else None]
 
 
 def test_unrequested_fact_is_not_returned() -> None:

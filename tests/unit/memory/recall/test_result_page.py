@@ -97,14 +97,14 @@ def test_cursor_is_refused_for_another_question_and_after_an_hour() -> None:
 
 
 def test_cursor_is_valid_for_the_same_question_with_other_page_options() -> None:
-    one = Question(user_id="a", text="tea", limit=5, narrowed=QueryFilters(roles=(Role.USER,)))
-    same = Question(user_id="a", text="tea", limit=9, evidence=3, narrowed=QueryFilters(roles=(Role.USER,), after="x"))
+    one = Question(user_id="a", text="tea", limit=5, filters=QueryFilters(roles=(Role.USER,)))
+    same = Question(user_id="a", text="tea", limit=9, evidence=3, filters=QueryFilters(roles=(Role.USER,), after="x"))
     assert fingerprint("t", one) == fingerprint("t", same)
     others = [
-        Question(user_id="b", text="tea", narrowed=one.narrowed),
-        Question(user_id="a", text="teas", narrowed=one.narrowed),
+        Question(user_id="b", text="tea", filters=one.filters),
+        Question(user_id="a", text="teas", filters=one.filters),
         Question(user_id="a", text="tea"),
-        Question(user_id="a", text="tea", narrowed=one.narrowed, mode=Mode.LAYERED),
+        Question(user_id="a", text="tea", filters=one.filters, mode=Mode.LAYERED),
     ]
     assert len({fingerprint("t", other) for other in others} | {fingerprint("t", one)}) == 5
     assert fingerprint("t", one) != fingerprint("u", one)
@@ -118,7 +118,7 @@ def test_next_page_is_asked_at_the_time_of_the_first() -> None:
     assert first.reference.utcoffset() == timedelta(hours=8)
     after = cursor_of(CursorState(asked_at=NOON, marks=frozenset({b"12345"})), first.key)
     later = NOON + timedelta(minutes=50)
-    second = resolve_question(TenantId("t"), replace(one, narrowed=QueryFilters(after=after)), now=later)
+    second = resolve_question(TenantId("t"), replace(one, filters=QueryFilters(after=after)), now=later)
     assert (second.now, second.reference, second.moments.valid_at) == (NOON, NOON, NOON)
     assert second.shown.marks == {b"12345"}
 
@@ -149,7 +149,7 @@ def test_hits_outside_the_scope_are_dropped_and_counted() -> None:
         a_candidate("other kind", HitKind.FACT, uri=fact_uri(user_uri("t", "ann"), "PREFERS", None, "o", 0)),
     ]
     narrow = QueryFilters(session_id="s1", roles=(Role.USER,))
-    question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), narrowed=narrow)
+    question = Question(user_id="ann", text="x", kinds=(HitKind.MESSAGE,), filters=narrow)
     asked = resolve_question(TenantId("t"), question, now=NOON)
     left, removed = filtered(CandidateSet(candidates=tuple(rows), messages=()), asked, QueryAnalysis())
     assert [one.id for one in left.candidates] == ["mine"]
@@ -177,5 +177,5 @@ def test_recent_access_counts_only_with_a_weight() -> None:
 def test_every_error_of_a_filter_is_reported_at_once() -> None:
     wrong = QueryFilters(session_id="", agent_id="x" * 999, entities=("",))
     with pytest.raises(InputError) as caught:
-        check_question(Question(user_id="a", text="tea", narrowed=wrong))
+        check_question(Question(user_id="a", text="tea", filters=wrong))
     assert len(caught.value.problems) == 3

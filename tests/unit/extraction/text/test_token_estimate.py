@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.memory.context_builder.token_estimate import tokens_in
+from extraction.text.token_estimate import tokens_in
 
 _COUNTS = (Path(__file__).parent / "token_counts.tsv").read_text("utf-8").splitlines()
 _ROWS = list(csv.DictReader(_COUNTS, delimiter="\t", quoting=csv.QUOTE_NONE))
