@@ -61,12 +61,16 @@ def send_invalid_requests(http: httpx.Client, tenant: str) -> None:
 
 
 def store_malformed_message(server: Server, tenant: str) -> None:
-    """Store a message without a role and with a text as its time, as an import may leave it, and a job for it."""
+    """Store a message without a valid role and with a text as its time, as an import may leave it, and a job for it.
+
+    It is a message of its own, so that a digest which already runs neither has read it nor marks it as read.
+    """
     text = """
-    MATCH (m:Message {tenant: $t}) WITH m LIMIT 1
-    SET m.role = $said, m.said_at = $said, m.unread = true
+    MATCH (said:Message {tenant: $t}) WITH said LIMIT 1
+    WITH said {.*, id: randomUUID(), uri: said.uri + '-malformed', role: $said, said_at: $said, unread: true} AS malformed
+    CREATE (m:Message) SET m = malformed
     WITH m MATCH (j:Job {tenant: $t, session: m.session_id}) WHERE j.kind = 'extract'
-    SET j.open = true, j.state = 'open', j.due_ms = 0, j.wanted = j.wanted + 1
+    SET j.open = true, j.state = 'open', j.due_ms = 0, j.enqueue_count = j.enqueue_count + 1
     """
     with GraphDatabase.driver(server.uri, auth=(server.user, server.password)) as driver:
         driver.execute_query(text, t=tenant, said=SAID)
