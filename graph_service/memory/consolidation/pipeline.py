@@ -15,7 +15,7 @@ from extraction.reader import Reader, Reading, SceneContext, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
 from graph_service.graph.statements import Statement, statement
-from graph_service.graph.store import Graph, Writing
+from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import SessionFactJudge
 from graph_service.memory.consolidation.known_facts import load_known
@@ -193,18 +193,18 @@ async def _consolidate(
     job_context.step("extract read")
     judge = SessionFactJudge(judge=readers.judge, embedder=embedder)
     # Of two concurrent plans for one memory, the later would be stale.
-    async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}") as waited:
-        if waited:
-            session_input = await _refresh(graph, session_input, claim)
+    async with user_locks.hold(f"{claim.tenant} {session_input.owner.user.id}"):
         for _ in range(_PLANS_MAX):
+            session_input, revision = await _settled(graph, session_input, claim)
             plan = await _plan(graph, session_input, scenes, judge, job_context)
             plan = replace(plan, cost=plan.cost | {"embedding_tokens": tokens.embedding_tokens})
             job_context.step("extract planned")
             too_slow = _too_slow_message(scenes)
             try:
-                await _commit(graph, session_input, plan, claim, now_ms=job_context.now_ms(), too_slow=too_slow)
+                await _commit(
+                    graph, session_input, plan, claim, revision, now_ms=job_context.now_ms(), too_slow=too_slow
+                )
             except StalePlanError:
-                session_input = await _refresh(graph, session_input, claim)
                 continue
             job_context.step("extract committed")
             _count(scenes, plan)
@@ -385,22 +385,37 @@ async def _plan(
     return replace(plan, own_names=changed_alias_properties(session_input.user_properties, user_properties))
 
 
-async def _refresh(graph: Graph, session_input: SessionInput, claim: JobClaim) -> SessionInput:
-    """Return the input with the user's current properties and revision; the lease keeps the scenes unchanged."""
+async def _settled(graph: Graph, session_input: SessionInput, claim: JobClaim) -> tuple[SessionInput, int]:
+    """Return the input with the user's current properties, and the number of writes to the user's memory.
+
+    Read before the plan's reads, so that these see at least what those writes left. The lease keeps the scenes
+    unchanged.
+    """
     parameters = {"tenant": claim.tenant, "user_node_id": session_input.owner.user.id}
-    rows = await graph.read(statement("consolidation/user_revision"), parameters)
+
+    async def steps(writing: Writing) -> list[Row]:
+        return await writing.run(statement("consolidation/settled_revision"), parameters)
+
+    rows = await graph.write(steps)
     if not rows:
         raise ConflictError(
             f"user {session_input.owner.user_id!r} was forgotten while the job ran; there is nothing left to do"
         )
-    return replace(session_input, **rows[0])
+    return replace(session_input, user_properties=rows[0]["user_properties"]), rows[0]["revision"]
 
 
 # Commit
 
 
 async def _commit(
-    graph: Graph, session_input: SessionInput, plan: DigestPlan, claim: JobClaim, *, now_ms: int, too_slow: str | None
+    graph: Graph,
+    session_input: SessionInput,
+    plan: DigestPlan,
+    claim: JobClaim,
+    revision: int,
+    *,
+    now_ms: int,
+    too_slow: str | None,
 ) -> None:
     """Write the plan, finish the job and append to the change log in one transaction.
 
@@ -414,7 +429,7 @@ async def _commit(
     recorded_at = plan.recorded_at
 
     async def steps(writing: Writing) -> None:
-        await _lock_user(writing, session_input, plan, claim)
+        await _lock_user(writing, session_input, plan, claim, revision)
         await _put(writing, statement("entity_resolution/put_entities"), tenant, plan.entities)
         await _put(writing, statement("entity_resolution/put_agents"), tenant, plan.agents)
         if plan.scenes:
@@ -443,11 +458,13 @@ async def _commit(
     await graph.write(steps)
 
 
-async def _lock_user(writing: Writing, session_input: SessionInput, plan: DigestPlan, claim: JobClaim) -> None:
+async def _lock_user(
+    writing: Writing, session_input: SessionInput, plan: DigestPlan, claim: JobClaim, revision: int
+) -> None:
     parameters = {
         "tenant": claim.tenant,
         "user_node_id": session_input.owner.user.id,
-        "revision": session_input.revision,
+        "revision": revision,
         "seen": plan.last_said,
         "names": plan.own_names,
     }

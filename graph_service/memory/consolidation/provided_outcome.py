@@ -136,7 +136,7 @@ async def _owner(graph: Graph, episode: Episode) -> Owner | None:
     """Return the owner of the memory; None if nothing of the user is stored yet."""
     user = the_user(episode.tenant, episode.user_id)
     parameters = {"tenant": episode.tenant, "user_node_id": user.id}
-    rows = await graph.read(statement("consolidation/user_revision"), parameters)
+    rows = await graph.read(statement("consolidation/user_properties"), parameters)
     if not rows:
         return None
     stored = rows[0]["user_properties"]

@@ -72,7 +72,6 @@ class SessionInput:
     """The input of one digest of a session.
 
     Attributes:
-        revision: number of writes to the user's memory, for optimistic locking.
         scenes: scenes with new messages or provided facts, and scenes that wait to be read or for layers of all their
             messages; oldest first.
         changed: ids of the scenes with new messages or provided facts.
@@ -85,7 +84,6 @@ class SessionInput:
 
     owner: Owner
     user_properties: Mapping[str, Any]
-    revision: int
     session_uri: str
     scenes: tuple[Scene, ...]
     changed: frozenset[MemoryId]
@@ -158,7 +156,6 @@ async def load_session_input(
     return SessionInput(
         owner=owner,
         user_properties=row["user_properties"],
-        revision=row["revision"],
         session_uri=row["session_uri"],
         scenes=tuple(scenes),
         changed=frozenset(ids),

@@ -25,14 +25,13 @@ class KeyedLock:
         self._entries: dict[str, _Entry] = {}
 
     @asynccontextmanager
-    async def hold(self, key: str) -> AsyncIterator[bool]:
-        """Acquire the lock of a key; yield True if it had to wait, so that data read before may be stale."""
+    async def hold(self, key: str) -> AsyncIterator[None]:
+        """Hold the lock of a key inside the block."""
         entry = self._entries.setdefault(key, _Entry())
-        waited = entry.users > 0
         entry.users += 1
         try:
             async with entry.lock:
-                yield waited
+                yield
         finally:
             entry.users -= 1
             if not entry.users:

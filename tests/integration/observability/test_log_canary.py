@@ -67,7 +67,9 @@ def store_malformed_message(server: Server, tenant: str) -> None:
     """
     text = """
     MATCH (said:Message {tenant: $t}) WITH said LIMIT 1
-    WITH said {.*, id: randomUUID(), uri: said.uri + '-malformed', role: $said, said_at: $said, unread: true} AS malformed
+    WITH said {
+      .*, id: randomUUID(), uri: said.uri + '-malformed', role: $said, said_at: $said, unread: true
+    } AS malformed
     CREATE (m:Message) SET m = malformed
     WITH m MATCH (j:Job {tenant: $t, session: m.session_id}) WHERE j.kind = 'extract'
     SET j.open = true, j.state = 'open', j.due_ms = 0, j.enqueue_count = j.enqueue_count + 1

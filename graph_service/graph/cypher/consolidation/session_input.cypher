@@ -12,7 +12,7 @@
 // $references_max: int, messages that provided facts may refer to; the episode that exceeds it is the last
 // $include_pending_overviews: bool, also scenes that wait for an overview by a model
 // $until_ms: int or null; only messages before this time
-// -> session_uri, user_id, agent_id, user_properties, revision, messages, messages_left, episodes, episodes_left, scenes, newest_ms
+// -> session_uri, user_id, agent_id, user_properties, messages, messages_left, episodes, episodes_left, scenes, newest_ms
 // Times of messages are ISO texts, because dates are slow in the driver.
 // newest_ms: start of the latest scene; null without scenes
 // messages_left, episodes_left: bool, the list was cut
@@ -24,8 +24,6 @@
 // scenes: {id, uri, properties, messages}, each with all its messages, because a scene is always read as a whole.
 MATCH (s:Session {tenant: $tenant, id: $session})
 MATCH (u:Memory {tenant: $tenant, id: s.user_node_id})
-OPTIONAL MATCH (v:Revision {tenant: $tenant, id: s.user_node_id})
-WITH s, u, coalesce(v.revision, 0) AS revision
 CALL (s) {
   MATCH (m:Message {tenant: $tenant, session_id: s.id, unread: true})
   USING INDEX SEEK m:Message(tenant, session_id, unread)
@@ -139,5 +137,5 @@ CALL (s) {
   WHERE newest.start_ms IS NOT NULL
   RETURN max(newest.start_ms) AS newest_ms
 }
-RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, revision, messages,
+RETURN s.uri AS session_uri, s.user_id AS user_id, s.agent_id AS agent_id, properties(u) AS user_properties, messages,
        messages_left, episodes, episodes_left, scenes, newest_ms

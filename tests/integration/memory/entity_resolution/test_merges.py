@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from graph_service.graph.store import Graph
+from graph_service.graph.statements import Statement, statement
+from graph_service.graph.store import Graph, Writing
 from graph_service.memory.service import Memory
 from schema.entity import an_entity
 from schema.errors import ConflictError, InputError, NotFoundError
@@ -158,6 +159,35 @@ async def test_merge_during_a_digest_loses_nothing(graph: Graph, tenant: str) ->
         say(graph, tenant, ("Bobby", "PREFERS", "jazz", None), session="s2"), merge(memory, tenant, "Bob", "Bobby")
     )
     assert ("Bob", "PREFERS", "jazz") in await edges(graph, tenant)
+
+
+async def test_digest_plans_only_after_a_running_write_is_committed(graph: Graph, tenant: str) -> None:
+    # Neo4j applies a commit in parts: a reader that does not wait for its locks saw a merge's new revision before the
+    # index entries of the merged names, and created the merged name anew.
+    await say(graph, tenant, *BOTH, session="s1")
+    fact = ProvidedFact(subject="Bobby", predicate="PREFERS", object="jazz", statement="Bobby PREFERS jazz")
+    await a_memory(graph).remember(TenantId(tenant), an_incoming("Bobby and jazz", session="s2", facts=(fact,)))
+    run, locked, settles = list[str](), asyncio.Event(), asyncio.Event()
+    parameters = {"tenant": tenant, "user_node_id": memory_id(user_uri(TenantId(tenant), UserId("alice")))}
+
+    async def hold_lock(writing: Writing) -> None:
+        await writing.run(statement("locks/lock_memory"), parameters)
+        locked.set()
+        await asyncio.wait_for(settles.wait(), 60)
+
+    def observe(done: Statement) -> None:
+        run.append(done.name)
+        if done.name == "consolidation/settled_revision":
+            asyncio.get_running_loop().call_later(0.2, settles.set)
+
+    holder = asyncio.create_task(graph.write(hold_lock))
+    await asyncio.wait_for(locked.wait(), 60)
+    graph.observer = observe
+    try:
+        await asyncio.gather(a_worker(graph).drain(), holder)
+    finally:
+        graph.observer = None
+    assert run.count("consolidation/settled_revision") == run.count("consolidation/lock_user") == 1
 
 
 async def test_name_in_the_other_chinese_script_matches(graph: Graph, tenant: str) -> None:
