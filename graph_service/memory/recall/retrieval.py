@@ -65,18 +65,21 @@ _MS_MIN, _MS_MAX = -(2**52), 2**52
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
 _HAPPENED_REACH: Final = timedelta(days=366)
+# An empty list has another type than a list of texts, and a parameter of another type needs a plan of its own.
+_NONE: Final = [""]
 # Messages or scenes about the time of a question that are compared by vector; a year in a large memory has more.
 _HAPPENED_SCAN: Final = 300
 
 
 def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_layer_scores: bool) -> dict[str, Any]:
-    """Return the parameters of `recall/recall`, in which null means no filter.
+    """Return the parameters of `recall/recall`.
 
     Args:
         with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
     """
     tenant, question, moments = asked.tenant, asked.question, asked.moments
     filters, scope = question.filters, scope_token(tenant, question.user_id)
+    session = memory_id(session_uri(tenant, question.user_id, filters.session_id)) if filters.session_id else ""
     # The index search must return more if facts learned later, or filtered elements, are dropped after it.
     filtered = question.as_of is not None or filters.by_element
     per_channel = max(_PER_CHANNEL, question.limit) * (_FILTERED_FACTOR if filtered else 1)
@@ -97,21 +100,24 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
         **_cross_language_parameters(analysis, kinds, per_channel),
         **_queries(question, analysis, scope),
-        "entity_keys": list(analysis.entity_keys),
-        "kinship_words": list(analysis.kinship_words),
+        "entity_keys": list(analysis.entity_keys) or _NONE,
+        "kinship_words": list(analysis.kinship_words) or _NONE,
         "kinship_query": scoped_query(analysis.kinship_words, fields=["relation"], scope_user=scope, days=False),
         "edges_per_entity": _EDGES_PER_ENTITY,
         "max_bridges": _MAX_BRIDGES,
         "max_degree": _MAX_DEGREE,
         "valid_at": as_utc(moments.valid_at).astimezone(UTC),
-        "known_at": None if moments.known_at is None else as_utc(moments.known_at).astimezone(UTC),
+        "known_at": as_utc(moments.known_at or _LAST).astimezone(UTC),
+        "as_of": moments.known_at is not None,
         "per_channel": per_channel,
         "expand_top": _EXPAND_TOP,
         "vector_k": max(VECTOR_K, 2 * per_channel),
-        "session": filters.session_id and memory_id(session_uri(tenant, question.user_id, filters.session_id)),
-        "agent": filters.agent_id,
-        "roles": [role.value for role in filters.roles] or None,
-        "entity_filter": sorted({name_key(name) for name in filters.entities}) or None,
+        "filtered": filters.by_element,
+        "session": session,
+        "agent": filters.agent_id or "",
+        "roles": [role.value for role in filters.roles or Role],
+        "by_entity": bool(filters.entities),
+        "entity_filter": sorted({name_key(name) for name in filters.entities}) or _NONE,
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
@@ -232,10 +238,11 @@ def _cross_language_cosines(
     if analysis.cross_language_vector is None:
         return [nan] * len(rows)
     other = re.compile(_other_language(analysis.chinese))
-    cosines = whole_cosines(stored, analysis.cross_language_vector).tolist()
-    return [
-        cosine if other.search(row[5][:_LANGUAGE_CHARS]) else nan for row, cosine in zip(rows, cosines, strict=True)
+    of_others = [
+        packed if other.search(row[5][:_LANGUAGE_CHARS]) else None for row, packed in zip(rows, stored, strict=True)
     ]
+    cosines: list[float] = whole_cosines(of_others, analysis.cross_language_vector).tolist()
+    return cosines
 
 
 def _fact_cosines(rows: Iterable[Sequence[Any]]) -> dict[str, float]:

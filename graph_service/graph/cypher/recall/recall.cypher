@@ -1,6 +1,8 @@
 // Retrieve candidates for one question from all channels in one round trip: messages by vector, full text, stems, time (when said, and what they are about) and entity,
 // with their neighbours in the session; scenes and facts by vector, full text and entity.
 // hot
+// Parameters keep their type from question to question (no filter is '' or [''], not null, and no list is empty): Neo4j makes a plan
+// for each combination of types, which takes 2 to 7 seconds.
 // $tenant: str
 // $user_id: str
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
@@ -16,15 +18,15 @@
 // $stem_query: str, Lucene query for stems of messages, scoped in the same way
 // $scene_query: str, Lucene query for scenes, scoped in the same way
 // $fact_query: str, Lucene query for facts, scoped to tenant and user
-// $entity_keys: list of str, name keys in the question
+// $entity_keys: list of str, name keys in the question, or ['']
 // $kinship_query: str, Lucene, scoped to the user: relations that contain one of $kinship_words
-// $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister"
+// $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister", or ['']
 // $kinds: list of str, requested kinds: message, scene, fact. Other kinds are not searched, except facts by vector when messages
 // are requested; such facts return no evidence texts
 // $from_ms: int, inclusive
 // $to_ms: int, exclusive
-// $asked_from_ms: int, inclusive, start of the time that the question names; equal to $asked_to_ms when it names none (null has
-// another type and would cause a new plan, which takes seconds) or one at which nothing was said
+// $asked_from_ms: int, inclusive, start of the time that the question names; equal to $asked_to_ms when it names none or one at which
+// nothing was said
 // $asked_to_ms: int, exclusive
 // $happened_from: datetime, inclusive, start of the time that the question names, for elements that are about it, whenever they were
 // said; equal to $happened_to when the question names none or asks when something was said
@@ -33,7 +35,8 @@
 // $happened_scan: int, elements about that time to compare by vector
 // $valid_at: datetime; only facts valid at this time
 // $with_closed: bool, also facts found by vector or words that ended before $valid_at
-// $known_at: datetime, transaction time: only what was known then; null: all. memory/facts/bitemporal.py has the same rule
+// $known_at: datetime, transaction time: only what was known then; the year 9999: all. memory/facts/bitemporal.py has the same rule
+// $as_of: bool, $known_at is before now, so that elements received later are left out
 // $per_channel: int, rows per channel
 // $expand_top: int, top hits of each message channel, except that of the other language, for which neighbouring messages are
 // returned too
@@ -43,10 +46,12 @@
 // $vector_k: int, at least $per_channel: hits requested from a vector index, of which the best $per_channel are kept
 // $with_tokens: bool, return token vectors of messages. They include the vector of the whole text, so the cosine of messages that
 // the index did not compare is left to the caller: reading embeddings is the most expensive part of this statement
-// $session: str, node id of the only session to search, or null
-// $agent: str, only conversations with this agent, or null
-// $roles: list of str, only messages with these roles, or null
-// $entity_filter: list of str, entity keys; only what mentions one of them, or null
+// $filtered: bool, one of the next filters is given
+// $session: str, node id of the only session to search, or ''
+// $agent: str, only conversations with this agent, or ''
+// $roles: list of str, only messages with these roles
+// $by_entity: bool, $entity_filter is given
+// $entity_filter: list of str, entity keys; only what mentions one of them, or ['']
 // $with_layer_scores: bool, return the similarity of scene summaries and the last access
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
@@ -158,7 +163,7 @@ CALL (named_entities, second_hop) {
     RETURN m, 'hop' AS channel, named AS score
    UNION ALL
     // A session is small: take all of it, because the indexes may spend their limit on other sessions.
-    UNWIND CASE WHEN $session IS NOT NULL AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
+    UNWIND CASE WHEN $session <> '' AND 'message' IN $kinds THEN [$session] ELSE [] END AS session
     MATCH (m:Message {tenant: $tenant, session_id: session})
     WITH m ORDER BY m.said_ms DESC, m.position DESC LIMIT 1000
     RETURN m, 'session' AS channel, 1.0 AS score
@@ -169,7 +174,7 @@ CALL (named_entities, second_hop) {
   WITH best[i].m AS m, channel, best[i].score AS score, i < $expand_top AND channel IN ['vector', 'time', 'words', 'stems'] AS expand
   WITH m, collect([channel, score]) AS found, true IN collect(expand) AS expand
   WHERE m.tenant = $tenant AND m.user_id = $user_id AND m.said_ms >= $from_ms AND m.said_ms < $to_ms
-    AND ($known_at IS NULL OR m.received_at <= $known_at)
+    AND (NOT $as_of OR m.received_at <= $known_at)
   WITH collect({m: m, found: found, expand: expand}) AS found_messages
   // The index hints return neighbours in index order; without them a long session is sorted once per hit. CASE instead of OR,
   // because OR is planned as two seeks that read and sort all rows.
@@ -193,14 +198,15 @@ CALL (named_entities, second_hop) {
       RETURN n ORDER BY n.tenant, n.session_id, n.said_ms, n.position LIMIT $neighbour_radius
     }
     WITH DISTINCT n
-    WHERE n.user_id = $user_id AND n.said_ms >= $from_ms AND n.said_ms < $to_ms AND ($known_at IS NULL OR n.received_at <= $known_at)
+    WHERE n.user_id = $user_id AND n.said_ms >= $from_ms AND n.said_ms < $to_ms AND (NOT $as_of OR n.received_at <= $known_at)
     RETURN n, [['near', 1.0]] AS hits
   }
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
-  WHERE ($session IS NULL OR n.session_id = $session) AND ($agent IS NULL OR n.agent_id = $agent) AND ($roles IS NULL OR n.role IN $roles)
-    AND ($entity_filter IS NULL OR EXISTS {
+  WHERE NOT $filtered OR (
+    $session IN ['', n.session_id] AND $agent IN ['', n.agent_id] AND n.role IN $roles
+    AND (NOT $by_entity OR EXISTS {
       MATCH (n)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE n.id IN mention.evidence
-        AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
+        AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }))
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
@@ -257,19 +263,19 @@ CALL (named_entities) {
     UNWIND CASE WHEN 'scene' IN $kinds THEN named_entities ELSE [] END AS e
     CALL (e) {
       MATCH (e)<-[:MENTIONED]-(s:Scene) WHERE s.tenant = $tenant AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
-        AND ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+        AND (NOT $as_of OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
       RETURN s LIMIT $edges_per_entity
     }
     WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $per_channel
     RETURN s, 'entity' AS channel, toFloat(named) AS score, null AS cosine
   }
   WITH s, collect([channel, score]) AS found, max(cosine) AS cosine
-  WHERE ($known_at IS NULL OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
+  WHERE (NOT $as_of OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
     // A scene passes the filters if one of its messages does.
-    AND (coalesce($session, $agent, $roles, $entity_filter) IS NULL OR EXISTS {
+    AND (NOT $filtered OR EXISTS {
       MATCH (p:Message)-[:PART_OF]->(s)
-      WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
-        AND ($entity_filter IS NULL OR EXISTS {
+      WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
+        AND (NOT $by_entity OR EXISTS {
           MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
             AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }) })
   CALL (s) {
@@ -314,17 +320,17 @@ CALL (entity_edges, second_hop) {
   }
   WITH r, collect([channel, score]) AS found
   // A fact passes the filters if one message of its evidence does.
-  WHERE coalesce($session, $agent, $roles, $entity_filter) IS NULL OR EXISTS {
+  WHERE NOT $filtered OR EXISTS {
     UNWIND r.evidence AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id})
-    WHERE ($session IS NULL OR p.session_id = $session) AND ($agent IS NULL OR p.agent_id = $agent) AND ($roles IS NULL OR p.role IN $roles)
-      AND ($entity_filter IS NULL OR EXISTS {
+    WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
+      AND (NOT $by_entity OR EXISTS {
         MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
           AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
     RETURN p }
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
-    MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND ($known_at IS NULL OR p.received_at <= $known_at)
+    MATCH (p:Message {tenant: $tenant, id: message_id}) WHERE p.user_id = $user_id AND (NOT $as_of OR p.received_at <= $known_at)
     RETURN collect([p.id, p.uri, p.role, p.speaker, left(p.text, $evidence_chars), p.said_ms,
       CASE WHEN size(p.text) > $evidence_chars THEN size(p.text) ELSE null END]) AS evidence
   }
@@ -336,7 +342,7 @@ CALL (entity_edges, second_hop) {
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
              CASE WHEN $fact_vector IS NULL OR compared THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-     CASE WHEN $known_at IS NOT NULL AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
+     CASE WHEN $as_of AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
           ELSE r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
      r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
