@@ -125,6 +125,8 @@ _VOWELS: Final = "aeiou"
 def gerund(verb: str) -> str:
     """Return the gerund of a verb: `paint` → `painting`, `swim` → `swimming`, `dance` → `dancing`."""
     low = verb.lower()
+    if low == "be":
+        return "being"
     if low.endswith("ie"):
         return low[:-2] + "ying"
     if low.endswith("e") and not low.endswith(("ee", "oe", "ye")):

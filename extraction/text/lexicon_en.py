@@ -158,6 +158,7 @@ ANY_MONTH = f"(?:{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})"
 MONTHS = word_set("january february march april may june july august september october november december")
 DAYS = MONTHS | word_set(
     "monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday christmas easter "
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "thanksgiving halloween"
 )
 # Capitalised words that are never a name.

@@ -268,7 +268,9 @@ _WHEN_FIRST = re.compile(
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
     r"hypothetically|"
-    r"as though|what about|kidding|joking|had I|were I|nearly|if only)\b",
+    r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
+    r"I (?:(?:always|just|first|once|honestly|really) )?(?:thought|assumed|believed|figured) (?:that )?I "
+    r"(?:was|had))\b",
     re.IGNORECASE,
 )
 _REPORT = re.compile(

@@ -59,6 +59,7 @@ OWN = re.compile(
 )
 NAME_IS = re.compile(
     r"^(?:[Mm]y (?:full |first |real )?name is|(?:[Pp]lease |[Yy]ou can |[Jj]ust )?[Cc]all me|"
+    r"I (?:prefer|like|'d rather) (?:to be|being|be) called|"
     r"(?:[Pp]eople|[Ff]riends|[Mm]y friends|[Ee]veryone) (?:just )?calls? me|I go by|I am(?= "
     r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
@@ -428,7 +429,8 @@ _OPINIONS: Final = (
             r"(?:(?:stress(?:es)?|freaks?|gross(?:es)?|creeps?|weirds?|wears?|turns?) me (?:out|off)|drives? "
             r"me (?:crazy|"
             r"nuts|mad|insane|up the wall)|bores? me|gets? on my nerves|annoys? me|irritates? me|disgusts? me|"
-            r"(?:always )?makes? me (?:feel )?(?:sick|nauseous|queasy|cringe|uncomfortable|anxious|nervous|"
+            r"(?:always )?makes? me (?:feel )?(?:sick|ill|poorly|unwell|"
+            r"bloated|nauseous|queasy|cringe|uncomfortable|anxious|nervous|"
             r"miserable)|"
             r"(?:tastes?|smells?) (?:\w+ )?(?:awful|terrible|horrible|disgusting|gross|bad|like \w+) to me|"
             r"gives? me the (?:creeps|ick)|upsets? my stomach|(?:does|do) not (?:agree|sit well) with me|"

@@ -236,6 +236,19 @@ WORK: Final = (
         _WORKS_AT,
     ),
     after(
+        r"(?:run|runs|manage|manages|lead|leads|head up|heads up|look after|looks after|supervise|supervises) (?:an? |"
+        r"the )?(?:[a-z-]+ ){0,2}(?:team|kitchen|bar|desk|department|ward|clinic|shop floor|front of house|branch|"
+        r"office|reception|crew)(?: of [a-z\d]+)? (?:at|for) (?P<o>.+)",
+        _WORKS_AT,
+    ),
+    after(r"(?:started|start|starting|begin|began) as (?P<j>.{3,40}?) (?:at|with|for) (?P<o>.+)", _WORKS_AS, _WORKS_AT),
+    after(
+        r"(?:work|works|am working|is working|have been working|has been working|freelance|freelances|am freelancing|"
+        r"is freelancing|have been freelancing|has been freelancing)(?: (?:nights|days|evenings|weekends|shifts|part[- "
+        r"]time|full[- ]time|remotely|freelance|now|from home)){0,2} as (?P<j>an? .+)",
+        _WORKS_AS,
+    ),
+    after(
         r"(?:teach|teaches|lecture|lectures|coach|coaches|cook|cooks|clean|cleans|drive|drives|volunteer|volunteers|"
         r"do the [a-z]+|does the [a-z]+|work as .{3,30}?|tutor|nurse|code|"
         r"do (?:sales|marketing|admin|accounts|accounting|payroll|design|research|security|it))(?: [A-Za-z0-9][\w "
@@ -677,7 +690,7 @@ BELONGINGS: Final = (
     ),
     clause_frame(
         r"^(?P<w>my|our) (?:old |poor |trusty |beloved )*(?P<old>[A-Za-z][\w -]{1,25}?) (?:finally |has |have |just "
-        r"|has finally |was |got )*(?:died(?! of)|packed up|packed in|gave up the ghost|conked out|written off|"
+        r"|has finally |was |got )*(?:died(?! of| again)|packed up|packed in|gave up the ghost|conked out|written off|"
         r"stolen|nicked|totalled|scrapped|sold|gone for good|broke for good|broken beyond repair|bit the dust)\b",
         _NOT_HAS,
     ),

@@ -170,8 +170,12 @@ def known_place(_rule: Rule, text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, EntityType.PLACE)] if name else []
 
 
+_KIND_OF_FIRM = re.compile(r"^(?:an?|the|this) (?:[a-z-]+ ){1,3}(?:called|named) (?=[A-Z])")
+
+
 def workplaces(text: str) -> list[ObjectPhrase]:
     """Return the organisation that a text begins with, by name or kind: `Siemens`, `an insurance company`."""
+    text = _KIND_OF_FIRM.sub("", text)
     if name := proper(text):
         return [ObjectPhrase(name, EntityType.ORGANIZATION)]
     if not re.match(r"(?:an?|the|my|our) ", text):

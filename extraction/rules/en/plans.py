@@ -370,11 +370,15 @@ _DECIDED: Final = {
     "gave away": "giving away",
 }
 _DONE: Final = "|".join(sorted(_DECIDED, key=len, reverse=True))
+# After these, "over" names what was not taken: "I chose tea over coffee".
+_CHOSE: Final = frozenset(
+    ("chose", "picked", "went", "went with", "opted for", "bought", "hired", "took", "took up", "joined")
+)
 _REASON: Final = re.compile(
     rf"^(?:I|we) (?:(?:have|had|finally|just|only|also|even|recently|actually) ){{0,2}}(?P<v>{_DONE})(?P<o> "
     rf"[^,;]{{1,60}}?)?,? "
-    r"(?:mostly |mainly |largely |partly |purely |simply |only |just )?(?:because of|due to|on account of|over|"
-    r"thanks to|for the sake of|down to) (?P<c>.+)",
+    r"(?:mostly |mainly |largely |partly |purely |simply |only |just )?(?:because of|due to|on account of|"
+    r"(?P<over>over)|thanks to|for the sake of|down to) (?P<c>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _THE_REASON: Final = re.compile(
@@ -397,6 +401,8 @@ def read_reasons(text: str, clause: Clause, state: DiscourseState) -> Iterator[D
         cause = noun_phrase(_CUT.split(f"{found['c']} ")[0]) if found else None
         if found is None or cause is None or len(cause.split()) > 5:
             continue
+        if found["v"].lower() in _CHOSE and found.groupdict().get("over"):
+            return
         effect = " ".join(f"{_DECIDED[found['v'].lower()]} {found['o'] or ''}".split())
         if len(effect.split()) <= 7:
             yield draft(

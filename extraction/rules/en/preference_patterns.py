@@ -177,7 +177,8 @@ TASTE_RULES: tuple[Rule, ...] = (
         "{s} does not like {o}.",
     ),
     SYNTAX.rule(
-        r"(?:hate|hates|detest|detests|despise|despises|loathe|loathes|abhor|abhors|absolutely can not with)",
+        r"(?:hates?(?! to (?:ask|say|admit|bother|break|interrupt|nag|rush|be (?:that|the)))|"
+        r"detest|detests|despise|despises|loathe|loathes|abhor|abhors|absolutely can not with)",
         "DISLIKES",
         "{s} hates {o}.",
         strength=0.9,

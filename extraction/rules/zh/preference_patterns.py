@@ -3,16 +3,29 @@
 from extraction.rules.engine import Rule
 from extraction.rules.zh.syntax import SYNTAX
 
+
+def _takes_no(verb: str, says: str, others: str = "") -> Rule:
+    """Return the rule for what somebody does not eat, drink or smoke: `不喝酒`, `喝不了牛奶`.
+
+    Args:
+        others: further alternatives of the pattern.
+    """
+    return SYNTAX.rule(
+        rf"(?:(?:不能|不太能|不可以|不敢|不|从不|从来不|从来都不|一口都?不|一点都?不){verb}(?!饱|完|了|亏|到)|"
+        rf"{verb}(?:不了|不得|不惯|不来){others})",
+        "DISLIKES",
+        says,
+    )
+
+
 TASTE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
         r"(?:不太|不怎么|不大|不是很|从来不|从不|不)(?:喜欢|爱(?!好)|习惯|待见|感冒)", "DISLIKES", "{s}不喜欢{o}。"
     ),
-    SYNTAX.rule(
-        r"(?:(?:不能|不太能|不可以|不敢|不|从不|从来不|从来都不|一口都?不|一点都?不)(?:吃|喝|碰|沾|"
-        r"抽)(?!饱|完|了|亏|到)|"
-        r"(?:吃|喝|闻|碰)(?:不了|不得|不惯|不来)|(?:听|看|住|玩)(?:不惯|不得|不来|不下去)|忌口?(?!讳))",
-        "DISLIKES",
-        "{s}不吃{o}。",
+    _takes_no("喝", "{s}不喝{o}。"),
+    _takes_no("抽", "{s}不抽{o}。"),
+    _takes_no(
+        "[吃碰沾]", "{s}不吃{o}。", r"|闻(?:不了|不得|不惯|不来)|(?:听|看|住|玩)(?:不惯|不得|不来|不下去)|忌口?(?!讳)"
     ),
     SYNTAX.rule(
         r"(?:讨厌|厌恶|反感|痛恨|受不了|忍受不了|嫌弃|烦(?!恼|请|劳|人|躁|了)|恨(?!不)|看不惯|接受不了|"

@@ -37,3 +37,40 @@ def test_relation_belongs_to_the_nearest_relative(text: str, expected: set[tuple
 )
 def test_medicine_with_a_bad_reaction_is_not_taken(text: str, taken: bool) -> None:
     assert ("takes" in {fact.relation for fact in read(text).facts}) is taken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My laptop died again, third time this year.",
+        "我手机坏了，有事发邮件。",
+        "I thought I was allergic to nuts but the test came back clear.",
+        "I hate to ask, but can you resend it?",
+        "Bouldering's moved to Tuesdays.",
+        "We went with Postgres over Mongo.",
+        "豆包做了绝育手术。",
+    ],
+)
+def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(text: str) -> None:
+    assert read(text).facts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I run the kitchen at a place called Ember.", ("@user", "works at", "Ember")),
+        ("Just started as a sous-chef at Ember.", ("@user", "works at", "Ember")),
+        ("I've been freelancing as an illustrator for five years.", ("@user", "works as", "illustrator")),
+        ("My dad works part-time as a school caretaker.", ("father", "works as", "school caretaker")),
+        ("My sister works at a small bakery called Crumb.", ("sister", "works at", "Crumb")),
+        ("I prefer to be called Lou.", ("@user", "is named", "Lou")),
+        ("Gluten makes me ill.", ("@user", None, "Gluten")),
+        ("我去年做了胆囊手术。", ("@user", "had", "胆囊手术")),
+    ],
+)
+def test_work_names_and_intolerances_in_everyday_words(text: str, expected: tuple[str, str | None, str]) -> None:
+    assert expected in {(fact.subject, fact.relation, fact.object) for fact in read(text).facts}
+
+
+def test_statement_of_a_drink_says_drink() -> None:
+    assert next(fact.statement for fact in read("我从来不喝酒。").facts).endswith("不喝酒。")
