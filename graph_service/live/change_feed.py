@@ -166,6 +166,15 @@ class Ring:
             self.start += 1
 
 
+# Between two readings of a log whose next change is not visible yet.
+_COMMIT_WAITS_S: Final = (0.02, 0.05, 0.1, 0.2)
+
+
+def without_gaps(changes: Sequence[NumberedChange], *, after: int) -> list[NumberedChange]:
+    """Return the changes up to the first missing sequence number; none if the one after `after` is missing."""
+    return [change for seq, change in enumerate(changes, after + 1) if change.seq == seq]
+
+
 # For up to 16 snapshots of 5,000 elements each, one after the other.
 _CATCHING_UP: Final = BoundedThreads(threads_max=1, cpu_max_s=5.0)
 
@@ -306,8 +315,8 @@ class Feed:
         if not 0 <= head.seq - self.ring.end <= self._limits.ring_changes:
             self._restart(head)
         while self.ring.end < head.seq:
-            changes = await self._changes.since(self.tenant, self.ring.end)
-            if not changes or changes[0].seq != self.ring.end + 1:
+            changes = await self._following(self.ring.end)
+            if not changes:
                 self._restart(head)
                 return
             if any(numbered.change.reason == FORGOTTEN for numbered in changes):
@@ -318,6 +327,19 @@ class Feed:
                 self.ring = Ring(self.ring.end, self._limits)
             self.ring.add(changes, now_s=asyncio.get_running_loop().time())
             self._wake()
+
+    async def _following(self, seq: int) -> list[NumberedChange]:
+        """Return the changes that follow `seq` without a gap; none if they were deleted.
+
+        Neo4j applies a commit in parts: for some milliseconds a reader may see the new head but not all changes before
+        it. A gap is therefore read again before it counts as a deletion, which costs every viewer a snapshot.
+        """
+        for wait_s in (*_COMMIT_WAITS_S, None):
+            changes = without_gaps(await self._changes.since(self.tenant, seq), after=seq)
+            if changes or wait_s is None:
+                return changes
+            await asyncio.sleep(wait_s)
+        return []
 
     def _begin(self, head: Head) -> None:
         resume, self._resume = self._resume, None
