@@ -1,6 +1,8 @@
-"""Find communities of entities and scenes with the Louvain method. Pure and deterministic.
+"""Find communities of entities with the Louvain method. Pure and deterministic.
 
 Users and agents belong to no community, because they are connected to everything and would join all communities.
+Scenes are not clustered, because most mention one or two entities and would be communities of their own: entities of
+one scene are weakly linked, and a scene joins the community that it mentions most.
 Source: Blondel et al. 2008, in the implementation of networkx, with a fixed seed.
 """
 
@@ -11,6 +13,8 @@ from typing import Final
 
 _SEED: Final = 7
 _LABEL_NAMES: Final = 3
+# Entities of one scene that are linked to each other; each further one is linked to the first only.
+_LINKED_OF_SCENE_MAX: Final = 8
 # Edge weights: being mentioned in a scene is a weaker relation than a fact.
 _FACT_WEIGHT: Final = 1.0
 _MENTION_WEIGHT: Final = 0.5
@@ -69,7 +73,7 @@ def find_communities(
 ) -> Communities:
     """Return the communities of a memory.
 
-    Members without an edge to another member form one community for each user.
+    Entities without a link to another one form one community for each user, as do scenes that mention none.
 
     Args:
         links: source, target and weight of each edge, in any order.
@@ -78,7 +82,9 @@ def find_communities(
     links = list(links)
     known = {member.id: member for member in members}
     degrees: Counter[str] = Counter(end for source, target, _ in links for end in (source, target))
-    groups = [*_louvain(known, links), *_unconnected(known, links)]
+    entities = {member.id: member for member in members if not member.scene}
+    weights = _entity_weights(known, links)
+    groups = _with_scenes([*_louvain(weights), *_unconnected(entities, weights)], known, links)
     found = [_community(group, known, degrees) for group in groups]
     of = {member: community.id for community in found for member in community.members}
     inner, ties = _edge_counts(links, of, set(people))
@@ -104,27 +110,71 @@ def communities_of_rows(nodes: Sequence[NodeRow], links: Sequence[LinkRow], peop
     return find_communities(members, ties, people)
 
 
-def _louvain(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
+def _pair(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)
+
+
+def _entity_weights(
+    known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]
+) -> dict[tuple[str, str], float]:
+    """Return the weight between two entities: that of their facts, and a share of each scene that mentions both."""
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    mentioned: dict[str, dict[str, float]] = defaultdict(dict)
+    for source, target, weight in links:
+        if source not in known or target not in known or source == target:
+            continue
+        if not known[source].scene and not known[target].scene:
+            weights[_pair(source, target)] += weight
+        elif known[source].scene and not known[target].scene:
+            mentioned[source][target] = weight
+    for scene in sorted(mentioned):
+        entities = sorted(mentioned[scene])
+        for index, entity in enumerate(entities):
+            # Bounded, so that the cost grows with the number of mentions.
+            others = entities[:index] if index < _LINKED_OF_SCENE_MAX else entities[:1]
+            for other in others:
+                weights[_pair(entity, other)] += mentioned[scene][entity] / (len(entities) - 1)
+    return weights
+
+
+def _louvain(weights: Mapping[tuple[str, str], float]) -> list[set[str]]:
     # Imported here because it takes a third of a second, and only the map needs it.
     import networkx
 
-    weights: dict[tuple[str, str], float] = defaultdict(float)
-    for source, target, weight in links:
-        if source in known and target in known and source != target:
-            weights[(source, target) if source < target else (target, source)] += weight
     graph: networkx.Graph[str] = networkx.Graph()
     # Sorted, because Louvain breaks ties by the order of the edges.
     graph.add_weighted_edges_from((*pair, weights[pair]) for pair in sorted(weights))
     return list(networkx.community.louvain_communities(graph, weight="weight", seed=_SEED)) if weights else []
 
 
-def _unconnected(known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]) -> list[set[str]]:
-    tied = {end for source, target, _ in links if source in known and target in known for end in (source, target)}
+def _unconnected(entities: Mapping[str, Member], weights: Mapping[tuple[str, str], float]) -> list[set[str]]:
+    tied = {end for pair in weights for end in pair}
     unconnected: dict[str, set[str]] = defaultdict(set)
-    for member in known.values():
-        if member.id not in tied:
-            unconnected[member.user_id].add(member.id)
+    for entity in entities.values():
+        if entity.id not in tied:
+            unconnected[entity.user_id].add(entity.id)
     return [unconnected[user] for user in sorted(unconnected)]
+
+
+def _with_scenes(
+    groups: list[set[str]], known: Mapping[str, Member], links: Sequence[tuple[str, str, float]]
+) -> list[set[str]]:
+    """Add each scene to the group that it mentions most; the others of a user form one group."""
+    group_of = {member: index for index, group in enumerate(groups) for member in group}
+    pulls: dict[str, Counter[int]] = defaultdict(Counter)
+    for source, target, _ in links:
+        for scene, other in ((source, target), (target, source)):
+            if scene in known and known[scene].scene and other in group_of:
+                pulls[scene][group_of[other]] += 1
+    rest: dict[str, set[str]] = defaultdict(set)
+    for member in known.values():
+        if not member.scene:
+            continue
+        if pull := pulls.get(member.id):
+            groups[min(pull, key=lambda index: (-pull[index], index))].add(member.id)
+        else:
+            rest[member.user_id].add(member.id)
+    return [*groups, *(rest[user] for user in sorted(rest))]
 
 
 def _community(group: set[str], known: Mapping[str, Member], degrees: Mapping[str, int]) -> Community:

@@ -75,6 +75,11 @@ export class Words {
     return this.known(`kind1.${name}`) ?? name;
   }
 
+  /** Return the name of a profile category. */
+  category(name: string): string {
+    return this.known(`about.${name}`) ?? name;
+  }
+
   entityType(name: string): string {
     return this.known(`type.${name}`) ?? name;
   }

@@ -19,6 +19,7 @@ export interface NodeSize {
 export function nodeSize(kind: string, degree: number): NodeSize {
   const size = Math.min(44, 14 + 5 * Math.sqrt(degree));
   if (kind === "User") return { w: 58, h: 58 };
+  if (kind === "Scenes") return { w: 32, h: 22 };
   if (kind === "Scene") return { w: Math.max(22, size), h: Math.max(15, size * 0.68) };
   return { w: size, h: size };
 }
@@ -60,6 +61,8 @@ export class Elements {
   private edges: ReadonlyMap<string, GraphEdge> = new Map();
   private looks = new Map<string, string>();
   degrees: ReadonlyMap<string, number> = new Map();
+  /** Number of valid facts of each node. */
+  facts: ReadonlyMap<string, number> = new Map();
 
   constructor(private readonly cy: Core) {}
 
@@ -67,7 +70,7 @@ export class Elements {
   commit(shown: Shown, points: ReadonlyMap<string, Point>, finish: Finish = PLAIN): boolean {
     if (shown.nodes === this.nodes && shown.edges === this.edges) return false;
     const looks = new Map<string, string>();
-    const { degrees, pairs } = tally(shown);
+    const { degrees, facts, pairs } = tally(shown);
     this.cy.batch(() => {
       this.removeGone(shown);
       const added = [...this.putNodes(shown, points, degrees, looks, finish), ...this.putEdges(shown, pairs, looks)];
@@ -77,6 +80,7 @@ export class Elements {
     this.edges = shown.edges;
     this.looks = looks;
     this.degrees = degrees;
+    this.facts = facts;
     return true;
   }
 
@@ -123,13 +127,16 @@ export class Elements {
   }
 }
 
-function tally(shown: Shown): { degrees: Map<string, number>; pairs: Map<string, number> } {
+function tally(shown: Shown): { degrees: Map<string, number>; facts: Map<string, number>; pairs: Map<string, number> } {
   const degrees = new Map<string, number>();
+  const facts = new Map<string, number>();
   const pairs = new Map<string, number>();
   for (const edge of shown.edges.values()) {
     degrees.set(edge.source, (degrees.get(edge.source) ?? 0) + 1);
     degrees.set(edge.target, (degrees.get(edge.target) ?? 0) + 1);
     pairs.set(pairKey(edge), (pairs.get(pairKey(edge)) ?? 0) + 1);
+    if (edge.predicate === "MENTIONED" || isClosed(edge)) continue;
+    for (const id of [edge.source, edge.target]) facts.set(id, (facts.get(id) ?? 0) + 1);
   }
-  return { degrees, pairs };
+  return { degrees, facts, pairs };
 }

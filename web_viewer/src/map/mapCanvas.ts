@@ -9,7 +9,7 @@ import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
-import type { Point, Sector } from "./place";
+import { distanceToLine, type Point, type Sector } from "./place";
 import type { PlaceBook } from "./places";
 import { Pace } from "./pace";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
@@ -44,6 +44,9 @@ const COMMIT_MS = 500;
 const SETTLE_MS = 110;
 const HOVER_MS = 50;
 const TEXTURE_FROM = 2_000;
+/** Half the width of an edge as a target for clicks: 24 px in all, as WCAG 2.2 asks. */
+const EDGE_REACH_PX = 12;
+const MENTION_FARTHER_PX = 4;
 
 export class MapCanvas {
   private readonly cy: Core;
@@ -97,7 +100,7 @@ export class MapCanvas {
     this.pulseLayer = new Layer(host.pulses);
     this.pulses = new Pulses(this.pulseLayer, {
       view: () => this.view(),
-      place: (id) => this.place(id),
+      place: (id) => (this.shown.nodes.has(id) || this.shown.edges.has(id) ? this.place(id) : undefined),
       colour: (id) => this.colour(id),
       pending: (id) => this.cy.getElementById(id).empty() && this.shown.nodes.has(id),
     });
@@ -232,7 +235,7 @@ export class MapCanvas {
       this.events.menu?.(event.target.id() as string, { ...event.renderedPosition });
     });
     cy.on("tap", (event: EventObject) => {
-      if (!this.held) this.events.select(event.target === cy ? null : (event.target.id() as string));
+      if (!this.held) this.events.select(event.target === cy ? this.edgeNear(event.renderedPosition) : (event.target.id() as string));
     });
     cy.on("dbltap", "node", (event: EventObject) => this.camera.frame(event.target.closedNeighborhood()));
     cy.on("mouseover", "node, edge", (event: EventObject) => this.hover(event.target.id() as string));
@@ -247,6 +250,19 @@ export class MapCanvas {
       this.settleSoon();
       this.events.moved?.(event.target.id() as string, grabbed, { ...(event.target.position() as Point) });
     });
+  }
+
+  /** Return the edge closest to a point on the screen, so that a thin line need not be hit exactly; facts win over mentions. */
+  private edgeNear(at: Point): string | null {
+    let found: string | null = null;
+    let least = EDGE_REACH_PX;
+    for (const edge of this.shown.edges.values()) {
+      const [from, to] = [this.placeOnScreen(edge.source), this.placeOnScreen(edge.target)];
+      if (!from || !to) continue;
+      const away = distanceToLine(at, from, to) + (edge.predicate === "MENTIONED" ? MENTION_FARTHER_PX : 0);
+      if (away <= least) [found, least] = [edge.id, away];
+    }
+    return found;
   }
 
   private hover(id: string | null): void {
@@ -317,7 +333,7 @@ export class MapCanvas {
       cy: this.cy,
       nodes: this.shown.nodes,
       points: this.places.layout.points,
-      degrees: this.elements.degrees,
+      facts: this.elements.facts,
       marks: this.marks,
       hovered: this.hovered,
     });

@@ -48,7 +48,8 @@ const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dar
 const OTHER_PREDICATE: PredicateLook = { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } };
 
 export function kindLook(kind: string): KindLook {
-  return KINDS[kind] ?? OTHER_KIND;
+  // A badge stands for scenes.
+  return KINDS[kind === "Scenes" ? "Scene" : kind] ?? OTHER_KIND;
 }
 
 export function predicateLook(predicate: string): PredicateLook {

@@ -56,6 +56,14 @@ export function angleAndRadius(centre: Point, point: Point): { angle: number; ra
   return { angle: Math.atan2(y, x), radius: Math.hypot(x, y) };
 }
 
+/** Return the distance of a point from the line between two others. */
+export function distanceToLine(at: Point, from: Point, to: Point): number {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const length = dx * dx + dy * dy;
+  const share = length === 0 ? 0 : Math.min(1, Math.max(0, ((at.x - from.x) * dx + (at.y - from.y) * dy) / length));
+  return Math.hypot(from.x + share * dx - at.x, from.y + share * dy - at.y);
+}
+
 export function sectorName(hub: string, key: SectorKey): string {
   return `${hub} ${key}`;
 }

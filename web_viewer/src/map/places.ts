@@ -3,6 +3,7 @@
 import type { GraphState } from "../graph/reduce";
 import type { GraphNode } from "../protocol/frames";
 import type { KeyValues } from "../view/browserStorage";
+import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
 import { Shelf } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point } from "./place";
@@ -63,6 +64,7 @@ export class Places implements PlaceBook {
     this.leaveSectors(state);
     this.welcome(state);
     for (const [id, point] of placeNew(this.layout, state.nodes, state.edges.values())) this.layout.points.set(id, point);
+    placeBadges(this.layout.points, state.nodes);
     this.saveSoon();
   }
 
@@ -90,6 +92,7 @@ export class Places implements PlaceBook {
       const point = before.get(id);
       if (point && this.layout.points.has(id)) this.layout.points.set(id, point);
     }
+    placeBadges(this.layout.points, state.nodes);
     this.saveSoon();
   }
 
@@ -111,5 +114,13 @@ export class Places implements PlaceBook {
 }
 
 function forgetGone(points: Map<string, Point>, nodes: ReadonlyMap<string, GraphNode>): void {
-  for (const id of points.keys()) if (!nodes.has(id)) points.delete(id);
+  for (const id of points.keys()) if (!nodes.has(id) && userOfBadge(id) === null) points.delete(id);
+}
+
+/** Put the badge of a person's scenes above the person. */
+function placeBadges(points: Map<string, Point>, nodes: ReadonlyMap<string, GraphNode>): void {
+  for (const { id, kind, user_id: user } of nodes.values()) {
+    const at = points.get(id);
+    if (kind === "User" && user !== null && at && !points.has(badgeId(user))) points.set(badgeId(user), { x: at.x, y: at.y - BADGE_ABOVE });
+  }
 }

@@ -2,6 +2,7 @@
 
 import type { Core } from "cytoscape";
 import type { GraphNode } from "../protocol/frames";
+import { BADGE } from "./foldScenes";
 import type { LabelledNode } from "./paintLabels";
 import type { Point } from "./place";
 
@@ -53,25 +54,28 @@ export interface LabelScene {
   cy: Core;
   nodes: ReadonlyMap<string, GraphNode>;
   points: ReadonlyMap<string, Point>;
-  degrees: ReadonlyMap<string, number>;
+  /** Number of valid facts of each node. */
+  facts: ReadonlyMap<string, number>;
   marks: Marks;
   hovered: string | null;
 }
 
-/** Rank selected, then search hits, neighbours, users, and high degree; scenes last. */
+/** Rank selected, then search hits, neighbours, users with their badges, what facts are about by their number, and what is only mentioned; scenes last. */
 export function labelled(scene: LabelScene): LabelledNode[] {
-  const { cy, nodes, points, degrees, marks, hovered } = scene;
+  const { cy, nodes, points, facts, marks, hovered } = scene;
   const found: LabelledNode[] = [];
   for (const node of nodes.values()) {
     const at = points.get(node.id);
     const drawn = cy.getElementById(node.id);
     if (!at || drawn.empty()) continue;
     const isUser = node.kind === "User";
+    const isScene = node.kind === "Scene";
     const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
-    const steps = [node.kind !== "Scene", isUser, drawn.hasClass("lit"), (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
-    const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, degrees.get(node.id) ?? 0);
+    const told = facts.get(node.id) ?? 0;
+    const steps = [!isScene, told > 0, isUser || node.kind === BADGE, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
+    const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);
     const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
-    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser, strong: isUser, faint: node.kind === "Scene" });
+    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser, strong: isUser, faint: isScene });
   }
   return found;
 }

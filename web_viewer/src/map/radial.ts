@@ -1,13 +1,14 @@
 /** The mind map layout: each user in the middle, what they like, care about and dislike in sectors around, scenes outside. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
+import { angleAndRadius, Occupied, outsideOf, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
 import { type Bond, type Cluster, gatherClusters } from "./clusters";
 
 const FIRST_RING = 150;
 const RING_GAP = 78;
 const SLOT = 94;
 const SCENE_SLOT = 74;
+const SCENE_GAP = 62;
 const SECTOR_PAUSE = 0.14;
 /** Added to each sector's weight, so that a small memory has room on all sides. */
 const EXPECTED = 1.5;
@@ -35,8 +36,28 @@ export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEd
     const x = ((index % columns) - (Math.min(columns, loose.length) - 1) / 2) * SLOT * STRETCH;
     layout.points.set(id, { x, y: bottom + Math.floor(index / columns) * RING_GAP });
   });
+  placeScenes(clusters, placed, layout);
   layout.arranged = layout.points.size;
   return layout;
+}
+
+/** Place scenes last, around their user, since they are folded until opened: they take no room from the rest, but cover nothing. */
+function placeScenes(clusters: readonly Cluster[], placed: readonly PlacedCluster[], layout: Layout): void {
+  const occupied = new Occupied(SCENE_GAP, layout.points.values());
+  const outside = outsideOf(layout.sectors);
+  clusters.forEach((cluster, index) => {
+    const around = placed[index] as PlacedCluster;
+    const centre = layout.points.get(cluster.hub) ?? ORIGIN;
+    const own = new Map(around.points);
+    spreadAround(cluster.scenes, own, cluster.neighbours, around.radius + RING_GAP, SCENE_SLOT);
+    for (const id of cluster.scenes) {
+      const wish = own.get(id) ?? ORIGIN;
+      const at = { x: wish.x + centre.x, y: wish.y + centre.y };
+      const spot = occupied.free(at) && outside(at) ? at : occupied.near(at, outside);
+      layout.points.set(id, spot);
+      occupied.add(spot);
+    }
+  });
 }
 
 interface PlacedCluster extends Pick<Layout, "points" | "sectors"> {
@@ -54,9 +75,8 @@ function placeCluster(cluster: Cluster): PlacedCluster {
     reach = Math.max(reach, sector.outer);
   }
   for (const sector of sectors) sector.outer = reach;
-  const ringed = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
-  const outer = spreadAround(cluster.scenes, points, cluster.neighbours, ringed + RING_GAP, SCENE_SLOT);
-  return { id: cluster.hub, points, sectors, radius: outer };
+  const radius = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
+  return { id: cluster.hub, points, sectors, radius };
 }
 
 /** Return the sectors of a user without facts. */

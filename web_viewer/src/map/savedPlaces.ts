@@ -3,7 +3,8 @@
 import type { KeyValues } from "../view/browserStorage";
 import type { Layout, Point, Sector } from "./place";
 
-const FORM = 2;
+/** 3: scenes take no room from the rest. */
+const FORM = 3;
 const POINTS_MAX = 5_000;
 
 interface Saved {

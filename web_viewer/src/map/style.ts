@@ -28,6 +28,8 @@ function nodeRules(theme: Theme): StylesheetJson {
     { selector: "node[tint]", style: { "background-color": "data(tint)" } },
     { selector: 'node[kind = "Community"]', style: { "background-opacity": 0.85, "border-width": 0 } },
     { selector: 'node[kind = "User"]', style: { "border-width": 0 } },
+    // The badge of folded scenes looks like a stack of them.
+    { selector: 'node[kind = "Scenes"]', style: { shape: "round-rectangle", "background-color": KINDS.Scene?.colour[theme] ?? INK[theme], "border-width": 4, "border-style": "double" } },
   ];
 }
 

@@ -98,7 +98,8 @@ function anchorOf(id: string, person: string | null, ties: readonly CommunityLin
   return weight === 0 ? null : { x: x / weight, y: y / weight };
 }
 
-function freeSpot(anchor: Point, r: number, placed: Iterable<Disc>): Point {
+/** Return the spot nearest to a point where a disc of this size overlaps none of the others. */
+export function freeSpot(anchor: Point, r: number, placed: Iterable<Disc>): Point {
   const all = [...placed];
   for (let step = 0; ; step += 1) {
     const away = 22 * Math.sqrt(step);

@@ -39,13 +39,33 @@ export class NetPlaces implements PlaceBook {
   }
 
   /** Load the positions of one lens. */
-  open(user: string | null): void {
-    this.key = `mnemograph:net:${this.tenant}:${user ?? "*"}`;
+  open(user: string | null, plain = false): void {
+    this.key = `mnemograph:${plain ? "graph" : "net"}:${this.tenant}:${user ?? "*"}`;
     this.shelf.open(this.key);
     const saved = this.load();
     const discs = new Map((saved?.discs ?? []).map((disc) => [disc.id, disc]));
     const points = Object.entries(saved?.points ?? {}).map(([id, [x, y]]): [string, Point] => [id, { x, y }]);
     this.layout = { points: new Map(points), sectors: [], arranged: 0, discs };
+  }
+
+  /** Return whether a plain graph was never arranged, so that `arrange` has to. */
+  isBlank(shown: Shown): boolean {
+    return shown.nodes.size > 0 && ![...shown.nodes.keys()].some((id) => this.layout.points.has(id));
+  }
+
+  /** Give every node of a plain graph a position, which pinned ones keep. */
+  arrange(points: ReadonlyMap<string, Point>): void {
+    const pinned = [...this.layout.points].filter(([id]) => this.shelf.pins.has(id));
+    this.layout = { points: new Map([...points, ...pinned]), sectors: [], arranged: points.size };
+    this.saveSoon();
+  }
+
+  /** Place what is new in a plain graph beside its neighbours. */
+  extendPlain(shown: Shown): void {
+    const missing = [...shown.nodes.keys()].filter((id) => !this.layout.points.has(id));
+    if (missing.length === 0) return;
+    this.settleLoose(missing, shown);
+    this.saveSoon();
   }
 
   /** Place every shown node that has no position. */

@@ -11,6 +11,8 @@ export interface Address {
   hide: string[];
   /** Ids of hidden nodes. */
   veil: string[];
+  /** Users whose scenes the map shows. */
+  scenes: string[];
   /** Minimum confidence of shown facts, 0 to 1. */
   sure: number;
   ego: string | null;
@@ -35,6 +37,7 @@ export function readAddress(hash: string): Address {
     sel: chosen.get("sel"),
     hide: list("hide"),
     veil: list("veil"),
+    scenes: list("scenes"),
     sure: sure > 0 && sure <= 1 ? sure : 0,
     ego: chosen.get("around"),
     path: ends[0] && ends[1] ? [ends[0], ends[1]] : null,
@@ -50,6 +53,7 @@ export function writeAddress(address: Address): string {
   put("sel", address.sel);
   put("hide", [...address.hide].sort().join(","));
   put("veil", [...address.veil].sort().slice(0, VEIL_MAX).join(","));
+  put("scenes", [...address.scenes].sort().slice(0, VEIL_MAX).join(","));
   put("sure", address.sure > 0 ? String(address.sure) : null);
   put("around", address.ego);
   put("from", address.path?.[0] ?? null);

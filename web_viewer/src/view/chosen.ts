@@ -17,6 +17,8 @@ export interface ViewChoice {
   ego: string | null;
   /** Nodes that the user hid. */
   veiled: Set<string>;
+  /** Users whose scenes the map shows; those of others are folded into a badge. */
+  unfolded: Set<string>;
 }
 
 export interface Chosen extends ViewChoice {
@@ -43,6 +45,7 @@ export function firstChoice(): Chosen {
     confidence: address.sure,
     ego: address.ego,
     veiled: new Set(address.veil),
+    unfolded: new Set(address.scenes),
     query: "",
     moments: { validAt: address.validAt, asOf: address.asOf },
     lang: (browserStorage.getItem("mnemograph:lang") as Lang | null) ?? languageOf(navigator.languages),
@@ -51,16 +54,16 @@ export function firstChoice(): Chosen {
 }
 
 export function viewChoice(chosen: ViewChoice): ViewChoice {
-  return { hidden: new Set(chosen.hidden), confidence: chosen.confidence, ego: chosen.ego, veiled: new Set(chosen.veiled) };
+  return { hidden: new Set(chosen.hidden), confidence: chosen.confidence, ego: chosen.ego, veiled: new Set(chosen.veiled), unfolded: new Set(chosen.unfolded) };
 }
 
 export function sameChoice(a: ViewChoice, b: ViewChoice): boolean {
   const same = (one: Set<string>, other: Set<string>): boolean => one.size === other.size && [...one].every((name) => other.has(name));
-  return a.confidence === b.confidence && a.ego === b.ego && same(a.hidden, b.hidden) && same(a.veiled, b.veiled);
+  return a.confidence === b.confidence && a.ego === b.ego && same(a.hidden, b.hidden) && same(a.veiled, b.veiled) && same(a.unfolded, b.unfolded);
 }
 
 /** Return the URL of the current choices. */
 export function addressOf(chosen: Chosen, path: [string, string] | null): string {
   const { tab, user, sel, ego, moments } = chosen;
-  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
+  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], scenes: [...chosen.unfolded], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
 }

@@ -4,7 +4,7 @@ import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
 import { askService, queryString, type Trouble, troubleOf } from "../live/ask";
 import type { GraphNode } from "../protocol/frames";
-import type { GraphPart } from "../protocol/generated";
+import type { GraphPart, GraphSnapshot } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
@@ -13,7 +13,7 @@ const HITS_MAX = 20;
 export const AROUND = 40;
 
 /** Requests whose results are not in snapshots; repeated after the next one. */
-type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments };
+type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments } | { whole: number };
 
 export interface ExploreHost {
   tenant: string;
@@ -50,6 +50,18 @@ export class Explore {
 
   takeIn(part: GraphPart): void {
     this.host.store.takePart(part);
+  }
+
+  /** Fetch a whole memory that is small enough to be shown as one graph. */
+  async whole(budget: number): Promise<void> {
+    this.keep({ whole: budget });
+    const user = this.host.user();
+    try {
+      const { epoch, seq, total, nodes, edges } = await askService<GraphSnapshot>(`snapshot${queryString({ user, budget })}`, this.host.tenant);
+      if (user === this.host.user()) this.takeIn({ t: "graph_part", epoch, seq, total: total.nodes, nodes, edges, paths: [] });
+    } catch (error) {
+      this.failure.value = troubleOf(error);
+    }
   }
 
   /** Fetch the most significant part of another time. */
@@ -92,6 +104,7 @@ export class Explore {
       if ("around" in one) await this.take(`around/${encodeURIComponent(one.around)}`, { limit: one.limit });
       else if ("community" in one) await this.take(`community/${encodeURIComponent(one.community)}`, {});
       else if ("at" in one) await this.at(one.at);
+      else if ("whole" in one) await this.whole(one.whole);
       else await this.findPath(one.source, one.target);
     }
   }

@@ -6,6 +6,7 @@ import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
 import { ALONE, type CompanyState, hear, Pointer } from "../live/company";
 import { Connection, type LinkState } from "../live/connection";
+import { foldScenes } from "../map/foldScenes";
 import { Places } from "../map/places";
 import { CopyKeeper } from "../offline/keeper";
 import { BrowserShelf } from "../offline/shelf";
@@ -105,8 +106,20 @@ export function openSession() {
   const trail = computed(() => (explore.trail.value?.paths.length ? onTrail(explore.trail.value, live.graph.value.edges.values()) : null));
   /** What had to be changed to show a search hit. */
   const revealed = shallowRef<{ id: string; dropped: readonly Hiding[] } | null>(null);
+  /** Scenes that stay on the map although they are folded, as one string, so that other selections cause no update. */
+  const keptScenes = computed(() => {
+    const { nodes, edges } = live.graph.value;
+    const ids = [chosen.sel, chosen.sel && edges.get(chosen.sel)?.source, chosen.cursor, ...(trail.value ?? [])];
+    return JSON.stringify(ids.filter((id) => id && nodes.get(id)?.kind === "Scene"));
+  });
+  /** The mind map with folded scenes; a focus shows those around it. */
+  const folded = computed(() => {
+    if (chosen.ego !== null) return shown.value;
+    const name = (n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n });
+    return foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name);
+  });
   /** The part of the graph that the mind map draws. */
-  const drawn = computed(() => withinBudget(shown.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
+  const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
   /** The whole memory at the chosen time, before the filters. */
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
   const counts = computed(() => countBy(dated.value));
@@ -192,6 +205,7 @@ export function openSession() {
       opening.value = true;
       chosen.ego = null;
       chosen.veiled = new Set();
+      chosen.unfolded = new Set();
       undo.clear();
       explore.clear();
       communities.clear();
@@ -201,6 +215,11 @@ export function openSession() {
     },
     toggle(name: string): void {
       change(() => chosen.hidden.delete(name) || chosen.hidden.add(name));
+    },
+    /** Show the scenes of these users on the map, or fold them if all are shown. */
+    foldOrOpen(users: readonly string[]): void {
+      const open = users.every((user) => chosen.unfolded.has(user));
+      change(() => (chosen.unfolded = new Set(open ? [...chosen.unfolded].filter((user) => !users.includes(user)) : [...chosen.unfolded, ...users])));
     },
     showAll(): void {
       change(() => Object.assign(chosen, { hidden: new Set(), veiled: new Set(), confidence: 0, ego: null }));

@@ -40,6 +40,20 @@ def test_entities_linked_only_to_their_user_form_one_community_per_user() -> Non
     assert [each.members for each in found.found] == [("x", "y"), ("z",)]
 
 
+def test_scenes_join_the_entities_they_mention_and_are_no_communities_of_their_own() -> None:
+    things = [a_member(f"{circle}{i}") for circle in "ab" for i in range(3)]
+    scenes = [a_member(f"s{i:02}", scene=True) for i in range(20)]
+    told = [("a0", "a1", 1.0), ("b0", "b1", 1.0)]
+    mentions = [(scene.id, things[i % 6].id, 0.5) for i, scene in enumerate(scenes)]
+    together = [(scene, f"{circle}{i}", 0.5) for scene, circle in (("s00", "a"), ("s03", "b")) for i in range(3)]
+    found = find_communities([*things, *scenes], [*told, *mentions, *together], [])
+    assert [{one for one in each.members if not one.startswith("s")} for each in found.found] == [
+        {"a0", "a1", "a2"},
+        {"b0", "b1", "b2"},
+    ]
+    assert sorted(one for each in found.found for one in each.members) == sorted(m.id for m in [*things, *scenes])
+
+
 def test_community_is_named_after_entities_before_scenes() -> None:
     members = [a_member("s", scene=True), a_member("t")]
     assert find_communities(members, [("s", "t", 0.5)], []).found[0].label == "T · S"
