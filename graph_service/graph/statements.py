@@ -4,8 +4,11 @@ A file may contain only the fragments of this table; they are expanded once, whe
 
     {{holds r}}       relationship `r` was valid at $valid_at, by what was known at $known_at (null: all that is known)
     {{open r}}        the condition on the end in `holds`: `r` had not ended then
-    {{started r}}     `r` had started and was known then; also true if a time is missing, for example in mentions
-    {{told n}}        node `n` is not the scene of a correction, which is an act and not part of what was said
+    {{begun r}}       the other condition in `holds`: `r` had started and was known then
+    {{started r}}     as `begun`, but also true if a time is missing, for example in mentions
+    {{end_known r}}   the end of `r` was known at $known_at
+    {{current r}}     `r` has not ended at $now, by all that is known
+    {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
     {{each predicate, UNION ALL}} … {{end}}    the text once for each type, with MENTIONED
@@ -38,19 +41,22 @@ _OPEN: Final = (
     "{r}.invalid_at IS NULL OR {r}.invalid_at > $valid_at"
     " OR coalesce({r}.closing_known_at, {r}.known_at, {r}.recorded_at) > $known_at"
 )
+_BEGUN: Final = (
+    "{r}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at) <= $known_at)"
+)
 _OF_RELATIONSHIP: Final = {
-    "holds": (
-        "{r}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at) <= $known_at)"
-        f" AND ({_OPEN})"
-    ),
+    "holds": f"{_BEGUN} AND ({_OPEN})",
     "open": _OPEN,
+    "begun": _BEGUN,
     "started": (
         "($valid_at IS NULL OR {r}.valid_at IS NULL OR {r}.valid_at <= $valid_at)"
         " AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at, {r}.first_seen) <= $known_at)"
     ),
+    "end_known": ("($known_at IS NULL OR coalesce({r}.closing_known_at, {r}.known_at, {r}.recorded_at) <= $known_at)"),
+    "current": "({r}.invalid_at IS NULL OR {r}.invalid_at > $now)",
 }
 # As `is_of_correction` in schema/ids.py; the first condition spares most scenes from the second.
-_TOLD: Final = (
+_NOT_CORRECTION: Final = (
     "NOT ({n}:Scene AND coalesce({n}.uri, '') CONTAINS '/by-hand%3A'"
     " AND split({n}.uri, '/')[5] STARTS WITH 'by-hand%3A')"
 )
@@ -125,8 +131,8 @@ def expand_fragments(text: str, *, source: str) -> str:
         match found.group(1).split():
             case ["predicates"]:
                 return "|".join(fact_predicates())
-            case ["told", variable] if variable.isidentifier():
-                return _TOLD.format(n=variable)
+            case ["not_correction", variable] if variable.isidentifier():
+                return _NOT_CORRECTION.format(n=variable)
             case [name, variable] if name in _OF_RELATIONSHIP and variable.isidentifier():
                 return _OF_RELATIONSHIP[name].format(r=variable)
         raise InstallError(f"the Cypher statement {source!r} has the unknown fragment {found.group(0)}")

@@ -32,6 +32,20 @@ def test_validity_fragments_expand_for_the_given_variable() -> None:
         "($valid_at IS NULL OR f.valid_at IS NULL OR f.valid_at <= $valid_at)"
         " AND ($known_at IS NULL OR coalesce(f.known_at, f.recorded_at, f.first_seen) <= $known_at)"
     )
+    assert f"{expanded('{{begun f}}')} AND ({open_})" == expanded("{{holds f}}")
+    assert expanded("{{end_known f}}") == (
+        "($known_at IS NULL OR coalesce(f.closing_known_at, f.known_at, f.recorded_at) <= $known_at)"
+    )
+    assert expanded("{{current f}}") == "(f.invalid_at IS NULL OR f.invalid_at > $now)"
+
+
+def test_no_statement_writes_the_validity_condition_by_hand() -> None:
+    by_hand = re.compile(
+        r"coalesce\([^()]*known_at[^()]*\)\s*[<>]|[<>]=?\s*coalesce\([^()]*known_at|invalid_at\s*>|>\s*\w+\.invalid_at"
+    )
+    for path in _CYPHER.rglob("*.cypher"):
+        code = "\n".join(line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("//"))
+        assert not by_hand.search(code), f"{path.name}: use a fragment of graph/statements.py"
 
 
 def test_predicates_expand_to_the_types_of_facts() -> None:

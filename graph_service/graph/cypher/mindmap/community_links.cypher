@@ -4,7 +4,7 @@
 // $users: list of user ids
 // -> links
 MATCH (s:Memory)
-WHERE s.tenant = $tenant AND s.user_id IN $users AND {{told s}}
+WHERE s.tenant = $tenant AND s.user_id IN $users AND {{not_correction s}}
 WITH s.id AS id,
      [(s)-[:{{predicates}}]->(o:Memory) | o.id] AS facts,
      [(s)-[:MENTIONED]->(o:Memory) | o.id] AS mentions

@@ -4,6 +4,6 @@
 // $users: list of user ids
 // -> nodes, people
 MATCH (n:Memory)
-WHERE n.tenant = $tenant AND n.user_id IN $users AND {{told n}}
+WHERE n.tenant = $tenant AND n.user_id IN $users AND {{not_correction n}}
 RETURN collect(CASE WHEN n:Entity OR n:Scene THEN [n.id, n.name, n.user_id, CASE WHEN n:Scene THEN 1 ELSE 0 END] END) AS nodes,
        collect(CASE WHEN n:User THEN n.id END) AS people

@@ -13,8 +13,7 @@ UNWIND $ids AS node_id
 MATCH (n:Memory {tenant: $tenant, id: node_id})
 CALL (n) {
   MATCH (n)-[r]-(:Memory)
-  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
-    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND {{begun r}}
   WITH DISTINCT r, r.valid_at.epochSeconds * 1000000 + r.valid_at.microsecond AS at,
        {{open r}} AS open
   WHERE ($closed OR open) AND ($at IS NULL OR at < $at OR (at = $at AND r.id > $id))
@@ -27,6 +26,6 @@ CALL (n) {
                       x.importance, x.evidence_n,
                       x.first_seen.epochSeconds * 1000000 + x.first_seen.microsecond,
                       x.last_seen.epochSeconds * 1000000 + x.last_seen.microsecond]],
-                    invalid_at: CASE WHEN $known_at IS NULL OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) <= $known_at THEN r.invalid_at END}) AS facts
+                    invalid_at: CASE WHEN {{end_known r}} THEN r.invalid_at END}) AS facts
 }
 RETURN node_id, facts

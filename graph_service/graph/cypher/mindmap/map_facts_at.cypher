@@ -13,8 +13,7 @@ CALL () {
   MATCH (s:Memory)
   WHERE s.tenant = $tenant AND s.user_id IN $users
   MATCH (s)-[r]->(o:Memory)
-  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND r.valid_at <= $valid_at
-    AND ($known_at IS NULL OR coalesce(r.known_at, r.recorded_at) <= $known_at)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND {{begun r}}
   WITH s, r, o, size(coalesce(r.evidence, [])) AS evidence_n,
        CASE WHEN {{open r}} THEN 0 ELSE 1 END AS over
   WHERE $closed OR over = 0

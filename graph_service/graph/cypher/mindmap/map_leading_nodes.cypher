@@ -11,7 +11,7 @@ CALL () {
 }
 CALL () {
   MATCH (s:Scene)
-  WHERE s.tenant = $tenant AND s.last_seen IS NOT NULL AND s.user_id IN $users AND {{told s}}
+  WHERE s.tenant = $tenant AND s.last_seen IS NOT NULL AND s.user_id IN $users AND {{not_correction s}}
   WITH s ORDER BY s.tenant DESC, s.last_seen DESC LIMIT $rows_max
   RETURN collect(s.id) AS scenes
 }

@@ -4,7 +4,7 @@
 // $rows_max: int
 // -> users, scenes, others
 MATCH (n:Memory)
-WHERE n.tenant = $tenant AND n.user_id IN $users AND {{told n}}
+WHERE n.tenant = $tenant AND n.user_id IN $users AND {{not_correction n}}
 WITH n
 ORDER BY CASE WHEN n:User THEN 0 WHEN n:Scene THEN 1 ELSE 2 END, n.last_seen DESC, n.id
 LIMIT $rows_max

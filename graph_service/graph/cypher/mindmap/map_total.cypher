@@ -5,5 +5,5 @@
 // $users: list of user ids
 // -> nodes, edges
 MATCH (n:Memory)
-WHERE n.tenant = $tenant AND n.user_id IN $users AND {{told n}}
+WHERE n.tenant = $tenant AND n.user_id IN $users AND {{not_correction n}}
 RETURN count(n) AS nodes, sum(COUNT { (n)-->() } - COUNT { (n)-[:IN_SESSION]->() }) AS edges

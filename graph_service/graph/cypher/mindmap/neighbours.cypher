@@ -15,7 +15,7 @@ MATCH (n:Memory {tenant: $tenant, id: $id})
 WHERE $user_id IS NULL OR n.user_id = $user_id
 CALL (n) {
   OPTIONAL MATCH (n)-[r]-(o:Memory)
-  WHERE r.tenant = $tenant AND ($user_id IS NULL OR o.user_id = $user_id) AND {{told o}}
+  WHERE r.tenant = $tenant AND ($user_id IS NULL OR o.user_id = $user_id) AND {{not_correction o}}
     AND {{started r}}
     AND ($closed OR {{open r}})
   WITH o, min(CASE

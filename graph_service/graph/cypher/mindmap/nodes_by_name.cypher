@@ -14,7 +14,7 @@ WITH n WHERE NOT n:Scene AND ($every OR n.key IN $keys OR toLower(n.name) IN $ke
 WITH n ORDER BY n.last_seen DESC, n.id LIMIT $rows_max
 CALL (n) {
   MATCH (n)-[r]-(o:Memory)
-  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND (r.invalid_at IS NULL OR r.invalid_at > $now)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND {{current r}}
   WITH DISTINCT r ORDER BY r.strength DESC, r.last_seen DESC, r.id LIMIT $facts_max
   WITH r, startNode(r) AS s, endNode(r) AS o
   RETURN collect([r.id, coalesce(s.name, s.user_id), type(r), r.relation, coalesce(o.name, o.user_id), r.statement, r.valid_at]) AS facts

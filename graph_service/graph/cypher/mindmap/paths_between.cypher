@@ -17,7 +17,7 @@ CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
   WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
   MATCH path = allShortestPaths((a)-[:{{predicates}}|MENTIONED*..8]-(b))
-  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND {{told n}} AND ($user_id IS NULL OR n.user_id = $user_id)
+  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND {{not_correction n}} AND ($user_id IS NULL OR n.user_id = $user_id)
     AND (n = a OR n = b OR NOT (n:User OR n:Agent)))
     AND all(r IN relationships(path) WHERE {{started r}}
       AND ($closed OR {{open r}}))
@@ -32,7 +32,7 @@ CALL () {
   MATCH (a:Memory {tenant: $tenant, id: $source}), (b:Memory {tenant: $tenant, id: $target})
   WHERE a <> b AND ($user_id IS NULL OR a.user_id = $user_id AND b.user_id = $user_id)
   MATCH path = allShortestPaths((a)-[:{{predicates}}|MENTIONED*..8]-(b))
-  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND {{told n}} AND ($user_id IS NULL OR n.user_id = $user_id))
+  WHERE all(n IN nodes(path) WHERE n.tenant = $tenant AND {{not_correction n}} AND ($user_id IS NULL OR n.user_id = $user_id))
     AND all(r IN relationships(path) WHERE {{started r}}
       AND ($closed OR {{open r}}))
   WITH path, reduce(sum = 0.0, r IN relationships(path) | sum + CASE

@@ -7,7 +7,7 @@
 // $rows_max: int
 // -> start_ms, node
 MATCH (s:Memory:Scene)
-WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms IS NOT NULL AND ($session IS NULL AND {{told s}} OR s.session_id = $session)
+WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms IS NOT NULL AND ($session IS NULL AND {{not_correction s}} OR s.session_id = $session)
   AND ($after IS NULL OR s.start_ms < $start_ms OR (s.start_ms = $start_ms AND s.id > $after))
 WITH s ORDER BY s.start_ms DESC, s.id LIMIT $rows_max
 RETURN s.start_ms AS start_ms, [

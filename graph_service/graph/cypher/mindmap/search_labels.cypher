@@ -20,7 +20,7 @@ CALL () {
   RETURN n, score
 }
 WITH n, max(score) AS score
-WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id) AND {{told n}}
+WHERE n.tenant = $tenant AND ($user_id IS NULL OR n.user_id = $user_id) AND {{not_correction n}}
 RETURN n.id AS id
 ORDER BY score DESC, n.last_seen DESC, n.id
 LIMIT $rows_max

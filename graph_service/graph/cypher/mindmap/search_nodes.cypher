@@ -22,7 +22,7 @@ CALL () {
   RETURN n, 2.0 * score AS score
  UNION ALL
   CALL db.index.fulltext.queryRelationships('fact_words', $facts, {limit: $index_rows}) YIELD relationship AS r, score
-  WHERE r.tenant = $tenant AND r.user_id = $user_id AND (r.invalid_at IS NULL OR r.invalid_at > $now)
+  WHERE r.tenant = $tenant AND r.user_id = $user_id AND {{current r}}
   UNWIND [startNode(r), endNode(r)] AS n
   RETURN n, score
 }
@@ -32,7 +32,7 @@ ORDER BY score DESC, n.last_seen DESC, n.id
 LIMIT $rows_max
 CALL (n) {
   MATCH (n)-[r]-(o:Memory)
-  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND (r.invalid_at IS NULL OR r.invalid_at > $now)
+  WHERE type(r) <> 'MENTIONED' AND r.tenant = $tenant AND {{current r}}
   WITH DISTINCT r ORDER BY r.strength DESC, r.last_seen DESC, r.id LIMIT $facts_max
   WITH r, startNode(r) AS s, endNode(r) AS o
   RETURN collect([r.id, coalesce(s.name, s.user_id), type(r), r.relation, coalesce(o.name, o.user_id), r.statement, r.valid_at]) AS facts

@@ -23,7 +23,7 @@ CALL (u) {
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
-    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
     r.trigger_emotion, r.evidence, size(r.scenes)]) AS facts
 }
 CALL (u) {
@@ -40,19 +40,18 @@ CALL (u) {
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
-    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
     r.trigger_emotion, r.evidence, size(r.scenes)]) AS triggers
 }
 CALL (u) {
   MATCH (u)-[r:{{predicates}}]->(b:Memory)
-  WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at
-    AND ($known_at IS NULL OR coalesce(r.closing_known_at, r.known_at, r.recorded_at) <= $known_at)
+  WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at AND {{end_known r}}
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
   RETURN collect([
     r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
-    CASE WHEN coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null ELSE r.invalid_at.epochMillis END,
+    CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
     r.trigger_emotion, r.evidence, size(r.scenes)]) AS closed
 }
 RETURN u.uri AS user_uri, [u.name] + coalesce(u.aliases, []) AS names, facts, triggers, closed

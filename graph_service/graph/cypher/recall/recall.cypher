@@ -342,8 +342,7 @@ CALL (entity_edges, second_hop) {
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
              CASE WHEN $fact_vector IS NULL OR compared THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
-     CASE WHEN $as_of AND coalesce(r.closing_known_at, r.known_at, r.recorded_at) > $known_at THEN null
-          ELSE r.invalid_at.epochMillis END,
+     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
      r.mentioned_start.epochMillis, r.mentioned_end.epochMillis, [end IN [startNode(r), endNode(r)] WHERE end:Entity | end.id]] ELSE null END, evidence, r.evidence,
     NOT coalesce({{open r}}, false), r.closed_by]) AS facts
