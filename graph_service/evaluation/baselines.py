@@ -12,20 +12,13 @@ import numpy.typing as npt
 
 from extraction.embeddings.embedder import Embedder, embed_with_tokens
 from extraction.text.english_stems import stem
+from extraction.text.stop_words import BASELINE
 from graph_service.evaluation.dataset import Turn
 from graph_service.memory.recall.lexical_scores import bm25, term_rarity
 
 _WORD: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 _BATCH: Final = 256
-# Stop words; removing them improves BM25 by three points of recall.
-_STOP_TEXT: Final = """
-a an and are as at be been but by did do does for from had has have he her his how i if in into is it its me my no not
-of on or our she so such that the their them then there these they this to us was we were what when where which who
-whom whose why will with would you your
-的 了 是 在 和 有 我 你 他 她 它 们 我们 你们 他们 她们 什么 吗 呢 吧 啊 也 都 就 很 这 那 哪 谁 怎么 哪个 多少
-"""
-_STOP: Final = frozenset(_STOP_TEXT.split())
 
 
 def terms(text: str, lang: str) -> list[str]:
@@ -33,11 +26,11 @@ def terms(text: str, lang: str) -> list[str]:
     text = text.casefold().replace("’", "'")
     if lang != "zh":
         words = (word.removesuffix("'s").replace("'", "") for word in _WORD.findall(text))
-        return [stem(word) for word in words if word not in _STOP]
+        return [stem(word) for word in words if word not in BASELINE]
     import jieba
 
     jieba.setLogLevel(logging.WARNING)
-    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in _STOP]
+    words_zh = [word for word in jieba.lcut(text) if _WORD.search(word) and word not in BASELINE]
     return words_zh + [a + b for run in _CJK.findall(text) for a, b in pairwise(run)]
 
 
