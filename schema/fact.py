@@ -97,7 +97,7 @@ class AcceptedFact:
         statement: the fact in words, in the language of the conversation.
         strength: 0…1, relevance for the subject; confidence: 0…1, certainty of the reader.
         importance: 1…10, expected later relevance.
-        said_at, said_last: times of the first and the last evidence message.
+        said_at: time of the first evidence message.
         valid_by: latest possible start; None means `valid_at`.
         closes: the message says that the fact has ended ("I don't live in Paris any more").
         reader: `rules`, `caller`, `person`, or the model's name.
@@ -114,7 +114,6 @@ class AcceptedFact:
     strength: float
     confidence: float
     said_at: datetime
-    said_last: datetime
     valid_at: datetime
     invalid_at: datetime | None
     trigger_emotion: str | None

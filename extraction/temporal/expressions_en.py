@@ -365,9 +365,7 @@ LEXICONS: tuple[Lexicon, ...] = (
         _UNIT,
         (
             _lexeme(rf"{en.ORDINAL} (?:{en.WEEKDAY}|(?P<u>weekend|week))(?= (?:of|in) {_OF_WHAT}\b)", nth_of),
-            _lexeme(
-                rf"week(?= of (?:the )?(?:\d|{ANY_MONTH} \d))", lambda _: Mark(rank=Rank.WIDER, narrow=week_around)
-            ),
+            _lexeme(rf"week(?= of (?:the )?(?:\d|{ANY_MONTH} \d))", _week_of),
             _lexeme(r"this time last year", vague(a_year_ago)),
             _lexeme(
                 rf"(?:(?P<u>year|month|week|weekend)|{en.SEASON}|{en.WEEKDAY}) (?P<w>before last|after next)",

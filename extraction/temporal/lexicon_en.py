@@ -76,7 +76,6 @@ NUMBERS = {word: number for number, word in enumerate(_COUNTS.split())} | {
     "dozen": 12,
 }
 # "A few" means two to five.
-FEW = frozenset({"few", "several", "some", "many"})
 FEW_FROM, FEW_TO = 2, 5
 
 

@@ -89,12 +89,6 @@ PRONOUNS = word_set(
     "getting making "
     "doing"
 )
-DETERMINERS = word_set(
-    "a an the my his her our their some any all many several every each both most various different certain "
-    "such more "
-    "new old own really very so quite pretty just new, little big good great nice lovely beautiful cute adorable "
-    "delicious newly"
-)
 ARTICLES = word_set(
     "a an the my his her our their some any all many several most various both such every each really very so just"
 )

@@ -16,9 +16,7 @@ from extraction.rules.en.objects import (
     AT_HAND,
     LASTING_THE,
     PLACES,
-    address,
     birthdays,
-    jobs,
     object_type,
     places,
     proper,
@@ -201,10 +199,6 @@ def read_exact(text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, None)] if name else []
 
 
-def read_job(text: str) -> list[ObjectPhrase]:
-    return jobs(text)
-
-
 _POSITION = re.compile(
     r"^(?:an? |the |our |new )*(?P<n>(?:(?:senior|junior|deputy|assistant|associate|lead|chief|acting|interim|regional|"
     r"head|vice|managing|executive|principal|team|shift|store|branch|site|sous|line|night|bus|lorry|truck|taxi|train|"
@@ -280,10 +274,6 @@ def read_age(text: str) -> list[ObjectPhrase]:
 
 def read_birthday(text: str) -> list[ObjectPhrase]:
     return birthdays(text.strip())
-
-
-def read_address(text: str) -> list[ObjectPhrase]:
-    return address(text)
 
 
 # Frames

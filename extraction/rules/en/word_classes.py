@@ -137,4 +137,3 @@ SLOTS: Final[dict[str, str]] = {
     r"blood (?:type|group)": "blood type",
     r"height|weight": "measure",
 }
-SLOT: Final = "(?:" + "|".join(f"(?:{words})" for words in SLOTS) + ")"

@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -12,15 +11,13 @@ from graph_service.memory.change_log.payloads import moment_text
 from schema.change import Change, NumberedChange, Op
 from schema.ids import MemoryId, TenantId
 
-NO_EPOCH: Final = ""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """The end of a change log.
 
     Attributes:
-        epoch: identifies the log; sequence numbers of two epochs do not compare. `NO_EPOCH` without a tenant.
+        epoch: identifies the log; sequence numbers of two epochs do not compare. Empty without a tenant.
         seq: sequence number of the last change; 0 before the first.
     """
 
@@ -35,7 +32,7 @@ class ChangeLog:
         self._graph = graph
 
     async def head(self, tenant: str) -> Head:
-        """Return the current end of the log; `NO_EPOCH` and 0 for an unknown tenant.
+        """Return the current end of the log; an empty epoch and 0 for an unknown tenant.
 
         Raises:
             UnavailableError: Neo4j does not answer.

@@ -122,7 +122,6 @@ def _accept(
         strength=fact.strength,
         confidence=fact.confidence,
         said_at=said[0],
-        said_last=said[-1],
         valid_at=valid_at if invalid_at is None or valid_at <= invalid_at else invalid_at,
         valid_by=min(as_utc(fact.valid_by), said[0]) if fact.valid_at and fact.valid_by else None,
         invalid_at=invalid_at,

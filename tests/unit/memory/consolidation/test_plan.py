@@ -47,7 +47,6 @@ def a_fact(
         strength=strength,
         confidence=0.8,
         said_at=said,
-        said_last=said,
         valid_at=said,
         invalid_at=None,
         trigger_emotion=None,

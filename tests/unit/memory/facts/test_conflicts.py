@@ -226,7 +226,7 @@ def _towns(count: int) -> list[AcceptedFact]:
 
 def _in_one_message(count: int) -> list[AcceptedFact]:
     said = Proof(message_id=MemoryId("one"), said_at=NOON)
-    return [replace(fact, said_at=NOON, said_last=NOON, valid_at=NOON, proofs=(said,)) for fact in _towns(count)]
+    return [replace(fact, said_at=NOON, valid_at=NOON, proofs=(said,)) for fact in _towns(count)]
 
 
 def _besides(count: int) -> list[AcceptedFact]:
