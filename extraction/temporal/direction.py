@@ -42,7 +42,7 @@ def direction_of(text: str, start: int, end: int) -> Direction:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The parts of the clause and of the sentence of a time that are before and after it."""
+    """The text around a time: the rest of its clause and of its sentence, on either side."""
 
     sentence_before: str
     clause_before: str
@@ -156,7 +156,7 @@ def _english(before: str, after: str) -> Direction:
 
 
 def _by_phrase_en(around: _Around) -> Direction | None:
-    """Return the direction that fixed phrases give, whatever the verb."""
+    """Return the direction by fixed phrases, which take precedence over the verb; None without one."""
     first = next(iter(_WORD.findall(around.clause_after)), "")
     if _HABIT_EN.search(f"{around.clause_before};{around.clause_after}"):
         return Direction.REPEATED
@@ -192,13 +192,13 @@ def _tense(text: str, *, backwards: bool = False) -> Direction | None:
     """Return the direction by the verb nearest to the time, or None without a verb."""
     words = _WORD.findall(text)
     for at in reversed(range(len(words))) if backwards else range(len(words)):
-        if found := _of_word(words, at):
+        if found := _tense_of_word(words, at):
             return found
     return None
 
 
-def _of_word(words: list[str], at: int) -> Direction | None:
-    """Return the direction that one word gives as a verb; None for other words, and where its auxiliary decides."""
+def _tense_of_word(words: list[str], at: int) -> Direction | None:
+    """Return the direction by the tense of one verb; None if the word is no verb, or a participle after "be"."""
     word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
     lead = [other for other in words[max(at - 3, 0) : at] if other not in _SKIPPED and not other.endswith("ly")]
     before = lead[-1] if lead else ""
@@ -291,7 +291,7 @@ def _chinese(before: str, after: str) -> Direction:
 
 
 def _by_phrase_zh(clause_before: str, clause_after: str) -> Direction | None:
-    """Return the direction that fixed phrases give, whatever the aspect."""
+    """Return the direction by fixed phrases, which take precedence over the aspect; None without one."""
     if _REPEATED_ZH.match(clause_after) or _COUNTED_ZH.search(clause_before):
         return Direction.REPEATED
     if _FORMER_PLAN_ZH.search(clause_before):
@@ -306,7 +306,7 @@ def _by_phrase_zh(clause_before: str, clause_after: str) -> Direction | None:
 
 
 def _by_aspect(around: _Around) -> Direction | None:
-    """Return the direction by modal verbs and aspect markers of the clause, which follow the time."""
+    """Return the direction by modal verbs and aspect markers after the time in its clause; None without one."""
     before, after = around.clause_before, around.clause_after
     ahead, behind = _FUTURE_ZH.search(after), _PAST_ZH.search(_NO_PERFECT_ZH.sub(" ", after))
     if _SINCE_ZH.search(before) and _SINCE_AFTER_ZH.match(after) and not ahead:
@@ -325,7 +325,7 @@ def _by_other_clauses(around: _Around) -> Direction:
 
 
 def _one_of(*, ahead: bool, behind: bool) -> Direction | None:
-    """Return the direction of the only cue, OPEN for both, None for neither."""
+    """Return the direction of a future or past cue; OPEN with both, None without any."""
     if ahead and behind:
         return Direction.OPEN
     return Direction.FUTURE if ahead else Direction.PAST if behind else None

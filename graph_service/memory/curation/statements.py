@@ -289,7 +289,7 @@ class Statements:
 
 
 def _stored_end(fact: Fact) -> datetime | None:
-    """Return when a fact ended; None if it is open, or was closed at its start because it was never true by itself."""
+    """Return when a fact ended; None if it is open, or its end is not one in time: rejected or merged."""
     return None if fact.closing_reason in (Closing.REJECTED, Closing.MERGED) else fact.invalid_at
 
 

@@ -27,7 +27,7 @@ class StoredFactEvent:
     """An event of a session.
 
     Attributes:
-        scene_uri, at: the scene that states the fact, and when it ended.
+        scene_uri: the scene that states the fact; `at` is the time of its last message.
         read_by: the model, `rules`, or `caller`.
         message_ids: evidence messages, at most ten.
     """

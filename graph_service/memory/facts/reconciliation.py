@@ -53,7 +53,7 @@ class FactEvent:
 
     Attributes:
         scene: id of the scene that states it.
-        fact_id: the fact that holds it now; None if it was rejected.
+        fact_id: the stored fact that it became or was merged into; None if it was rejected.
         known_id: UPDATE: the known fact that it ended.
         messages: ids of its evidence messages.
     """

@@ -50,7 +50,7 @@ class FactPageRequest:
 
 @dataclass(frozen=True, slots=True)
 class NodeDetails:
-    """URI of a node, and what messages say of it that is no fact, by name."""
+    """URI of a node, and its attributes by name."""
 
     uri: str
     attributes: dict[str, str]

@@ -45,7 +45,7 @@ class NodeMatch:
 
     Attributes:
         kind: User, Agent or Entity.
-        attributes: what messages say of an entity that is no fact, by name.
+        attributes: details of an entity that are not facts, by name.
     """
 
     id: MemoryId

@@ -1,8 +1,7 @@
-"""Find out when an event was that a question refers to instead of a time: "before the wedding", 搬家以后. Pure.
+"""Date the event that a question names instead of a time: "before the wedding", 搬家以后. Pure.
 
-The messages with the words of the event are those of the statement `recall/event_times`. Of those that name all words,
-one that says when the event is counts most: the latest, because plans change. Without one, the event was when it was
-told.
+The statement `recall/event_times` finds messages with words of the event. Of those with all words, the latest that
+names a time dates the event, because plans change. If none names a time, the day of the latest message is taken.
 """
 
 import re
@@ -26,9 +25,9 @@ _MESSAGES: Final = 30
 # A message about a longer time does not say when an event was.
 _EVENT_MAX: Final = timedelta(days=93)
 _READ_CHARS: Final = 2_000
-# The message is about something else than the event: "shoes for the wedding", 婚礼前.
-_BESIDE_EN: Final = r"\b(?:for|about|before|after|until|till|since|without)\s+(?:\w+\s+){0,2}?"
-_BESIDE_ZH: Final = r"(?:前|后|之前|之后|以前|以后|的礼|要用|穿的)"
+# The message is about something related to the event: "shoes for the wedding", 婚礼前.
+_RELATED_EN: Final = r"\b(?:for|about|before|after|until|till|since|without)\s+(?:\w+\s+){0,2}?"
+_RELATED_ZH: Final = r"(?:前|后|之前|之后|以前|以后|的礼|要用|穿的)"
 
 
 def event_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis) -> dict[str, Any]:
@@ -50,9 +49,9 @@ def event_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis) -> dict[s
 def with_event_time(
     analysis: QueryAnalysis, rows: Sequence[Mapping[str, Any]], question: str, *, zone: tzinfo
 ) -> tuple[QueryAnalysis, tuple[str, ...]]:
-    """Return the analysis with the time relative to the event, and a note that says when the event was.
+    """Return the analysis with `event_time`, and a note with the date of the event.
 
-    The analysis is unchanged if the memory does not know the event.
+    If no message dates the event, the analysis is unchanged, and the note says so.
 
     Args:
         rows: rows of `recall/event_times`, best first.
@@ -76,16 +75,16 @@ def event_time(
     named = [row for row in rows if _names(row["text"][:_READ_CHARS], anchor.words)]
     if not named:
         return None
-    return max((_told_time(row, anchor.words, zone) for row in named), key=lambda told: told[0])[1]
+    return max((_dated_by(row, anchor.words, zone) for row in named), key=lambda dated: dated[0])[1]
 
 
-def _told_time(
+def _dated_by(
     row: Mapping[str, Any], words: str, zone: tzinfo
 ) -> tuple[tuple[bool, bool, datetime], tuple[datetime, datetime]]:
-    """Return how well a message tells when the event is, as a sort key, and that time."""
+    """Return a sort key, the most reliable message highest, and start and end of the event according to a message."""
     said_at: datetime = row["said_at"]
     start, end = row["mentioned_start"], row["mentioned_end"]
-    about_it = not _is_beside(row["text"][:_READ_CHARS], words)
+    about_it = not _is_only_related(row["text"][:_READ_CHARS], words)
     if start is not None and end is not None and end - start <= _EVENT_MAX:
         return (about_it, True, said_at), (start, max(end, start + timedelta(hours=1)))
     day = datetime.combine(said_at.astimezone(zone).date(), time(), zone)
@@ -106,8 +105,8 @@ def _has(text: str, word: str) -> bool:
     return word in text or re.search(".{0,2}".join(map(re.escape, word[:8])), text) is not None
 
 
-def _is_beside(text: str, words: str) -> bool:
+def _is_only_related(text: str, words: str) -> bool:
     wanted = words_in(words)
     last = re.escape(wanted[-1])
-    pattern = rf"{last}{_BESIDE_ZH}" if has_cjk(wanted[-1]) else rf"{_BESIDE_EN}{last}"
+    pattern = rf"{last}{_RELATED_ZH}" if has_cjk(wanted[-1]) else rf"{_RELATED_EN}{last}"
     return re.search(pattern, text.casefold()) is not None
