@@ -24,6 +24,20 @@ settings.register_profile("ci", deadline=None, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("ci")
 
+# Databases and spools of tests write in memory where there is room: a disk takes milliseconds for each commit. No test
+# needs files to outlive the machine; those about full disks mount disks of their own.
+MEMORY_DIR = Path("/dev/shm")
+MEMORY_MIN_BYTES = 4 * 1024**3
+
+
+def pytest_configure() -> None:
+    """Choose the folder of temporary files before pytest or a test asks for it; child processes inherit it."""
+    if "TMPDIR" in os.environ or not MEMORY_DIR.is_dir() or not os.access(MEMORY_DIR, os.W_OK):
+        return
+    if shutil.disk_usage(MEMORY_DIR).free >= MEMORY_MIN_BYTES:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY_DIR)
+
+
 # Vectors of the test embedder (tests/support/embedders.py).
 TEST_MODEL, TEST_DIM, TEST_TOKEN_MODEL = "hashed-words", 64, "hashed-words/64"
 

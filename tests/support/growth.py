@@ -1,14 +1,17 @@
-"""Check that computing time grows about linearly with the size of the input, even on busy machines."""
+"""Check that computing time is bounded, or grows about linearly with the input, also on slow and busy machines."""
 
+import contextlib
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 # Linear work takes 4 times as long for 4 times the number, n log n about 5 times, quadratic work 16 times.
 FACTOR: Final = 4
 GROWTH_MAX: Final = 8.0
 _TRIES: Final = 5
+# CPU time of `_reference_work` on the machine for which the limits of `cpu_within` are written.
+_REFERENCE_S: Final = 0.05
 
 
 def assert_about_linear(work_of: Callable[[int], Callable[[], object]], n: int, *, floor_s: float = 0.0) -> None:
@@ -43,3 +46,24 @@ def cpu_s(work: Callable[[], object]) -> float:
         return time.thread_time() - started_s
     finally:
         gc.enable()
+
+
+@contextlib.contextmanager
+def cpu_within(limit_s: float) -> Iterator[None]:
+    """Fail if the block takes more CPU time in this thread than the limit, which is longer on a slower machine."""
+    started_s = time.thread_time()
+    yield
+    took_s = time.thread_time() - started_s
+    # Measured only if needed, and right after: a busy machine is slower for the reference work too.
+    if took_s > limit_s:
+        assert took_s <= limit_s * slowness(), f"took {took_s:.3f} s of CPU time, limit {limit_s} s"
+
+
+def slowness() -> float:
+    """Return how many times longer this machine takes than the one for which limits are written; at least 1."""
+    return max(1.0, cpu_s(_reference_work) / _REFERENCE_S)
+
+
+def _reference_work() -> int:
+    """Do some work in pure Python."""
+    return sum(number % 7 for number in range(1_000_000))

@@ -33,7 +33,7 @@ class RedisProcess:
         self._socket.unlink(missing_ok=True)
         command = ["redis-server", "--port", "0", "--unixsocket", str(self._socket), "--save", "", "--appendonly", "no"]
         self._process = self._launched([*command, *self._options])
-        for _ in range(500):
+        for _ in range(6_000):
             with contextlib.suppress(RedisError, OSError):
                 async with self.client() as client:
                     await client.execute_command("ECHO", "x")

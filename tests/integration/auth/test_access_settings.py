@@ -52,13 +52,16 @@ async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server,
             for text in (forged, "mnk_a_b", a_token(tenant, lasts_s=-1)):
                 wrong = await nobody.get("/api/snapshot", headers={"Authorization": f"Bearer {text}"})
                 assert wrong.status_code == 401
-        async with service.socket() as socket:
-            viewer = LiveViewer(socket)
-            token = a_token(tenant, lasts_s=1.5)
-            await viewer.say(t="hello", v=1, client="c", token=token, scope={"tenant": tenant})
-            assert (await viewer.next())["t"] == "hello_ack"
-            closing, _ = await viewer.closed()
-        assert closing == 4401
+        for lasts_s in (1.5, 6.0, 24.0):
+            async with service.socket() as socket:
+                viewer = LiveViewer(socket)
+                token = a_token(tenant, lasts_s=lasts_s)
+                await viewer.say(t="hello", v=1, client="c", token=token, scope={"tenant": tenant})
+                closing, frames = await viewer.closed()
+            # On a slow machine the shortest one expires before it is read.
+            if frames[0]["t"] == "hello_ack":
+                break
+        assert (frames[0]["t"], closing) == ("hello_ack", 4401)
         async with service.client() as browser:
             signed = await browser.post("/api/sign-in", json={"key": a_token(tenant)})
             assert int(re.findall(r"max-age=(\d+)", signed.headers["set-cookie"].lower())[0]) <= 60
@@ -66,7 +69,7 @@ async def test_token_gives_access_to_its_tenant_until_it_expires(server: Server,
 
 
 async def test_same_subject_in_two_tenants_has_two_rate_limits(server: Server, tenant: str, tmp_path: Path) -> None:
-    slow = {**BY_TOKEN, "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0.1", "MNEMOGRAPH_AUTH_BURST": "1"}
+    slow = {**BY_TOKEN, "MNEMOGRAPH_AUTH_REQUESTS_PER_S": "0.001", "MNEMOGRAPH_AUTH_BURST": "1"}
     async with open_service(server, tmp_path, slow) as service, service.client() as client:
         told = []
         for whose in (tenant, tenant, f"{tenant}-other"):

@@ -5,13 +5,12 @@ Requirements C14, F2, F3, F4, F8.
 
 import asyncio
 import signal
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest_asyncio
 from redis.asyncio import Redis
 
-from graph_service.circuit_breaker import OPEN_S
+from graph_service.circuit_breaker import FAILURES_MAX, OPEN_S
 from graph_service.memory.sessions.in_process_window import TurnBuffer
 from graph_service.memory.sessions.redis_window import RedisRules, RedisTurns, RedisWindow
 from graph_service.memory.sessions.short_term_window import SessionKey, Source
@@ -20,7 +19,11 @@ from tests.support.redis_process import RedisProcess, redis_process
 from tests.support.turns import a_session_key, a_turn
 
 TENANT, ALICE = TenantId("t"), UserId("alice")
-TIMEOUT_S = 0.2
+# Of requests to a Redis that answers, which a busy machine may delay; and to one that was halted, which tests wait for.
+TIMEOUT_S = 30.0
+HALTED_TIMEOUT_S = 0.5
+# Longer than any answer takes, shorter than waiting for a request without a limit.
+SOON_S = 60.0
 
 
 class Clock:
@@ -53,7 +56,7 @@ async def _ids(window: RedisWindow, talk: SessionKey | None = None) -> list[str]
 
 
 async def _until(holds: Callable[[], Awaitable[bool]]) -> None:
-    for _ in range(5_000):
+    for _ in range(60_000):
         if await holds():
             return
         await asyncio.sleep(0.001)
@@ -134,16 +137,15 @@ async def test_messages_sessions_and_users_are_forgotten_in_redis(redis: RedisPr
     await window.close()
 
 
-async def test_killed_redis_loses_no_turn_and_adding_stays_fast(redis: RedisProcess) -> None:
+async def test_killed_redis_loses_no_turn_and_adding_does_not_ask_it(redis: RedisProcess) -> None:
     clock = Clock()
     window = a_window(redis.url, clock=clock)
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGKILL)
-    before = time.perf_counter()
     for said_ms in (2, 3):
         window.add(a_session_key(), [a_turn(said_ms)])
-    assert time.perf_counter() - before < 0.02
+    assert window.state().problem is None, "adding does not ask Redis, which would fail"
     assert not await window.catch_up()
     heard = await window.turns(a_session_key())
     assert ([turn.id for turn in heard.turns], heard.sources) == (["m-2-0", "m-3-0"], (Source.PROCESS,))
@@ -186,7 +188,7 @@ async def test_redis_is_used_again_after_a_probe_and_gets_missed_turns(redis: Re
 
 async def test_turns_forgotten_during_an_outage_are_deleted_afterwards(redis: RedisProcess) -> None:
     clock = Clock()
-    window = a_window(redis.url, clock=clock)
+    window = a_window(redis.url, clock=clock, timeout_s=HALTED_TIMEOUT_S)
     window.add(a_session_key(), [a_turn(1), a_turn(2)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
@@ -201,18 +203,17 @@ async def test_turns_forgotten_during_an_outage_are_deleted_afterwards(redis: Re
 
 async def test_halted_redis_delays_one_read_by_the_timeout_and_later_ones_not_at_all(redis: RedisProcess) -> None:
     clock = Clock()
-    window = a_window(redis.url, clock=clock)
+    window = a_window(redis.url, clock=clock, timeout_s=HALTED_TIMEOUT_S)
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
-    times = []
-    for _ in range(6):
-        before = time.perf_counter()
-        assert await _ids(window) == []
-        times.append(time.perf_counter() - before)
-    assert all(took < TIMEOUT_S * 2.5 for took in times[:5])
-    assert times[5] < TIMEOUT_S / 4, "the breaker is open"
+    async with asyncio.timeout(SOON_S):
+        for _ in range(FAILURES_MAX):
+            assert window.state().breaker == "closed"
+            assert await _ids(window) == []
+    assert window.state().breaker == "open"
     redis.signal(signal.SIGCONT)
+    assert await _ids(window) == [], "Redis would answer, but is not asked"
     clock.now_s += OPEN_S
     window.add(a_session_key(session="s2"), [a_turn(9)])
     assert await window.catch_up()
@@ -221,7 +222,7 @@ async def test_halted_redis_delays_one_read_by_the_timeout_and_later_ones_not_at
 
 
 async def test_more_readers_than_connections_wait_for_one(redis: RedisProcess) -> None:
-    window = a_window(redis.url, connections=1, timeout_s=5.0)
+    window = a_window(redis.url, connections=1)
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     found = await asyncio.gather(*(_ids(window) for _ in range(50)))
@@ -232,13 +233,12 @@ async def test_more_readers_than_connections_wait_for_one(redis: RedisProcess) -
 
 
 async def test_exhausted_pool_counts_as_unavailable_and_recovers(redis: RedisProcess) -> None:
-    window = a_window(redis.url, connections=1)
+    window = a_window(redis.url, connections=1, timeout_s=HALTED_TIMEOUT_S)
     window.add(a_session_key(), [a_turn(1)])
     assert await window.catch_up()
     redis.signal(signal.SIGSTOP)
-    before = time.perf_counter()
-    found = await asyncio.gather(*(_ids(window) for _ in range(4)))
-    assert time.perf_counter() - before < TIMEOUT_S * 3
+    async with asyncio.timeout(SOON_S):
+        found = await asyncio.gather(*(_ids(window) for _ in range(4)))
     assert found == [[]] * 4
     redis.signal(signal.SIGCONT)
     assert await _ids(window) == ["m-1-0"]
@@ -296,12 +296,11 @@ async def test_closing_writes_pending_turns(redis: RedisProcess) -> None:
 
 
 async def test_closing_does_not_wait_for_a_halted_redis(redis: RedisProcess) -> None:
-    window = a_window(redis.url)
+    window = a_window(redis.url, timeout_s=10 * SOON_S)
     redis.signal(signal.SIGSTOP)
     window.add(a_session_key(), [a_turn(1)])
-    before = time.perf_counter()
-    await window.close()
-    assert time.perf_counter() - before < 1.5
+    async with asyncio.timeout(SOON_S):
+        await window.close()
 
 
 async def test_turns_are_written_to_redis_in_the_background(redis: RedisProcess) -> None:
