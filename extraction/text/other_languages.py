@@ -85,7 +85,8 @@ def folded(text: str) -> str:
     """Return a text in lower case without accents: "Straße" and "strasse", "café" and "cafe" are equal."""
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    # Case last: "𝑨" becomes "A" only by the decomposition. Again decomposed, because case folding may compose ("ŉ").
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return unicodedata.normalize("NFC", "".join(char for char in plain if not _is_latin_accent(char)))
 
 

@@ -1,7 +1,7 @@
 """Test words of languages without rules of their own: folding, elisions, pairs of characters, and small talk."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from extraction.rules.salience_gate import is_small_talk
@@ -52,6 +52,7 @@ def test_english_questions_have_no_elided_forms() -> None:
     assert words_in("Which apple pie did Ellen have in our office?") == ["apple", "pie", "ellen", "office"]
 
 
+@example("𝑨")
 @given(st.text(max_size=200))
 def test_folding_is_idempotent(text: str) -> None:
     assert folded(folded(text)) == folded(text)
