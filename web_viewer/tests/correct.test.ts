@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bareText, Corrections, type CorrectWorld, type Done, GRACE_MS } from "../src/correct/corrections";
-import { KeptDeeds } from "../src/correct/keptDeeds";
-import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, takeBack } from "../src/correct/deeds";
+import { StoredSplits } from "../src/correct/storedSplits";
+import { editOf, type FactAsItIs, forget, mergePreview, type Operation, statementWith, takeBack } from "../src/correct/operations";
 import { aNode, anEdge } from "./builders";
 
 const CORRECTION = { id: "c1", kind: "REJECT", text: "It is not so: Ann likes tea", at: "2026-11-21T10:00:00Z", factId: "f1", pending: false };
@@ -24,7 +24,7 @@ class Service implements CorrectWorld {
   }
   mergeText = (merged: string, kept: string): string => `${merged} into ${kept}`;
   storage = new Map<string, string>();
-  kept = new KeptDeeds({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
+  kept = new StoredSplits({ getItem: (key) => this.storage.get(key) ?? null, setItem: (key, value) => void this.storage.set(key, value) }, "lab");
 }
 
 function opened(): { service: Service; corrections: Corrections } {

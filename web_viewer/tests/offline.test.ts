@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { copyKey, copyOf, frameOf, KEPT_MS, type MapCopy, mayShow } from "../src/offline/copy";
-import { CopyKeeper } from "../src/offline/keeper";
+import { CopySync } from "../src/offline/copySync";
 import { assetsIn, partOfPage } from "../src/offline/shell";
-import type { CopyShelf } from "../src/offline/shelf";
+import type { CopyStorage } from "../src/offline/copyStorage";
 import { aNode, anEdge, aPatch, aSnapshot } from "./builders";
 
 const HELD = applyFrame(EMPTY_STATE, aSnapshot(7, [aNode("u"), aNode("a")], [anEdge("r", "u", "a"), anEdge("w", "u", "late")])).state;
 const OPEN = { holder: null, untilMs: null };
 const SCOPE = { tenant: "t", user: null };
 
-class Drawer implements CopyShelf {
+class Drawer implements CopyStorage {
   readonly held = new Map<string, MapCopy>();
   async get(tenant: string, user: string | null): Promise<MapCopy | null> {
     return this.held.get(copyKey(tenant, user)) ?? null;
@@ -23,8 +23,8 @@ class Drawer implements CopyShelf {
   }
 }
 
-function aKeeper(shelf: CopyShelf, tenant = "t"): CopyKeeper {
-  return new CopyKeeper(shelf, () => ({ graph: HELD, tenant, user: null }), () => Date.now());
+function aCopySync(storage: CopyStorage, tenant = "t"): CopySync {
+  return new CopySync(storage, () => ({ graph: HELD, tenant, user: null }), () => Date.now());
 }
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-03-01T12:00:00Z") }));
@@ -56,57 +56,57 @@ describe("a copy of the map", () => {
 
 describe("keeping copies", () => {
   it("saves soon after the first change and then at most every fifteen seconds", async () => {
-    const shelf = new Drawer();
-    const put = vi.spyOn(shelf, "put");
-    const keeper = aKeeper(shelf);
-    await keeper.meet(null, null);
+    const storage = new Drawer();
+    const put = vi.spyOn(storage, "put");
+    const sync = aCopySync(storage);
+    await sync.meet(null, null);
     for (let change = 0; change < 60; change += 1) {
-      keeper.note();
+      sync.note();
       await vi.advanceTimersByTimeAsync(500);
     }
     expect(put).toHaveBeenCalledTimes(2);
   });
 
   it("keeps nothing before the service said for whom", async () => {
-    const shelf = new Drawer();
-    const keeper = aKeeper(shelf);
-    await keeper.save();
-    expect(shelf.held.size).toBe(0);
+    const storage = new Drawer();
+    const sync = aCopySync(storage);
+    await sync.save();
+    expect(storage.held.size).toBe(0);
   });
 
   it("shows nobody what another person or another tenant saw", async () => {
-    const shelf = new Drawer();
-    const keeper = aKeeper(shelf);
-    await keeper.meet("ann", null);
-    await keeper.save();
-    expect((await keeper.last("t", null))?.holder).toBe("ann");
-    expect(await keeper.last("other", null)).toBeNull();
-    expect(await keeper.last("t", "u")).toBeNull();
-    await aKeeper(shelf).meet("bob", null);
-    expect(shelf.held.size).toBe(0);
+    const storage = new Drawer();
+    const sync = aCopySync(storage);
+    await sync.meet("ann", null);
+    await sync.save();
+    expect((await sync.last("t", null))?.holder).toBe("ann");
+    expect(await sync.last("other", null)).toBeNull();
+    expect(await sync.last("t", "u")).toBeNull();
+    await aCopySync(storage).meet("bob", null);
+    expect(storage.held.size).toBe(0);
   });
 
   it("keeps nothing after leaving, not even what was on its way", async () => {
-    const shelf = new Drawer();
-    const keeper = aKeeper(shelf);
-    await keeper.meet("ann", null);
-    keeper.note();
-    await keeper.clear();
-    keeper.note();
+    const storage = new Drawer();
+    const sync = aCopySync(storage);
+    await sync.meet("ann", null);
+    sync.note();
+    await sync.clear();
+    sync.note();
     await vi.advanceTimersByTimeAsync(60_000);
-    await keeper.save();
-    expect(shelf.held.size).toBe(0);
-    keeper.reopen();
-    await keeper.save();
-    expect(shelf.held.size).toBe(1);
+    await sync.save();
+    expect(storage.held.size).toBe(0);
+    sync.reopen();
+    await sync.save();
+    expect(storage.held.size).toBe(1);
   });
 
   it("costs nothing but the copy where the browser keeps none", async () => {
-    const refusing: CopyShelf = { get: () => Promise.reject(new Error("no")), put: () => Promise.reject(new Error("no")), keepOnly: () => Promise.reject(new Error("no")) };
-    const keeper = aKeeper(refusing);
-    await keeper.meet(null, null);
-    await keeper.save();
-    expect(await keeper.last("t", null)).toBeNull();
+    const refusing: CopyStorage = { get: () => Promise.reject(new Error("no")), put: () => Promise.reject(new Error("no")), keepOnly: () => Promise.reject(new Error("no")) };
+    const sync = aCopySync(refusing);
+    await sync.meet(null, null);
+    await sync.save();
+    expect(await sync.last("t", null)).toBeNull();
   });
 });
 

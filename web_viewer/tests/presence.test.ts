@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ALONE, hear, pointedAt, Pointer } from "../src/live/company";
+import { ALONE, hear, pointedAt, Pointer } from "../src/live/presence";
 import type { ClientFrame, SelectionSync } from "../src/protocol/frames";
 
 const word = (by: string, ids: string[] | null, colour = 1): SelectionSync => ({ t: "selection_sync", viewer: by, clock: 1, ids, focus: ids?.[0] ?? null, colour });

@@ -3,8 +3,8 @@ import { factSentence, linksOf } from "../src/graph/facts";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Words } from "../src/i18n/words";
 import { listRows, rowOf } from "../src/list/tree";
-import { Pace } from "../src/map/pace";
-import { stepTo } from "../src/map/walk";
+import { Throttle } from "../src/map/throttle";
+import { stepTo } from "../src/map/arrowKeys";
 import { lastMention, overviewBlocks, plainBlocks, quoteParts, standingOf } from "../src/panel/evidence";
 import { type Address, isStep, readAddress, tenantOf, writeAddress } from "../src/view/address";
 import { confidenceLevels, countBy, revealing, shownPart } from "../src/view/filters";
@@ -276,7 +276,7 @@ describe("pace", () => {
   it("runs at once, then at most once per interval, and not without need", () => {
     vi.useFakeTimers();
     let runs = 0;
-    const pace = new Pace(() => (runs += 1), 500);
+    const pace = new Throttle(() => (runs += 1), 500);
     for (let count = 0; count < 20; count += 1) pace.ask();
     expect(runs).toBe(1);
     vi.advanceTimersByTime(500);

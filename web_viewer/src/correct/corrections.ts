@@ -1,7 +1,7 @@
 /** Run corrections; keep the list of those done, their undo, and deletions in their grace period. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import * as deeds from "./deeds";
+import * as deeds from "./operations";
 
 /** Grace period of a deletion, which cannot be undone later. */
 export const GRACE_MS = 10_000;

@@ -3,7 +3,7 @@
 import type { KeyValues } from "../view/browserStorage";
 import type { Done } from "./corrections";
 
-export class KeptDeeds {
+export class StoredSplits {
   private readonly key: string;
 
   constructor(

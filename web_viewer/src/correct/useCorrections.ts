@@ -1,11 +1,11 @@
 /** The corrections of the page, and whether the user may make any. */
 
 import { computed, type ComputedRef, inject, type InjectionKey, ref, watch } from "vue";
-import { askGraphql, askService } from "../live/ask";
+import { askGraphql, askService } from "../live/requests";
 import { browserStorage } from "../view/browserStorage";
 import { type Session } from "../view/session";
 import { Corrections } from "./corrections";
-import { KeptDeeds } from "./keptDeeds";
+import { StoredSplits } from "./storedSplits";
 
 export interface Correcting {
   corrections: Corrections;
@@ -33,7 +33,7 @@ export function openCorrecting({ link, status, tenant, words }: Session): { key:
     later: (then, ms) => setTimeout(then, ms),
     never: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     mergeText: (merge, keep) => words.value.t("correct.merge.text", { merge, keep }),
-    kept: new KeptDeeds(browserStorage, tenant),
+    kept: new StoredSplits(browserStorage, tenant),
   });
   watch(() => link.value.name, async (name) => {
     if (name === "refused") role.value = null;

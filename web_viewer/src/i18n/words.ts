@@ -1,6 +1,6 @@
 /** Format messages, names of predicates and kinds, and times in one language. */
 
-import type { Trouble } from "../live/ask";
+import type { Trouble } from "../live/requests";
 import { en, zh, type MessageKey } from "./messages";
 
 export type Lang = "en" | "zh";

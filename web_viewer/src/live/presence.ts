@@ -2,23 +2,23 @@
 
 import type { ClientFrame, Presence, SelectionSync } from "../protocol/frames";
 
-export interface Pointed {
+export interface RemoteSelection {
   ids: readonly string[];
   focus: string | null;
   colour: number;
 }
 
-export interface CompanyState {
+export interface PresenceState {
   /** Number of other viewers. */
   others: number;
   /** Selection of each viewer, by the service's name for it. */
-  pointed: ReadonlyMap<string, Pointed>;
+  pointed: ReadonlyMap<string, RemoteSelection>;
 }
 
-export const ALONE: CompanyState = { others: 0, pointed: new Map() };
+export const ALONE: PresenceState = { others: 0, pointed: new Map() };
 
 /** Reducer: a state and a frame give the next state. */
-export function hear(state: CompanyState, frame: Presence | SelectionSync): CompanyState {
+export function hear(state: PresenceState, frame: Presence | SelectionSync): PresenceState {
   if (frame.t === "presence") return { ...state, others: frame.others };
   const pointed = new Map(state.pointed);
   if (frame.ids === null || frame.ids.length === 0) pointed.delete(frame.viewer);
@@ -27,7 +27,7 @@ export function hear(state: CompanyState, frame: Presence | SelectionSync): Comp
 }
 
 /** Return all selected ids of others, each with the colour of the last viewer who selected it. */
-export function pointedAt(state: CompanyState): Map<string, number> {
+export function pointedAt(state: PresenceState): Map<string, number> {
   const found = new Map<string, number>();
   for (const one of state.pointed.values()) for (const id of one.ids) found.set(id, one.colour);
   return found;

@@ -1,6 +1,6 @@
 /** Sign in: the key is sent once; the browser keeps a cookie that scripts cannot read. */
 
-import { messageOf } from "./ask";
+import { messageOf } from "./requests";
 
 /** The tenant of a key; null means all tenants. */
 export interface SignedIn {

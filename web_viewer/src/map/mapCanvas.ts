@@ -11,7 +11,7 @@ import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
 import { distanceToLine, type Point, type Sector } from "./place";
 import type { PlaceBook } from "./places";
-import { Pace } from "./pace";
+import { Throttle } from "./throttle";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
 import { captionAngles, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
@@ -58,7 +58,7 @@ export class MapCanvas {
   private readonly pulses: Pulses;
   private readonly pulseLayer: Layer;
   private readonly labels = new LabelPainter();
-  private readonly pace = new Pace(() => this.commit(), COMMIT_MS);
+  private readonly pace = new Throttle(() => this.commit(), COMMIT_MS);
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
   private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null };

@@ -1,6 +1,6 @@
 /** Throttle a function: run at once, then at most once per interval; the last call always runs. */
 
-export class Pace {
+export class Throttle {
   private timer: ReturnType<typeof setTimeout> | null = null;
   private lastMs = -Infinity;
 

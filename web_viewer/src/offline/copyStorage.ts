@@ -2,7 +2,7 @@
 
 import { copyKey, type MapCopy } from "./copy";
 
-export interface CopyShelf {
+export interface CopyStorage {
   get(tenant: string, user: string | null): Promise<MapCopy | null>;
   put(copy: MapCopy): Promise<void>;
   /** Delete every copy that the filter rejects. */
@@ -12,7 +12,7 @@ export interface CopyShelf {
 const DATABASE = "mnemograph";
 const STORE = "copies";
 
-export class BrowserShelf implements CopyShelf {
+export class BrowserCopyStorage implements CopyStorage {
   private opened: Promise<IDBDatabase> | null = null;
 
   async get(tenant: string, user: string | null): Promise<MapCopy | null> {

@@ -3,12 +3,12 @@
 import type { GraphState } from "../graph/reduce";
 import type { GraphSnapshot } from "../protocol/frames";
 import { belongsTo, copyOf, frameOf, type Holder, mayShow } from "./copy";
-import type { CopyShelf } from "./shelf";
+import type { CopyStorage } from "./copyStorage";
 
 const FIRST_MS = 1_500;
 const EVERY_MS = 15_000;
 
-export class CopyKeeper {
+export class CopySync {
   /** Null until the service has named the holder. */
   private holder: Holder | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,7 +20,7 @@ export class CopyKeeper {
    * @param onSaved called with the time of each copy.
    */
   constructor(
-    private readonly shelf: CopyShelf,
+    private readonly storage: CopyStorage,
     private readonly state: () => { graph: GraphState; tenant: string; user: string | null },
     private readonly clock: () => number,
     private readonly onSaved: (savedMs: number) => void = () => undefined,
@@ -29,7 +29,7 @@ export class CopyKeeper {
   /** Set the holder, and delete the copies of others. */
   async meet(holder: string | null, until: string | null): Promise<void> {
     this.holder = { holder, untilMs: until === null ? null : Date.parse(until) };
-    await this.tryTo(() => this.shelf.keepOnly((copy) => belongsTo(copy, holder, this.clock())));
+    await this.tryTo(() => this.storage.keepOnly((copy) => belongsTo(copy, holder, this.clock())));
   }
 
   /** Schedule storing a copy, after a change of the map. */
@@ -46,7 +46,7 @@ export class CopyKeeper {
     const copy = this.holder && !this.shut ? copyOf(graph, { tenant, user }, this.holder, this.clock()) : null;
     if (copy === null) return;
     await this.tryTo(async () => {
-      await this.shelf.put(copy);
+      await this.storage.put(copy);
       this.savedMs = copy.savedMs;
       this.onSaved(copy.savedMs);
     });
@@ -54,7 +54,7 @@ export class CopyKeeper {
 
   /** Return the last copy as a frame; null if there is none that may be shown. */
   async last(tenant: string, user: string | null): Promise<{ frame: GraphSnapshot; holder: string | null } | null> {
-    const copy = await this.tryTo(() => this.shelf.get(tenant, user));
+    const copy = await this.tryTo(() => this.storage.get(tenant, user));
     return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), holder: copy.holder } : null;
   }
 
@@ -62,7 +62,7 @@ export class CopyKeeper {
   async clear(): Promise<void> {
     this.shut = true;
     clearTimeout(this.timer);
-    await this.tryTo(() => this.shelf.keepOnly(() => false));
+    await this.tryTo(() => this.storage.keepOnly(() => false));
   }
 
   /** Allow storing copies again, after access was granted. */

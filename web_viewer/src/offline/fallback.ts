@@ -3,14 +3,14 @@
 import type { LinkState } from "../live/connection";
 import type { GraphStore } from "../graph/store";
 import type { HelloAck, ServiceStatus } from "../protocol/frames";
-import type { CopyKeeper } from "./keeper";
+import type { CopySync } from "./copySync";
 
 const SIGN_IN = 4401;
 const CHANNEL = "mnemograph";
 const LEFT = "signed out";
 
-export interface StandInWorld {
-  keeper: CopyKeeper;
+export interface FallbackContext {
+  copySync: CopySync;
   store: GraphStore;
   tenant: string;
   user(): string | null;
@@ -24,59 +24,59 @@ export interface StandInWorld {
   onCleared(): void;
 }
 
-export class StandIn {
-  readonly keeper: CopyKeeper;
+export class Fallback {
+  readonly copySync: CopySync;
   /** The owner of the copy shown; undefined if none is shown. */
   private shownFor: string | null | undefined;
 
-  constructor(private readonly world: StandInWorld) {
-    this.keeper = world.keeper;
+  constructor(private readonly context: FallbackContext) {
+    this.copySync = context.copySync;
   }
 
   linkIs(state: LinkState): void {
-    if (state.name === "reconnecting" && this.world.opening()) void this.show();
+    if (state.name === "reconnecting" && this.context.opening()) void this.show();
     else if (state.name === "refused" && state.code === SIGN_IN) void this.leave();
     else if (state.name === "live") {
-      this.keeper.reopen();
-      this.world.onMissing(false);
+      this.copySync.reopen();
+      this.context.onMissing(false);
     }
   }
 
   greeted(hello: HelloAck): void {
-    const { store } = this.world;
+    const { store } = this.context;
     const holder = hello.principal ?? null;
     if (this.shownFor !== undefined && this.shownFor !== holder) this.clearShown();
     this.shownFor = undefined;
-    void this.keeper.meet(holder, hello.access_expires_at ?? null);
+    void this.copySync.meet(holder, hello.access_expires_at ?? null);
     const same = hello.epoch === store.state.epoch && hello.head === store.state.seq;
-    if (hello.db === "up" && same && store.settle()) this.world.onSettled();
+    if (hello.db === "up" && same && store.settle()) this.context.onSettled();
   }
 
   /** The database is back; missing changes follow as patches. */
   heard(status: ServiceStatus): void {
-    if (status.db === "up" && this.world.store.settle()) this.world.onSettled();
+    if (status.db === "up" && this.context.store.settle()) this.context.onSettled();
   }
 
   /** Access ended, by the service or by signing out: delete and hide everything. */
   async leave(): Promise<void> {
     this.clearShown();
-    await this.keeper.clear();
+    await this.copySync.clear();
   }
 
   private async show(): Promise<void> {
-    const { world } = this;
-    const found = await this.keeper.last(world.tenant, world.user());
-    if (world.linked() || !world.opening()) return;
-    world.onMissing(found === null);
+    const { context } = this;
+    const found = await this.copySync.last(context.tenant, context.user());
+    if (context.linked() || !context.opening()) return;
+    context.onMissing(found === null);
     if (found === null) return;
     this.shownFor = found.holder;
-    world.store.take(found.frame);
+    context.store.take(found.frame);
   }
 
   private clearShown(): void {
     this.shownFor = undefined;
-    this.world.store.reset();
-    this.world.onCleared();
+    this.context.store.reset();
+    this.context.onCleared();
   }
 }
 

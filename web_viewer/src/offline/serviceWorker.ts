@@ -7,7 +7,7 @@
 import { assetsIn, partOfPage } from "./shell";
 
 /** The parts of the service worker API in use; the DOM types do not include them. */
-interface WorkerWorld {
+interface WorkerScope {
   registration: { scope: string };
   skipWaiting(): Promise<void>;
   clients: { claim(): Promise<void> };
@@ -22,15 +22,15 @@ interface Asked extends Waiting {
   respondWith(answer: Promise<Response>): void;
 }
 
-const world = self as unknown as WorkerWorld;
-const SHELF = "mnemograph-page-1";
+const worker = self as unknown as WorkerScope;
+const CACHE_NAME = "mnemograph-page-1";
 const PATIENCE_MS = 5_000;
 
-world.addEventListener("install", (event) => event.waitUntil(fetchPage().then(() => world.skipWaiting())));
-world.addEventListener("activate", (event) => event.waitUntil(world.clients.claim()));
-world.addEventListener("fetch", (event) => {
+worker.addEventListener("install", (event) => event.waitUntil(fetchPage().then(() => worker.skipWaiting())));
+worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
-  const part = request.method === "GET" ? partOfPage(request.url, world.registration.scope) : null;
+  const part = request.method === "GET" ? partOfPage(request.url, worker.registration.scope) : null;
   if (part === "page") event.respondWith(page(request));
   else if (part === "file") event.respondWith(file(request));
 });
@@ -39,26 +39,26 @@ async function page(request: Request): Promise<Response> {
   try {
     return await fetchPage();
   } catch {
-    const shelf = await caches.open(SHELF);
-    return (await shelf.match(world.registration.scope)) ?? fetch(request);
+    const cache = await caches.open(CACHE_NAME);
+    return (await cache.match(worker.registration.scope)) ?? fetch(request);
   }
 }
 
 /** Fetch the page, cache it with its files, and delete files of older pages. */
 async function fetchPage(): Promise<Response> {
-  const home = world.registration.scope;
+  const home = worker.registration.scope;
   const answer = await fetch(home, { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE_MS) });
   if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
-  const shelf = await caches.open(SHELF);
+  const cache = await caches.open(CACHE_NAME);
   const assets = assetsIn(await answer.clone().text(), home);
-  const cached = new Set((await shelf.keys()).map((request) => request.url));
-  await shelf.addAll(assets.filter((url) => !cached.has(url)));
-  await shelf.put(home, answer.clone());
-  for (const url of cached) if (url !== home && !assets.includes(url)) await shelf.delete(url);
+  const cached = new Set((await cache.keys()).map((request) => request.url));
+  await cache.addAll(assets.filter((url) => !cached.has(url)));
+  await cache.put(home, answer.clone());
+  for (const url of cached) if (url !== home && !assets.includes(url)) await cache.delete(url);
   return answer;
 }
 
 async function file(request: Request): Promise<Response> {
-  const shelf = await caches.open(SHELF);
-  return (await shelf.match(request.url)) ?? fetch(request);
+  const cache = await caches.open(CACHE_NAME);
+  return (await cache.match(request.url)) ?? fetch(request);
 }

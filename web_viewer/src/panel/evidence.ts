@@ -2,7 +2,7 @@
 
 import { neverHeld } from "../graph/facts";
 import type { Words } from "../i18n/words";
-import { askService } from "../live/ask";
+import { askService } from "../live/requests";
 
 export interface Party {
   id: string;

@@ -1,6 +1,6 @@
 /** Fetch the history and the causes of a fact, on demand. */
 
-import { queryString, askGraphql, askService } from "../live/ask";
+import { queryString, askGraphql, askService } from "../live/requests";
 import type { GraphPart } from "../protocol/generated";
 
 export interface FactVersion {

@@ -1,7 +1,7 @@
 /** The communities of the shown memory: fetched for the network view, opened one by one. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import { askService, queryString, type Trouble, troubleOf } from "../live/ask";
+import { askService, queryString, type Trouble, troubleOf } from "../live/requests";
 import type { CommunityMap } from "../protocol/generated";
 import { MEMBERS_MAX } from "../net/discs";
 import type { Explore } from "./explore";

@@ -2,7 +2,7 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
-import { askService, queryString, type Trouble, troubleOf } from "../live/ask";
+import { askService, queryString, type Trouble, troubleOf } from "../live/requests";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart, GraphSnapshot } from "../protocol/generated";
 import type { Moments } from "./moments";

@@ -4,13 +4,13 @@ import { computed, inject, type InjectionKey, reactive, type Ref, ref, shallowRe
 import { GraphStore } from "../graph/store";
 import { EMPTY_STATE, type GraphState, type Touched } from "../graph/reduce";
 import { Words } from "../i18n/words";
-import { ALONE, type CompanyState, hear, Pointer } from "../live/company";
+import { ALONE, type PresenceState, hear, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
 import { foldScenes } from "../map/foldScenes";
 import { Places } from "../map/places";
-import { CopyKeeper } from "../offline/keeper";
-import { BrowserShelf } from "../offline/shelf";
-import { StandIn } from "../offline/standIn";
+import { CopySync } from "../offline/copySync";
+import { BrowserCopyStorage } from "../offline/copyStorage";
+import { Fallback } from "../offline/fallback";
 import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
@@ -66,12 +66,12 @@ export function openSession() {
     live.graph.value = state;
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
-    standIn.keeper.note();
+    fallback.copySync.note();
     for (const listener of arrivals) listener(touched, opened);
   });
 
-  const standIn = new StandIn({
-    keeper: new CopyKeeper(new BrowserShelf(), () => ({ graph: store.state, tenant, user: chosen.user }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
+  const fallback = new Fallback({
+    copySync: new CopySync(new BrowserCopyStorage(), () => ({ graph: store.state, tenant, user: chosen.user }), () => Date.now(), (ms) => (live.savedAt.value = ms)),
     store,
     tenant,
     user: () => chosen.user,
@@ -91,7 +91,7 @@ export function openSession() {
       communities.clear();
     },
   });
-  const connection = connect(tenant, store, chosen, live, standIn, () => opening.value);
+  const connection = connect(tenant, store, chosen, live, fallback, () => opening.value);
   const pointer = new Pointer((frame) => connection.say(frame));
   watch(() => chosen.sel, (id) => pointer.point(id));
   watch(live.link, ({ name }) => {
@@ -155,7 +155,7 @@ export function openSession() {
     places,
     chosen,
     connection,
-    standIn,
+    fallback,
     follow,
     words,
     shown,
@@ -282,7 +282,7 @@ interface LiveRefs {
   heardAt: Ref<number>;
   /** When this browser last stored a copy of the map. */
   savedAt: Ref<number | null>;
-  company: Ref<CompanyState>;
+  company: Ref<PresenceState>;
   /** The service does not respond and there is no stored copy. */
   nothingKept: Ref<boolean>;
 }
@@ -302,7 +302,7 @@ function liveRefs(): LiveRefs {
   };
 }
 
-function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, standIn: StandIn, opening: () => boolean): Connection {
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, opening: () => boolean): Connection {
   const url = new URL("live", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = url.search = "";
@@ -314,12 +314,12 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
     onState: (state) => {
       live.link.value = state;
       if (state.name === "live") live.trouble.value = null;
-      standIn.linkIs(state);
+      fallback.linkIs(state);
     },
     onHello: (hello) => {
       live.hello.value = hello;
       live.status.value = { db: hello.db, as_of: live.status.value.as_of };
-      standIn.greeted(hello);
+      fallback.greeted(hello);
     },
     onGraph: (frame) => {
       live.trouble.value = null;
@@ -327,7 +327,7 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
     },
     onStatus: (status) => {
       live.status.value = status;
-      standIn.heard(status);
+      fallback.heard(status);
     },
     onOthers: (frame) => (live.company.value = hear(live.company.value, frame)),
     onError: (error) => (live.trouble.value = error),
