@@ -150,7 +150,7 @@ def _correction_of(marks: str) -> CorrectionKind | None:
     return next((stated for stated, mark in _MARKS.items() if mark in marks), None)
 
 
-def last_word(assertions: Iterable[Assertion]) -> Assertion | None:
+def latest_correction(assertions: Iterable[Assertion]) -> Assertion | None:
     """Return the latest correction of a fact by a person; None if there is none."""
     stated = [assertion for assertion in assertions if assertion.correction is not None]
     return max(stated, key=lambda one: (one.said_at, one.heard_at, one.position, one.message_id), default=None)

@@ -13,7 +13,7 @@ R = TypeVar("R")
 _ENTRY_CHARS: Final = 50
 
 
-def kept_by_chars(*, chars_max: int, entries_max: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def cached_by_chars(*, chars_max: int, entries_max: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Cache a function's results like `functools.lru_cache`, bounded by characters of the arguments too.
 
     `lru_cache` bounds only the number of results, whether the arguments are words or texts of 100,000 characters. Calls

@@ -4,13 +4,13 @@ import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 _OFFSET = re.compile(r"(?P<sign>[+-])(?P<h>\d{2}):(?P<m>\d{2})")
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 
 
-@kept_by_chars(chars_max=50_000, entries_max=512)
+@cached_by_chars(chars_max=50_000, entries_max=512)
 def zone_named(name: str) -> tzinfo | None:
     """Return the zone with this name (`Asia/Shanghai`, `+08:00`, `UTC`); None if there is none."""
     if name == "UTC":

@@ -241,7 +241,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     Raises:
         UnavailableError, MisreadError, InstallError: see `LanguageModel.answer`.
     """
-    seen = seen_with(strategy, scene)
+    seen = restricted_to(strategy, scene)
     answer = await model.answer(scene_prompt(seen, strategy), SceneReading)
     proposals = proposals_of(answer.value, seen)
     return Reading(
@@ -259,7 +259,7 @@ async def read_scene_with_model(scene: SceneText, model: LanguageModel, strategy
     )
 
 
-def seen_with(strategy: Strategy, scene: SceneText) -> SceneText:
+def restricted_to(strategy: Strategy, scene: SceneText) -> SceneText:
     """Return the scene with `fresh` unset on lines that the strategy does not read, such as system messages."""
     silent = {Role.SYSTEM} if strategy is not Strategy.USER_ONLY else set(Role) - {Role.USER}
     return replace(

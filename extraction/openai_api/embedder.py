@@ -10,7 +10,7 @@ from openai.types import CreateEmbeddingResponse
 from extraction.embeddings.embedder import check_vectors, unit
 from extraction.openai_api.errors import as_ours
 from extraction.openai_api.request_limiter import RequestLimiter
-from extraction.text.token_estimate import about_tokens_in
+from extraction.text.token_estimate import estimated_tokens_in
 from extraction.token_spending import current_spending
 from schema.errors import MisreadError, UnavailableError
 
@@ -95,7 +95,7 @@ class OpenAIEmbedder:
 
     async def raw_vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Return the vectors of one request, in the order of the texts; check only their number."""
-        estimated = sum(map(about_tokens_in, texts))
+        estimated = sum(map(estimated_tokens_in, texts))
         try:
             async with self._limiter.request(estimated) as report:
                 async with asyncio.timeout(self._timeout_s):

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from extraction.llm.language_model import Answer, Prompt, Shape
 from extraction.openai_api.errors import as_ours
 from extraction.openai_api.request_limiter import RequestLimiter
-from extraction.text.token_estimate import about_tokens_in
+from extraction.text.token_estimate import estimated_tokens_in
 from schema.errors import MisreadError, UnavailableError
 
 # JSON in answers that also contain prose, code fences or reasoning
@@ -314,14 +314,14 @@ class _RequestCost:
             self.tokens_out += completion.usage.completion_tokens
             return
         self.tokens_in += _prompt_tokens(messages)
-        self.tokens_out += sum(about_tokens_in(choice.message.content or "") for choice in completion.choices or ())
+        self.tokens_out += sum(estimated_tokens_in(choice.message.content or "") for choice in completion.choices or ())
 
     def error(self, message: str, *, cut: bool = False) -> MisreadError:
         return MisreadError(message, cut=cut, calls=self.calls, tokens_in=self.tokens_in, tokens_out=self.tokens_out)
 
 
 def _prompt_tokens(messages: list[ChatCompletionMessageParam]) -> int:
-    return sum(about_tokens_in(str(message.get("content") or "")) for message in messages)
+    return sum(estimated_tokens_in(str(message.get("content") or "")) for message in messages)
 
 
 def _text(completion: ChatCompletion, paid: _RequestCost) -> str:

@@ -111,7 +111,7 @@ def says_replaced(statement: str, texts: Iterable[str], name: str) -> bool:
     )
 
 
-def says_beside(statement: str, name: str) -> bool:
+def is_one_of_several(statement: str, name: str) -> bool:
     """Return whether the statement of a fact marks its value as one of several or as a former one."""
     if _REPLACED.search(statement):
         return False

@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from itertools import islice
 
-from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, days, moved, part, shifted, week, weekend
+from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, days, moved, part, shifted, week, weekend
 
 _YEARS_TRIED = 9
 # Bounds memory; more than any meaningful text has.
 _MARKS_MAX = 1_000
-OfYear = Callable[[int], Stretch]
+OfYear = Callable[[int], Interval]
 
 
 class Rank(IntEnum):
@@ -46,7 +46,7 @@ class Frame:
     future: bool = False
 
 
-Narrow = Callable[[Stretch | None, Frame], Stretch | None]
+Narrow = Callable[[Interval | None, Frame], Interval | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +118,9 @@ class IntervalCache:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._known: dict[int, tuple[Mark, Stretch | None]] = {}
+        self._known: dict[int, tuple[Mark, Interval | None]] = {}
 
-    def stretch_of(self, mark: Mark) -> Stretch | None:
+    def interval_of(self, mark: Mark) -> Interval | None:
         """Return the interval of a mark that no coarser mark restricts, such as "in May" without a year.
 
         Raises:
@@ -132,17 +132,17 @@ class IntervalCache:
         return known[1]
 
 
-def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = None) -> Stretch | None:
+def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = None) -> Interval | None:
     """Return the interval that marks name together; None if they are inconsistent or not in the calendar.
 
     Args:
         cache: for callers that try many groups of the same marks.
     """
-    scope: Stretch | None = None
+    scope: Interval | None = None
     try:
         for mark in sorted(marks, key=lambda mark: mark.rank):
             first = scope is None and cache is not None
-            inner = cache.stretch_of(mark) if first and cache is not None else mark.narrow(scope, frame)
+            inner = cache.interval_of(mark) if first and cache is not None else mark.narrow(scope, frame)
             if inner is None or (scope is not None and not inner.meets(scope)):
                 return None
             scope = inner
@@ -151,7 +151,7 @@ def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = N
     return scope
 
 
-def fixed(make: Callable[[datetime], Stretch]) -> Narrow:
+def fixed(make: Callable[[datetime], Interval]) -> Narrow:
     """Replace the interval by one that depends on now only: yesterday, last week, three years ago."""
     return lambda _scope, frame: make(frame.now)
 
@@ -168,7 +168,7 @@ def recurring(make: OfYear, step: int | None = None) -> Narrow:
         step: -1 for the last that has ended, 0 for the current one or this year's, 1 for the next to begin.
     """
 
-    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None:
             inside = (
                 made for number in range(scope.start.year, scope.end.year + 1) if (made := _interval_in(make, number))
@@ -179,7 +179,7 @@ def recurring(make: OfYear, step: int | None = None) -> Narrow:
     return narrow
 
 
-def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
+def _by_step(make: OfYear, step: int | None, frame: Frame) -> Interval | None:
     now, this_year = frame.now, frame.now.year
     back = [made for n in range(this_year + 1, this_year - _YEARS_TRIED, -1) if (made := _interval_in(make, n))]
     ahead = [made for n in range(this_year - 1, this_year + _YEARS_TRIED) if (made := _interval_in(make, n))]
@@ -195,7 +195,7 @@ def _by_step(make: OfYear, step: int | None, frame: Frame) -> Stretch | None:
     return next((made for made in back if made.start <= now), None)
 
 
-def _interval_in(make: OfYear, number: int) -> Stretch | None:
+def _interval_in(make: OfYear, number: int) -> Interval | None:
     """Return the interval in a year; None in years without it: 29 February, the Chinese calendar before 1901."""
     try:
         return make(number)
@@ -206,7 +206,7 @@ def _interval_in(make: OfYear, number: int) -> Stretch | None:
 def edge_of(edge: Edge, unit: Unit | None = None) -> Narrow:
     """Narrow to a part of the interval; without one, to that part of the current unit: "at the end of the month"."""
 
-    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None:
             return part(scope, edge)
         if unit is None:
@@ -228,7 +228,7 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
         nth: -1 for the last in the month.
     """
 
-    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None:
             return _weekday_within(scope, number, nth)
         if nth is not None:
@@ -243,7 +243,7 @@ def weekday(number: int, step: int | None = None, nth: int | None = None) -> Nar
     return narrow
 
 
-def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | None:
+def _weekday_within(scope: Interval, number: int, nth: int | None) -> Interval | None:
     if nth is None:
         if scope.length <= 2 * DAY or scope.length > 8 * DAY:
             # "Friday, 5 May" is that day already; "a Friday in May" may be any of several.
@@ -258,17 +258,17 @@ def _weekday_within(scope: Stretch, number: int, nth: int | None) -> Stretch | N
 def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
     """Narrow to a Saturday and Sunday: in a week, the nth in a month, or counted from now by `step`."""
 
-    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None and nth is not None:
             saturday = _weekday_within(scope, 5, nth)
-            return Stretch(saturday.start, saturday.end + DAY) if saturday else None
+            return Interval(saturday.start, saturday.end + DAY) if saturday else None
         if scope is not None:
             return weekend(scope.start)
         here = weekend(frame.now)
         if step is not None:
-            return Stretch(here.start + 7 * step * DAY, here.end + 7 * step * DAY)
+            return Interval(here.start + 7 * step * DAY, here.end + 7 * step * DAY)
         over = here.start > frame.now and not frame.future
-        return Stretch(here.start - 7 * DAY, here.end - 7 * DAY) if over else here
+        return Interval(here.start - 7 * DAY, here.end - 7 * DAY) if over else here
 
     return narrow
 
@@ -276,11 +276,11 @@ def weekend_of(step: int | None = None, nth: int | None = None) -> Narrow:
 def nth_week(nth: int) -> Narrow:
     """Narrow to the nth seven days of a month; -1 for the last seven."""
 
-    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, _frame: Frame) -> Interval | None:
         if scope is None:
             return None
         start = scope.start + 7 * (nth - 1) * DAY if nth > 0 else scope.end - 7 * DAY
-        return Stretch(start, min(start + 7 * DAY, scope.end))
+        return Interval(start, min(start + 7 * DAY, scope.end))
 
     return narrow
 
@@ -288,7 +288,7 @@ def nth_week(nth: int) -> Narrow:
 def day_of_month(number: int) -> Narrow:
     """Narrow to this day of the named month; without a month, to the latest such day, or the next in the future."""
 
-    def narrow(scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, frame: Frame) -> Interval | None:
         if scope is not None:
             return day(scope.start.replace(day=number)) if scope.length < 32 * DAY else None
         tries = [shifted(frame.now.replace(day=1), Unit.MONTH, n) for n in ((0, 1, 2) if frame.future else (0, -1, -2))]
@@ -304,11 +304,11 @@ def day_of_month(number: int) -> Narrow:
 def part_of_day(from_hour: int, to_hour: int) -> Narrow:
     """Narrow a day to hours; those past 24 are in the next day."""
 
-    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, _frame: Frame) -> Interval | None:
         if scope is None or scope.length > 2 * DAY:
             return scope
         midnight = day(scope.start).start
-        return Stretch(midnight + timedelta(hours=from_hour), midnight + timedelta(hours=to_hour))
+        return Interval(midnight + timedelta(hours=from_hour), midnight + timedelta(hours=to_hour))
 
     return narrow
 
@@ -316,12 +316,12 @@ def part_of_day(from_hour: int, to_hour: int) -> Narrow:
 def hour_of_day(hour: int) -> Narrow:
     """Narrow a day, or part of a day, to one hour: "three in the afternoon" is 15."""
 
-    def narrow(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+    def narrow(scope: Interval | None, _frame: Frame) -> Interval | None:
         if scope is None or scope.length > 2 * DAY:
             return None
         later = 12 if scope.start.hour > hour and hour <= 12 else 0
         start = day(scope.start).start + timedelta(hours=hour + later)
-        return Stretch(start, start + timedelta(hours=1))
+        return Interval(start, start + timedelta(hours=1))
 
     return narrow
 
@@ -331,7 +331,7 @@ def month_day(month: int, first: int, last: int) -> OfYear:
     return lambda number: days(datetime(number, month, first), datetime(number, month, last) + DAY)
 
 
-def week_around(scope: Stretch | None, _frame: Frame) -> Stretch | None:
+def week_around(scope: Interval | None, _frame: Frame) -> Interval | None:
     """Widen a named day to its week; None without a named day."""
     return week(scope.start) if scope is not None and scope.length <= 2 * DAY else None
 

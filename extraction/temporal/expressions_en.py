@@ -28,7 +28,7 @@ from extraction.temporal.expressions import (
     weekend_of,
 )
 from extraction.temporal.holidays import ENGLISH
-from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, season, shifted, year
+from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, months, season, shifted, year
 from extraction.temporal.lexicon_en import away
 from extraction.text.lexicon_en import ANY_MONTH, MONTH_NUMBERS
 
@@ -93,7 +93,7 @@ def iso_month(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.MONTH, narrow=fixed(lambda _now: months(number, month)))
 
 
-def month_of(month: int) -> Callable[[int], Stretch]:
+def month_of(month: int) -> Callable[[int], Interval]:
     """Return a function from year to its interval of this month."""
     return lambda number: months(number, month)
 
@@ -210,26 +210,26 @@ def relative_day(days_away: int, hours: tuple[int, int] | None = None) -> Callab
     return make
 
 
-def vague(make: Callable[[datetime], Stretch]) -> Callable[[re.Match[str]], Marks]:
+def vague(make: Callable[[datetime], Interval]) -> Callable[[re.Match[str]], Marks]:
     return lambda _match: Mark(rank=Rank.WEEK, narrow=fixed(make), vague=True)
 
 
-def last_hour(now: datetime) -> Stretch:
+def last_hour(now: datetime) -> Interval:
     """Return the interval of "just now": the last hour."""
     return lately(Unit.HOUR, 1, now)
 
 
-def a_year_ago(now: datetime) -> Stretch:
+def a_year_ago(now: datetime) -> Interval:
     """Return the interval of "this time last year": the day a year ago, with a week on either side."""
     then = day(shifted(now, Unit.YEAR, -1))
-    return Stretch(then.start - 7 * DAY, then.end + 7 * DAY)
+    return Interval(then.start - 7 * DAY, then.end + 7 * DAY)
 
 
-def since_days(first: int, end: int) -> Callable[[datetime], Stretch]:
-    return lambda now: Stretch(day(now).start + first * DAY, day(now).start + end * DAY)
+def since_days(first: int, end: int) -> Callable[[datetime], Interval]:
+    return lambda now: Interval(day(now).start + first * DAY, day(now).start + end * DAY)
 
 
-def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
+def holiday(of_year: Callable[[int], Interval], match: re.Match[str]) -> Marks:
     """Read "Christmas", "last Thanksgiving"."""
     step = match["step"]
     if step:

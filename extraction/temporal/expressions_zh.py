@@ -25,7 +25,7 @@ from extraction.temporal.expressions import (
 )
 from extraction.temporal.expressions_en import a_year_ago, fixed_day, iso_day, iso_month, last_hour, month_of, vague
 from extraction.temporal.holidays import CHINESE, lunar_date
-from extraction.temporal.intervals import DAY, Edge, Stretch, Unit, day, lately, months, moved, season, shifted, year
+from extraction.temporal.intervals import DAY, Edge, Interval, Unit, day, lately, months, moved, season, shifted, year
 from extraction.temporal.lexicon_en import UNIT_RANK, away, half_away
 
 # Numerals, years, weeks and parts of the day
@@ -309,7 +309,7 @@ def half_distance(match: re.Match[str]) -> Marks:
 
 def _between(unit: Unit, one: int, other: int) -> Mark:
     far, near = min(one, other), max(one, other)
-    narrow = fixed(lambda now: Stretch(moved(unit, far, now).start, moved(unit, near, now).end))
+    narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
     return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
 
 
@@ -334,9 +334,9 @@ def just_before(match: re.Match[str]) -> Marks:
     few = match["n"] in ("几", "些")
     count = (_JUST_BEFORE_DAYS if unit is Unit.DAY else _FEW_TO) if few else number_of(match["n"])
 
-    def make(now: datetime) -> Stretch:
+    def make(now: datetime) -> Interval:
         today = day(now).start
-        return Stretch(shifted(today, unit, -count), today)
+        return Interval(shifted(today, unit, -count), today)
 
     return Mark(rank=UNIT_RANK[unit], narrow=fixed(make), vague=True)
 
@@ -352,7 +352,7 @@ def part_named(match: re.Match[str]) -> Marks:
     return Mark(rank=Rank.PART, narrow=part_of_day(*PARTS[match["p"]]), never_alone=True)
 
 
-def holiday(of_year: Callable[[int], Stretch], match: re.Match[str]) -> Marks:
+def holiday(of_year: Callable[[int], Interval], match: re.Match[str]) -> Marks:
     """Read 春节, 上个国庆; the year of 今年中秋 is a mark of its own."""
     step = match["w"]
     return Mark(rank=Rank.DAY, narrow=recurring(of_year, _step(step)), bare=step is None)
@@ -365,7 +365,7 @@ def the_same_day(_match: re.Match[str]) -> Marks:
 
 def vague_days(first: int, end: int) -> Callable[[re.Match[str]], Marks]:
     """Return a function that reads approximate days counted from today."""
-    narrow = fixed(lambda now: Stretch(day(now).start + first * DAY, day(now).start + end * DAY))
+    narrow = fixed(lambda now: Interval(day(now).start + first * DAY, day(now).start + end * DAY))
     return lambda _match: Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from functools import lru_cache
 
-from extraction.temporal.intervals import DAY, Stretch, day, days, months
+from extraction.temporal.intervals import DAY, Interval, day, days, months
 
 # Chinese calendar, 1901 to 2099
 
@@ -75,12 +75,12 @@ def _months(year: int) -> tuple[int, list[int]]:
     return leap, [30 if word >> i & 1 else 29 for i in range(13 if leap else 12)]
 
 
-OfYear = Callable[[int], Stretch]
+OfYear = Callable[[int], Interval]
 _MON, _THU, _SUN = 0, 3, 6
 
 
 def _on(month: int, number: int, count: int = 1) -> OfYear:
-    def make(year: int) -> Stretch:
+    def make(year: int) -> Interval:
         first = date(year, month, number)
         return days(first, first + timedelta(days=count))
 
@@ -90,7 +90,7 @@ def _on(month: int, number: int, count: int = 1) -> OfYear:
 def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
     """Return a function from year to the nth weekday of a month (negative: from the end) plus `later` days."""
 
-    def make(year: int) -> Stretch:
+    def make(year: int) -> Interval:
         whole = months(year, month)
         first = whole.start if nth > 0 else whole.end - 7 * DAY
         found = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (nth - 1 if nth > 0 else nth + 1))
@@ -100,7 +100,7 @@ def _nth(month: int, weekday: int, nth: int, later: int = 0) -> OfYear:
 
 
 def _lunar(month: int, number: int, count: int = 1) -> OfYear:
-    def make(year: int) -> Stretch:
+    def make(year: int) -> Interval:
         # The twelfth month lies in the next Gregorian year.
         first = lunar_day(year - 1 if month > 11 else year, month, number)
         return days(first, first + timedelta(days=count))
@@ -130,11 +130,11 @@ def _from_easter(later: int) -> OfYear:
     return lambda year: day(_easter(year) + timedelta(days=later))
 
 
-def _eve(year: int) -> Stretch:
+def _eve(year: int) -> Interval:
     return day(new_year(year) - timedelta(days=1))
 
 
-def _new_year_week(year: int) -> Stretch:
+def _new_year_week(year: int) -> Interval:
     return days(new_year(year), new_year(year) + timedelta(days=7))
 
 
@@ -146,7 +146,7 @@ _THANKSGIVING, _MOTHERS, _FATHERS = _nth(11, _THU, 4), _nth(5, _SUN, 2), _nth(6,
 _VALENTINE, _FOOLS, _HALLOWEEN, _WOMEN = _on(2, 14), _on(4, 1), _on(10, 31), _on(3, 8)
 
 
-def _qingming(year: int) -> Stretch:
+def _qingming(year: int) -> Interval:
     return day(clear_and_bright(year))
 
 

@@ -32,7 +32,7 @@ class Edge(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Interval:
     """Half-open interval from `start` to `end` in the speaker's local time."""
 
     start: datetime
@@ -43,45 +43,45 @@ class Stretch:
         """Return the duration."""
         return self.end - self.start
 
-    def meets(self, other: "Stretch") -> bool:
+    def meets(self, other: "Interval") -> bool:
         """Return whether two intervals overlap."""
         return self.start < other.end and other.start < self.end
 
 
-def days(first: date, end: date) -> Stretch:
+def days(first: date, end: date) -> Interval:
     """Return the half-open interval between two days."""
-    return Stretch(datetime.combine(first, time()), datetime.combine(end, time()))
+    return Interval(datetime.combine(first, time()), datetime.combine(end, time()))
 
 
-def day(when: date) -> Stretch:
+def day(when: date) -> Interval:
     """Return the day that contains a moment."""
     first = datetime(when.year, when.month, when.day)
-    return Stretch(first, first + DAY)
+    return Interval(first, first + DAY)
 
 
-def week(when: date) -> Stretch:
+def week(when: date) -> Interval:
     """Return the week that contains a day, from Monday."""
     monday = day(when).start - timedelta(days=when.weekday())
-    return Stretch(monday, monday + 7 * DAY)
+    return Interval(monday, monday + 7 * DAY)
 
 
-def weekend(when: date) -> Stretch:
+def weekend(when: date) -> Interval:
     """Return Saturday and Sunday of the week that contains a day."""
     monday = week(when).start
-    return Stretch(monday + 5 * DAY, monday + 7 * DAY)
+    return Interval(monday + 5 * DAY, monday + 7 * DAY)
 
 
-def months(year: int, month: int, count: int = 1) -> Stretch:
+def months(year: int, month: int, count: int = 1) -> Interval:
     """Return `count` whole months; months below 1 and above 12 lie in other years."""
-    return Stretch(_first_of(year, month), _first_of(year, month + count))
+    return Interval(_first_of(year, month), _first_of(year, month + count))
 
 
-def year(number: int, count: int = 1) -> Stretch:
+def year(number: int, count: int = 1) -> Interval:
     """Return `count` whole years."""
     return months(number, 1, 12 * count)
 
 
-def season(number: int, month: int) -> Stretch:
+def season(number: int, month: int) -> Interval:
     """Return the three months of the season that begins in `month`; winter belongs to the year of its December."""
     return months(number, month, 3)
 
@@ -107,18 +107,18 @@ def shifted(moment: datetime, unit: Unit, count: int) -> datetime:
     return min(first.replace(day=1) + (moment - _first_of(moment.year, moment.month)), following - timedelta(seconds=1))
 
 
-def moved(unit: Unit, count: int, now: datetime) -> Stretch:
+def moved(unit: Unit, count: int, now: datetime) -> Interval:
     """Return the calendar unit (day, week, month …) `count` units from now.
 
     Of minutes, return half an hour around that moment; of hours, the hour that follows it.
     """
     if unit is Unit.MINUTE:
         middle = shifted(now, unit, count)
-        return Stretch(middle - timedelta(minutes=15), middle + timedelta(minutes=15))
+        return Interval(middle - timedelta(minutes=15), middle + timedelta(minutes=15))
     there = shifted(now, unit, count)
     match unit:
         case Unit.HOUR:
-            return Stretch(there, there + timedelta(hours=1))
+            return Interval(there, there + timedelta(hours=1))
         case Unit.DAY:
             return day(there)
         case Unit.WEEK:
@@ -134,18 +134,18 @@ def moved(unit: Unit, count: int, now: datetime) -> Stretch:
     return year(there.year // 10 * 10, 10)
 
 
-def lately(unit: Unit, count: int, now: datetime) -> Stretch:
+def lately(unit: Unit, count: int, now: datetime) -> Interval:
     """Return the last `count` units including today; the next ones if negative."""
     if unit in (Unit.MINUTE, Unit.HOUR):
         other = shifted(now, unit, -count)
-        return Stretch(min(now, other), max(now, other))
+        return Interval(min(now, other), max(now, other))
     today = day(now)
     if count < 0:
-        return Stretch(today.start, shifted(today.start, unit, -count) + DAY)
-    return Stretch(shifted(today.start, unit, -count), today.end)
+        return Interval(today.start, shifted(today.start, unit, -count) + DAY)
+    return Interval(shifted(today.start, unit, -count), today.end)
 
 
-def part(whole: Stretch, edge: Edge) -> Stretch:
+def part(whole: Interval, edge: Edge) -> Interval:
     """Return a part of an interval.
 
     Halves begin after six months of a year, 15 days of a month, or in the middle. Early, middle and late are months
@@ -156,24 +156,24 @@ def part(whole: Stretch, edge: Edge) -> Stretch:
     of_year, of_month = 360 < length_days < 370, 27 < length_days < 32 and start.day == 1
     if edge in (Edge.FIRST_HALF, Edge.SECOND_HALF):
         middle = shifted(start, Unit.MONTH, 6) if of_year else start + (15 if of_month else length_days // 2) * DAY
-        return Stretch(start, middle) if edge is Edge.FIRST_HALF else Stretch(middle, end)
+        return Interval(start, middle) if edge is Edge.FIRST_HALF else Interval(middle, end)
     if of_year:
         low, high = {Edge.EARLY: (0, 3), Edge.MIDDLE: (4, 8), Edge.LATE: (9, 12)}[edge]
-        return Stretch(shifted(start, Unit.MONTH, low), shifted(start, Unit.MONTH, high))
+        return Interval(shifted(start, Unit.MONTH, low), shifted(start, Unit.MONTH, high))
     if length_days > 3_600:
         low, high = {Edge.EARLY: (0, 3), Edge.MIDDLE: (3, 7), Edge.LATE: (7, 10)}[edge]
-        return Stretch(shifted(start, Unit.YEAR, low), shifted(start, Unit.YEAR, high))
+        return Interval(shifted(start, Unit.YEAR, low), shifted(start, Unit.YEAR, high))
     third = 10 if of_month else max(length_days // 3, 1)
     first, second = min(start + third * DAY, end), min(start + 2 * third * DAY, end)
     match edge:
         case Edge.EARLY:
-            return Stretch(start, first)
+            return Interval(start, first)
         case Edge.MIDDLE:
-            return Stretch(first, second)
-    return Stretch(second, end)
+            return Interval(first, second)
+    return Interval(second, end)
 
 
-def around(middle: Stretch) -> Stretch:
+def around(middle: Interval) -> Interval:
     """Widen an interval on either side by half its length, at least three days."""
     margin = max(middle.length // 2 // DAY, 3) * DAY
-    return Stretch(middle.start - margin, middle.end + margin)
+    return Interval(middle.start - margin, middle.end + margin)

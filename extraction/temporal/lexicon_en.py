@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from extraction.temporal.expressions import Frame, Mark, Marks, Rank, fixed, recurring, unit_away, weekday, weekend_of
-from extraction.temporal.intervals import DAY, Stretch, Unit, day, lately, moved, season, shifted
+from extraction.temporal.intervals import DAY, Interval, Unit, day, lately, moved, season, shifted
 from extraction.text.lexicon_en import MONTH_NUMBERS
 
 WEEKDAYS = {
@@ -139,7 +139,7 @@ def distance(match: re.Match[str]) -> Marks:
     count = count_of(match["n"])
     if count is None:
         far, near = (FEW_FROM, FEW_TO) if sign > 0 else (-FEW_TO, -FEW_FROM)
-        narrow = fixed(lambda now: Stretch(moved(unit, far, now).start, moved(unit, near, now).end))
+        narrow = fixed(lambda now: Interval(moved(unit, far, now).start, moved(unit, near, now).end))
         return Mark(rank=UNIT_RANK[unit], narrow=narrow, vague=True)
     if match["u"] == "fortnight":
         count *= 2
@@ -157,7 +157,7 @@ def half_away(unit: Unit, whole: int, sign: int) -> Marks:
     days_each = {Unit.MONTH: 30, Unit.WEEK: 7}.get(unit)
     if days_each:
         middle = sign * (whole * days_each + days_each // 2)
-        narrow = fixed(lambda now: Stretch(day(now).start + (middle - 3) * DAY, day(now).start + (middle + 4) * DAY))
+        narrow = fixed(lambda now: Interval(day(now).start + (middle - 3) * DAY, day(now).start + (middle + 4) * DAY))
         return Mark(rank=Rank.WEEK, narrow=narrow, vague=True)
     return away(Unit.MINUTE, sign * (whole * 60 + 30)) if unit is Unit.HOUR else None
 
@@ -197,7 +197,7 @@ def _twice(match: re.Match[str]) -> Marks:
     first = SEASONS[match["s"]]
     near = recurring(lambda number: season(number, first), step)
 
-    def narrow(_scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(_scope: Interval | None, frame: Frame) -> Interval | None:
         found = near(None, frame)
         return season(found.start.year + step, first) if found else None
 
@@ -209,10 +209,10 @@ def weekdays_away(number: int, count: int) -> Mark:
     step = -1 if count < 0 else 1
     near = weekday(number, step)
 
-    def narrow(_scope: Stretch | None, frame: Frame) -> Stretch | None:
+    def narrow(_scope: Interval | None, frame: Frame) -> Interval | None:
         found = near(None, frame)
         weeks = (count - step) * 7 * DAY
-        return Stretch(found.start + weeks, found.end + weeks) if found else None
+        return Interval(found.start + weeks, found.end + weeks) if found else None
 
     return Mark(rank=Rank.DAY, narrow=narrow)
 
@@ -227,8 +227,8 @@ def so_far(match: re.Match[str]) -> Marks:
     """Read "earlier this week" (until today) and "later this week" (from today)."""
     unit, earlier = UNITS[match["u"] or "day"], match["w"] == "earlier"
 
-    def make(now: datetime) -> Stretch:
+    def make(now: datetime) -> Interval:
         here, today = moved(unit, 0, now), day(now)
-        return Stretch(here.start, today.end) if earlier else Stretch(today.start, here.end)
+        return Interval(here.start, today.end) if earlier else Interval(today.start, here.end)
 
     return Mark(rank=UNIT_RANK[unit], narrow=fixed(make))

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from extraction.temporal.direction import Direction, direction_of
 from extraction.temporal.expressions import Frame, IntervalCache, Mark, Rank, bare_only, resolve
-from extraction.temporal.intervals import Stretch
+from extraction.temporal.intervals import Interval
 from extraction.text.name_forms import simplified_characters
 from schema.timespan import Timespan, as_utc
 
@@ -40,7 +40,7 @@ class Phrase:
     """
 
     marks: tuple[Mark, ...]
-    stretch: Stretch
+    interval: Interval
     start: int
     end: int
 
@@ -147,20 +147,20 @@ class _Search:
             first = group[at].start
             if _EVERY.search(self.text, max(first - _CONTEXT_CHARS, 0), first):
                 return
-            agreeing, stretch = self._agreeing(group[at : at + _PHRASE_MARKS_MAX])
+            agreeing, interval = self._agreeing(group[at : at + _PHRASE_MARKS_MAX])
             at += len(agreeing)
             beside = group[at : at + 1] or following
             before = phrases[-1] if phrases else None
-            if stretch is not None and _allowed(self.text, agreeing, beside, before):
-                phrases.append(Phrase(marks=tuple(agreeing), stretch=stretch, start=first, end=agreeing[-1].end))
+            if interval is not None and _allowed(self.text, agreeing, beside, before):
+                phrases.append(Phrase(marks=tuple(agreeing), interval=interval, start=first, end=agreeing[-1].end))
 
-    def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Stretch | None]:
+    def _agreeing(self, marks: list[Mark]) -> tuple[list[Mark], Interval | None]:
         """Return the longest prefix of marks that resolves and its interval, or else the first mark and None."""
         for count in range(len(marks), 0, -1):
             self.tries_left -= 1
-            stretch = resolve(marks[:count], self.frame, self.cache)
-            if stretch is not None:
-                return marks[:count], stretch
+            interval = resolve(marks[:count], self.frame, self.cache)
+            if interval is not None:
+                return marks[:count], interval
         return marks[:1], None
 
 
@@ -205,12 +205,12 @@ def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     plain_text = plain(text)
     found = []
     for phrase in phrases_in(plain_text, Frame(now=now)):
-        stretch = None if phrase.vague else _occurrence(plain_text, phrase, now)
-        if stretch is None:
+        interval = None if phrase.vague else _occurrence(plain_text, phrase, now)
+        if interval is None:
             continue
         try:
             span = Timespan(
-                start=as_utc(stretch.start.replace(tzinfo=zone)), end=as_utc(stretch.end.replace(tzinfo=zone))
+                start=as_utc(interval.start.replace(tzinfo=zone)), end=as_utc(interval.end.replace(tzinfo=zone))
             )
         except OverflowError:
             continue
@@ -218,24 +218,24 @@ def spans_in(text: str, said_at: datetime) -> list[TimeMatch]:
     return found
 
 
-def _occurrence(text: str, phrase: Phrase, now: datetime) -> Stretch | None:
+def _occurrence(text: str, phrase: Phrase, now: datetime) -> Interval | None:
     """Return the interval that a phrase of a statement means; None if it recurs and no single one is meant."""
     if not phrase.bare:
-        return phrase.stretch
+        return phrase.interval
     direction = direction_of(text, phrase.start, phrase.end)
     if direction is Direction.REPEATED:
         return None
     if direction is Direction.OPEN and any(mark.general for mark in phrase.marks):
         return None
-    ahead = resolve(phrase.marks, Frame(now=now, future=True)) or phrase.stretch
+    ahead = resolve(phrase.marks, Frame(now=now, future=True)) or phrase.interval
     match direction:
         case Direction.PAST:
-            return phrase.stretch
+            return phrase.interval
         case Direction.FUTURE:
             return ahead
-    return ahead if phrase.weekly else _nearest(phrase.stretch, ahead, now)
+    return ahead if phrase.weekly else _nearest(phrase.interval, ahead, now)
 
 
-def _nearest(past: Stretch, ahead: Stretch, now: datetime) -> Stretch:
+def _nearest(past: Interval, ahead: Interval, now: datetime) -> Interval:
     """Return the nearer interval; a future one counts as half as far, because memories are marked as past."""
     return ahead if ahead.start - now <= 2 * (now - past.end) else past

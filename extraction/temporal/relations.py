@@ -9,7 +9,7 @@ from enum import StrEnum
 from extraction.temporal import expressions_zh as zh
 from extraction.temporal import lexicon_en as en
 from extraction.temporal.expressions import Frame, Mark, Rank, resolve
-from extraction.temporal.intervals import DAY, Stretch, Unit, around, shifted, weekend
+from extraction.temporal.intervals import DAY, Interval, Unit, around, shifted, weekend
 from extraction.temporal.phrases import Phrase
 
 
@@ -122,12 +122,12 @@ def _range(text: str, first: Phrase, last: Phrase, frame: Frame) -> TimeRange | 
     )
 
 
-def _complete_ends(first: Phrase, last: Phrase, frame: Frame) -> tuple[Stretch, Stretch]:
+def _complete_ends(first: Phrase, last: Phrase, frame: Frame) -> tuple[Interval, Interval]:
     """Return the intervals of both ends, one completed by coarser marks of the other.
 
     In "from May to June 2023" the year applies to both.
     """
-    one, other = first.stretch, last.stretch
+    one, other = first.interval, last.interval
     lent = _coarser(first.marks, than=last.marks)
     if lent:
         other = resolve((*lent, *last.marks), frame) or other
@@ -163,17 +163,19 @@ def _away(text: str, phrase: Phrase) -> TimeRange | None:
     """Read "two weeks before X", "the Friday after X", X 前一天, X 后第三天."""
     before = _before(text, phrase.start)
     if after := _AWAY_ZH.match(text, _tail_end(text, phrase.end)):
-        return _closed(_away_zh(after, phrase.stretch), phrase, phrase.start - _lead_chars(before), after.end())
+        return _closed(_away_zh(after, phrase.interval), phrase, phrase.start - _lead_chars(before), after.end())
     if match := _AWAY_EN.search(before):
-        return _closed(_away_en(match, phrase.stretch), phrase, phrase.start - len(match[0]), phrase.end)
+        return _closed(_away_en(match, phrase.interval), phrase, phrase.start - len(match[0]), phrase.end)
     return None
 
 
-def _closed(stretch: Stretch, phrase: Phrase, start: int, end: int) -> TimeRange:
-    return TimeRange(since=stretch.start, until=stretch.end, start=start, end=end, bare=phrase.bare, vague=phrase.vague)
+def _closed(interval: Interval, phrase: Phrase, start: int, end: int) -> TimeRange:
+    return TimeRange(
+        since=interval.start, until=interval.end, start=start, end=end, bare=phrase.bare, vague=phrase.vague
+    )
 
 
-def _away_en(match: re.Match[str], named: Stretch) -> Stretch:
+def _away_en(match: re.Match[str], named: Interval) -> Interval:
     back = match["w"] in ("before", "prior to", "preceding")
     if match["we"]:
         near = weekend(named.start - 7 * DAY) if back else weekend(named.end)
@@ -183,33 +185,33 @@ def _away_en(match: re.Match[str], named: Stretch) -> Stretch:
         number = en.WEEKDAYS[match["wd"]]
         day_away = (named.start.weekday() - number - 1) % 7 + 1 if back else -((number - named.end.weekday()) % 7)
         first = (named.start if back else named.end) - day_away * DAY
-        return Stretch(first, first + DAY)
+        return Interval(first, first + DAY)
     unit = Unit.DAY if match["u"] == "night" else en.UNITS[match["u"]]
     count = en.count_of(match["n"]) or _FEW if match["n"] else None
     if count is None or unit is Unit.DAY:
         return _beyond(named, unit, count or 1, back=back, single=unit is Unit.DAY)
     middle = shifted(named.start if back else named.end - DAY, unit, -count if back else count)
     margin = {Unit.WEEK: 3, Unit.MONTH: 15}.get(unit, 183)
-    return Stretch(middle - margin * DAY, middle + (margin + 1) * DAY)
+    return Interval(middle - margin * DAY, middle + (margin + 1) * DAY)
 
 
-def _away_zh(match: re.Match[str], named: Stretch) -> Stretch:
+def _away_zh(match: re.Match[str], named: Interval) -> Interval:
     if match["next"]:
-        return Stretch(named.start + DAY, named.start + 2 * DAY)
+        return Interval(named.start + DAY, named.start + 2 * DAY)
     count = _FEW if match["n"] == "几" else zh.number_of(match["n"])
     unit = zh.UNITS[match["u"]]
     return _beyond(named, unit, count, back=match["w"].endswith("前"), single=bool(match["th"]))
 
 
-def _beyond(named: Stretch, unit: Unit, count: int, *, back: bool, single: bool) -> Stretch:
+def _beyond(named: Interval, unit: Unit, count: int, *, back: bool, single: bool) -> Interval:
     """Return the `count` units directly before or after an interval; only the farthest one if `single`."""
     if back:
         first = shifted(named.start, unit, -count)
-        return Stretch(first, first + DAY if single else named.start)
+        return Interval(first, first + DAY if single else named.start)
     if single:
         first = shifted(named.end, unit, count - 1)
-        return Stretch(first, shifted(first, unit, 1))
-    return Stretch(named.end, shifted(named.end, unit, count))
+        return Interval(first, shifted(first, unit, 1))
+    return Interval(named.end, shifted(named.end, unit, count))
 
 
 def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
@@ -222,7 +224,7 @@ def _with_preposition(text: str, phrase: Phrase) -> TimeRange:
         side, end = Side.SINCE, onwards.end()
     if suffix := _SUFFIX_ZH.match(text, end):
         side, end = Side("after" if suffix.lastgroup == "later" else suffix.lastgroup or side), suffix.end()
-    named = around(phrase.stretch) if side is Side.AROUND else phrase.stretch
+    named = around(phrase.interval) if side is Side.AROUND else phrase.interval
     since = {Side.BEFORE: None, Side.UNTIL: None, Side.AFTER: named.end}.get(side, named.start)
     until = {Side.AFTER: None, Side.SINCE: None, Side.BEFORE: named.start}.get(side, named.end)
     vague = phrase.vague or side is Side.AROUND

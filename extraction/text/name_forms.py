@@ -13,7 +13,7 @@ from typing import Final
 
 from extraction.text.english_stems import AMERICAN, COMPOUNDS, PLURAL_CHARS_MIN, ROMAN, SINGULARS, UMLAUTS, singular
 from schema.ids import name_key
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 # Articles and first-person possessives; "his sister" keeps its possessive because it is not "my sister".
 _ARTICLE = re.compile(r"^(?:the|a|an|my|our) (?=\S)")
@@ -83,7 +83,7 @@ def _plain_letter(char: str) -> str:
     return base[0] if base[0].isascii() else char
 
 
-@kept_by_chars(chars_max=2_000_000, entries_max=20_000)
+@cached_by_chars(chars_max=2_000_000, entries_max=20_000)
 def bare(name: str) -> str:
     """Return the folded name without quotation marks, article, possessive and form of address; dashes are spaces."""
     key = _MARKS.sub("", fold(name)).strip(EDGE)

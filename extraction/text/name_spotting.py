@@ -12,7 +12,7 @@ from extraction.text.lexicon_zh import SURNAMES
 from extraction.text.sentences import Sentence, has_cjk
 from schema.entity import EntityType
 from schema.ids import name_key
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 NAMES_PER_SENTENCE_MAX = 12
 _TITLE = re.compile(r"《([^《》]{1,40})》")
@@ -52,7 +52,7 @@ def word_tag(word: str) -> str | None:
     return tag
 
 
-@kept_by_chars(chars_max=200_000, entries_max=2_000)
+@cached_by_chars(chars_max=200_000, entries_max=2_000)
 def _tagged(text: str) -> list[Any]:
     """Tag a short text, guessing unknown words, which is expensive per character."""
     words: list[Any] = _tagger().lcut(text)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from extraction.text.sentences import has_cjk
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 # SimHashes of near duplicates differ in at most three of 64 bits; the longest common substring then confirms.
 HAMMING_MAX: Final = 3
@@ -33,7 +33,7 @@ def plain(text: str) -> str:
     return " ".join(kept.split())
 
 
-@kept_by_chars(chars_max=4_000_000, entries_max=8_192)
+@cached_by_chars(chars_max=4_000_000, entries_max=8_192)
 def simhash(text: str) -> int:
     """Return the 64-bit SimHash of a text over bigrams of Chinese characters and trigrams of others."""
     votes = [0] * _BITS
@@ -92,7 +92,7 @@ def likeness(one: str, other: str) -> float:
 
 
 # Bounded by characters, because a set takes about a hundred bytes for each.
-@kept_by_chars(chars_max=500_000, entries_max=8_192)
+@cached_by_chars(chars_max=500_000, entries_max=8_192)
 def _gram_set(text: str) -> frozenset[str]:
     return frozenset(_grams(plain(text)))
 

@@ -19,7 +19,7 @@ from extraction.text.english_stems import AMERICAN, stem
 from extraction.text.other_languages import folded as fold
 from extraction.text.other_languages import without_elisions
 from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+")
 _CJK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
@@ -115,7 +115,7 @@ def length(text: str) -> float:
     return _stem_counts_and_length(text)[1]
 
 
-@kept_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
+@cached_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
 def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
     folded = text.lower()
     frequencies = Counter(_stems(folded))

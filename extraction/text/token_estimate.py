@@ -23,7 +23,7 @@ _TOKENS_OF_A_BYTE: Final = 0.8
 _SAMPLE_CHARS: Final = 20_000
 
 
-def about_tokens_in(text: str) -> int:
+def estimated_tokens_in(text: str) -> int:
     """Return the estimated number of tokens; for a long text from its beginning, so that the cost is bounded."""
     if len(text) <= _SAMPLE_CHARS:
         return tokens_in(text)

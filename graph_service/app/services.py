@@ -46,7 +46,7 @@ from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.worker import Worker, WorkerRules
-from graph_service.runtime.database_startup import DatabaseArrival
+from graph_service.runtime.database_startup import DatabaseStartup
 from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
@@ -138,7 +138,7 @@ class Services:
 
     settings: Settings
     local_server: LocalServerHandle
-    arrival: DatabaseArrival
+    arrival: DatabaseStartup
     graph: Graph
     spool: Spool
     replay: Replay
@@ -214,7 +214,7 @@ async def open_services(
             await _fit_indexes(new, await asyncio.shield(embedding))
 
         stored_keys = file_of_database(settings, "keys", "json")
-        arrival = DatabaseArrival(
+        arrival = DatabaseStartup(
             settings=settings,
             server_handle=local_server,
             graph=graph,
@@ -405,7 +405,7 @@ async def _window(settings: Settings, supervisor: Supervisor) -> ShortTermWindow
 async def _assemble(
     settings: Settings,
     local_server: LocalServerHandle,
-    arrival: DatabaseArrival,
+    arrival: DatabaseStartup,
     graph: Graph,
     opened: _OpenedEmbedder,
     external_services: ExternalServices,

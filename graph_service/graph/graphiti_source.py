@@ -16,7 +16,7 @@ _ROWS: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GraphitiPlace:
+class GraphitiAddress:
     """Address and credentials of a Graphiti database.
 
     Attributes:
@@ -39,7 +39,7 @@ class GraphitiGraph:
     rest: Mapping[str, int]
 
 
-async def graphiti_graph(place: GraphitiPlace) -> GraphitiGraph:
+async def graphiti_graph(place: GraphitiAddress) -> GraphitiGraph:
     """Return the content of a Graphiti database, or of one group in it.
 
     Raises:

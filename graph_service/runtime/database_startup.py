@@ -29,7 +29,7 @@ _PAUSE_MAX_S: Final = 5.0
 _START_TRIES_MAX: Final = 4
 
 
-class DatabaseArrival:
+class DatabaseStartup:
     """Connects a `Graph` that has no driver yet.
 
     Args:

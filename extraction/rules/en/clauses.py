@@ -8,7 +8,7 @@ from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Speaker
 from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
 from extraction.text.sentences import Sentence
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 # Normalization: lower-case "i", missing apostrophes, quoted speech
 
@@ -175,7 +175,7 @@ _MAY_CHANGE = re.compile(
 )
 
 
-@kept_by_chars(chars_max=1_000_000, entries_max=512)
+@cached_by_chars(chars_max=1_000_000, entries_max=512)
 def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
@@ -195,7 +195,7 @@ def _is_speech(quoted: str) -> bool:
     return _PRONOUN.search(quoted) is not None and _SMALL_WORD.search(quoted) is not None
 
 
-@kept_by_chars(chars_max=1_000_000, entries_max=512)
+@cached_by_chars(chars_max=1_000_000, entries_max=512)
 def expand_contractions(text: str) -> str:
     """Expand contractions and correct common misspellings of them; the length changes."""
     if _MAY_CHANGE.search(text) is None:

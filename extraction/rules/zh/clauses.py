@@ -10,7 +10,7 @@ from extraction.rules.engine import Clause, DiscourseState
 from extraction.text.lexicon_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 # Normalization: short kinship terms, quoted speech
 
@@ -84,7 +84,7 @@ _MY_KIN = re.compile(
 _OUR = re.compile(r"俺们?|咱们?家?(?=[爸妈哥姐弟妹])")
 
 
-@kept_by_chars(chars_max=1_000_000, entries_max=512)
+@cached_by_chars(chars_max=1_000_000, entries_max=512)
 def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; the length stays the same."""
     text = _SPEECH.sub(lambda found: "　" * len(found[0]) if _SPEAKER.search(found[0]) else found[0], text)

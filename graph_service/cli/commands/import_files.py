@@ -94,10 +94,10 @@ def _read(files: Sequence[Path], form: FileFormat, owner: Owner) -> "ImportBatch
 async def _read_graphiti(
     uri: str, user: str, password: str, *, group: str | None, user_id: str | None
 ) -> "ImportBatch":
-    from graph_service.graph.graphiti_source import GraphitiPlace, graphiti_graph
+    from graph_service.graph.graphiti_source import GraphitiAddress, graphiti_graph
     from graph_service.importers.graphiti import from_graphiti
 
-    graph = await graphiti_graph(GraphitiPlace(uri=uri, user=user, password=password, group=group))
+    graph = await graphiti_graph(GraphitiAddress(uri=uri, user=user, password=password, group=group))
     batch = from_graphiti(graph.episodes, graph.facts, graph.rest, user_id=user_id)
     if not batch.calls:
         raise InputError(f"{uri}: contains no Graphiti episode or fact; nothing was stored")

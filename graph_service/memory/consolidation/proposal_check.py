@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from extraction.reader import ProposedFact, Quote, Reading
-from extraction.rules.additive_cues import is_additive, says_beside, says_replaced
+from extraction.rules.additive_cues import is_additive, is_one_of_several, says_replaced
 from schema.entity import EntityRef
 from schema.fact import PERSON, AcceptedFact, Proof
 from schema.ids import MemoryId
@@ -158,7 +158,7 @@ def is_addition(fact: ProposedFact) -> bool:
     """
     if fact.correction is not None:
         return False
-    return (fact.invalid_at is not None and fact.valid_at is None) or says_beside(fact.statement, fact.object)
+    return (fact.invalid_at is not None and fact.valid_at is None) or is_one_of_several(fact.statement, fact.object)
 
 
 def _proof(fact: ProposedFact, quote: Quote, message: Message, *, adds: bool) -> Proof:

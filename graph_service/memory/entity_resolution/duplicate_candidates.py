@@ -13,7 +13,7 @@ from extraction.entities.matching import is_capital, same_name
 from extraction.entities.nicknames import full_names
 from extraction.text.name_forms import bare, exact_forms
 from schema.ids import MemoryId
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 
 SCORE_MIN: Final = 0.4
 _NAME_WEIGHT: Final = 0.7
@@ -144,7 +144,7 @@ def _compare(
     return DuplicatePair(first=one, second=other, score=score, reasons=reasons)
 
 
-@kept_by_chars(chars_max=10_000_000, entries_max=50_000)
+@cached_by_chars(chars_max=10_000_000, entries_max=50_000)
 def _name_similarity(one: str, other: str) -> tuple[float, str]:
     """Return the similarity of two names, 0 to 1, and the reason."""
     a, b = sorted((bare(one), bare(other)), key=lambda key: (len(key), key))

@@ -10,7 +10,7 @@ from typing import Final
 
 from extraction.entities.attributes import Attribute, attribute_of, value_key
 from graph_service.memory.facts.validity import ValidityPeriod
-from schema.assertion import Assertion, Closing, CorrectionKind, joined, last_word
+from schema.assertion import Assertion, Closing, CorrectionKind, joined, latest_correction
 from schema.fact import PERSON, AcceptedFact, Claim, ExtractedValues, Fact, FactDetail, Proof
 from schema.ids import MemoryId, Uri, fact_uri, memory_id
 
@@ -68,7 +68,9 @@ def corrected_wording(wording: Wording, assertions: Sequence[Assertion], correct
     if not corrections:
         return wording
     words = dict(text.split(":", 1) for text in corrections)
-    last = last_word(assertion for assertion in assertions if assertion.asserts and assertion.message_id in words)
+    last = latest_correction(
+        assertion for assertion in assertions if assertion.asserts and assertion.message_id in words
+    )
     if last is None:
         return wording
     pinned = any(assertion.correction is CorrectionKind.PINS for assertion in assertions)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
-from schema.assertion import CLOSING_TEXTS, Closing, last_word
+from schema.assertion import CLOSING_TEXTS, Closing, latest_correction
 from schema.fact import Fact
 from schema.ids import MemoryId
 
@@ -57,7 +57,7 @@ def ending_message(fact: Fact) -> MemoryId | None:
     if fact.closed_by or why not in (Closing.ENDED, Closing.JUDGED, Closing.REJECTED):
         return None
     if why is Closing.REJECTED:
-        last = last_word(fact.assertions)
+        last = latest_correction(fact.assertions)
         return last.message_id if last else None
     ends = ((one.valid_at, one.said_at, one.message_id) for one in fact.assertions if one.ends)
     return min(ends, default=(None, None, None))[2]

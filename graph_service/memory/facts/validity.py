@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schema.assertion import Assertion, Closing, CorrectionKind, last_word
+from schema.assertion import Assertion, Closing, CorrectionKind, latest_correction
 from schema.ids import MemoryId
 
 
@@ -64,7 +64,7 @@ class ValidityPeriod:
     @property
     def valid_at(self) -> datetime:
         """Return the start of the latest correction by a person, else the earliest start of any assertion."""
-        stated = last_word(assertion for assertion in self.assertions if assertion.asserts)
+        stated = latest_correction(assertion for assertion in self.assertions if assertion.asserts)
         return stated.valid_at if stated is not None else min(assertion.valid_at for assertion in self.assertions)
 
     @property
@@ -148,14 +148,14 @@ def _is_withdrawn(override: Contradiction, contradictions: Sequence[Contradictio
 
 def is_rejected(assertions: Iterable[Assertion]) -> bool:
     """Return whether the latest correction of a fact says that it was never true."""
-    last = last_word(assertions)
+    last = latest_correction(assertions)
     return last is not None and last.correction is CorrectionKind.REJECTS
 
 
 def rejected_period(own: Sequence[Assertion]) -> ValidityPeriod:
     """Return the single, empty period of a rejected claim, with all its assertions."""
     ordered = sorted(own, key=lambda assertion: sort_key(assertion, assertion.ends))
-    period = ValidityPeriod(assertions=ordered, end=last_word(own))
+    period = ValidityPeriod(assertions=ordered, end=latest_correction(own))
     period.invalid_at = period.valid_at
     return period
 

@@ -9,7 +9,7 @@ from cachetools import LRUCache
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.language_model import Answer, LanguageModel, Prompt, Shape
-from extraction.text.token_estimate import about_tokens_in
+from extraction.text.token_estimate import estimated_tokens_in
 from extraction.token_spending import current_spending
 from graph_service.circuit_breaker import OPEN_S, Breaker, BreakerState
 from graph_service.memory.jobs.outbox import RETRY_AFTER_MAX_S
@@ -254,7 +254,7 @@ class ThrottledModel:
 
 async def _within_budget(model: LanguageModel, prompt: Prompt, shape: type[Shape]) -> Answer[Shape]:
     """Ask a model if its tokens fit in the budget of the running job, and account for what it reports."""
-    tokens, estimated = current_spending(), about_tokens_in(prompt.system) + about_tokens_in(prompt.user)
+    tokens, estimated = current_spending(), estimated_tokens_in(prompt.system) + estimated_tokens_in(prompt.user)
     tokens.reserve(estimated)
     cost = (0, 0, 0)
     try:

@@ -33,8 +33,8 @@ from graph_service.memory.recall.lexical_scores import (
 )
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
-from schema.kept_results import kept_by_chars
 from schema.labels import Role
+from schema.result_cache import cached_by_chars
 from schema.timespan import Timespan
 
 # Number of messages in a window that is scored as one text.
@@ -295,7 +295,7 @@ class _Cues:
     names: frozenset[str]
 
 
-@kept_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _cues(text: str) -> _Cues:
     plain = plain_text(text).replace("’", "'")
     return _Cues(
@@ -380,7 +380,7 @@ def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
     return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
 
 
-@kept_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _times(text: str, said_at: datetime) -> tuple[Timespan, ...]:
     # Parsing times is the most expensive feature, and most texts name none.
     if _MAY_NAME_TIME.search(text) is None:

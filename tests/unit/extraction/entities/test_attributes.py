@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.attributes import Attribute, attribute_of, value_key
-from extraction.rules.additive_cues import says_beside, says_replaced
+from extraction.rules.additive_cues import is_one_of_several, says_replaced
 from tests.support.growth import assert_about_linear
 
 _SAME = [
@@ -113,11 +113,11 @@ def test_words_of_change_and_of_addition_are_told_apart(
     statement: str, text: str, name: str, *, replaced: bool, beside: bool
 ) -> None:
     assert says_replaced(statement, [text], name) is replaced
-    assert says_beside(statement, name) is beside
+    assert is_one_of_several(statement, name) is beside
 
 
 @pytest.mark.parametrize("piece", ["a", "从", "now ", "from 1st ", "不是", ".a", "。", "the "])
 def test_searching_for_words_of_change_takes_linear_time(piece: str) -> None:
     assert_about_linear(lambda n: lambda: says_replaced(piece * n, [piece * n], piece), 2_000, floor_s=0.05)
-    assert_about_linear(lambda n: lambda: says_beside(piece * n, piece), 2_000, floor_s=0.05)
+    assert_about_linear(lambda n: lambda: is_one_of_several(piece * n, piece), 2_000, floor_s=0.05)
     assert_about_linear(lambda n: lambda: attribute_of("RELATES_TO", piece * n, piece), 2_000, floor_s=0.05)

@@ -9,7 +9,7 @@ from pathlib import Path
 from extraction.rules.en import clauses as spelling_en
 from extraction.text import english_stems
 from extraction.text.english_stems import stem
-from schema.kept_results import kept_by_chars
+from schema.result_cache import cached_by_chars
 from schema.zones import zone_named
 
 ROOT = Path(__file__).parents[4]
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[4]
 def test_result_is_computed_once_and_kept_while_there_is_room() -> None:
     asked: list[str] = []
 
-    @kept_by_chars(chars_max=1_000, entries_max=3)
+    @cached_by_chars(chars_max=1_000, entries_max=3)
     def upper(text: str) -> str:
         asked.append(text)
         return text.upper()
@@ -38,7 +38,7 @@ def test_result_is_computed_once_and_kept_while_there_is_room() -> None:
 
 
 def test_none_results_and_threads_are_supported() -> None:
-    @kept_by_chars(chars_max=10_000, entries_max=50)
+    @cached_by_chars(chars_max=10_000, entries_max=50)
     def first(text: str) -> str | None:
         return text[0] if text else None
 
