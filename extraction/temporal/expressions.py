@@ -162,7 +162,7 @@ def unit_away(unit: Unit, count: int) -> Narrow:
 
 
 def recurring(make: OfYear, step: int | None = None) -> Narrow:
-    """Narrow to a yearly time: the one in the named year, else by `step`, else the nearest past or future one.
+    """Narrow to a time that recurs yearly: that of the named year, else by `step`, else the nearest past or future one.
 
     Args:
         step: -1 for the last that has ended, 0 for the current one or this year's, 1 for the next to begin.

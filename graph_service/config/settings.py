@@ -239,7 +239,7 @@ def _homeless(found: Mapping[str, SettingValue], defaults: Mapping[str, Any]) ->
 
 
 def _unpinned_keys(found: Mapping[str, SettingValue]) -> list[str]:
-    """Return an error if a working directory's settings name a key file: the trust covers only the settings file."""
+    """Return an error if the settings of a working directory name a key file, which the trust does not cover."""
     key = found.get("auth.jwt_public_key")
     if key is None or key.rank != FOLDER_FILE or str(key.value).lstrip().startswith("-----BEGIN"):
         return []

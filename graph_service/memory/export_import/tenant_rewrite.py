@@ -194,7 +194,7 @@ class SceneMessage(NamedTuple):
 
 
 class SceneHash(NamedTuple):
-    """The properties of a scene in the hash of its session's summary; sorts by its order in the session."""
+    """A scene's contribution to the hash of its session's summary; sorts in the order of the session."""
 
     start_ms: int
     id: str
