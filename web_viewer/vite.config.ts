@@ -1,11 +1,25 @@
 import vue from "@vitejs/plugin-vue";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const SERVICE = "http://127.0.0.1:7780";
 
+/** Name chunks that are loaded on demand in the page: the browser fetches them when idle, and the service worker caches them. */
+const prefetchChunks: Plugin = {
+  name: "prefetch-chunks",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_, { bundle }) =>
+      Object.values(bundle ?? {}).flatMap((file) => {
+        const later = (file.type === "chunk" && file.isDynamicEntry) || (file.type === "asset" && /^assets\/(?!index-).*\.css$/.test(file.fileName));
+        return later ? [{ tag: "link", attrs: { rel: "prefetch", href: `./${file.fileName}` }, injectTo: "head" as const }] : [];
+      }),
+  },
+};
+
 export default defineConfig({
   base: "./",
-  plugins: [vue()],
+  plugins: [vue(), prefetchChunks],
   build: {
     target: "es2022",
     // The page's content security policy forbids inline scripts, which the preload polyfill would be.

@@ -126,11 +126,11 @@ describe("the search over the whole memory", () => {
       asked.push(path);
       return new Response(JSON.stringify(aPart(1, [aNode("tea")], [])));
     });
-    const explore = new Explore({ tenant: "茶", store: aStore(), user: () => "小林" });
+    const explore = new Explore({ tenant: "茶", store: aStore(), user: () => "小林", people: () => ["小林"] });
     explore.search("t");
     explore.search("te");
     await vi.runAllTimersAsync();
-    expect(asked).toEqual(["api/explore/search?q=te&user=%E5%B0%8F%E6%9E%97&limit=20"]);
+    expect(asked).toEqual(["api/explore/search?q=te&user=%E5%B0%8F%E6%9E%97&limit=100"]);
     expect(explore.farHits.value.map((node) => node.id)).toEqual(["tea"]);
     explore.search("tea");
     vi.advanceTimersByTime(200);

@@ -7,8 +7,8 @@ import { Throttle } from "../src/map/throttle";
 import { stepTo } from "../src/map/arrowKeys";
 import { lastMention, overviewBlocks, plainBlocks, quoteParts, standingOf } from "../src/panel/evidence";
 import { type Address, isStep, readAddress, tenantOf, writeAddress } from "../src/view/address";
-import { confidenceLevels, countBy, revealing, shownPart } from "../src/view/filters";
-import { hitNote, searchNodes } from "../src/view/search";
+import { AGREEING, confidenceLevels, conflicting, countBy, revealing, shownPart, SURE } from "../src/view/filters";
+import { hitNote, searchFacts, searchNodes } from "../src/view/search";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
 
 const WORDS = new Words("en");
@@ -63,7 +63,7 @@ describe("a fact without a statement", () => {
     ["en", { relation: "lives in" }, "Bart lives in Oliver"],
     ["zh", { relation: "lives in" }, "Bart 住在 Oliver"],
     ["en", { relation: null, predicate: "DISLIKES" }, "Bart dislikes Oliver"],
-    ["en", { relation: "cousin" }, "Bart · cousin · Oliver"],
+    ["en", { relation: "cousin" }, "Oliver is Bart’s cousin"],
   ] as const)("is said in %s from its relation %o", (lang, more, said) => {
     expect(factSentence(anEdge("1", "u", "o", more), name, new Words(lang))).toBe(said);
   });
@@ -157,6 +157,53 @@ describe("the standing of a fact", () => {
     expect(standingOf(ended, null)).toEqual({ state: "over", by: null });
     expect(standingOf({ ...ended, invalid_at: ended.valid_at }, null)).toEqual({ state: "never", by: null });
     expect(standingOf(ended, { closing, corrections: [{ id: "1", kind: "confirm", by: "Ann", at }, { id: "2", kind: "reject", by: "Bob", at }] })).toEqual({ state: "rejected", by: "Bob" });
+  });
+});
+
+describe("lenses", () => {
+  const nodes = byId([aNode("u", { kind: "User" }), ...["tea", "rome", "oslo", "cat"].map((id) => aNode(id)), aNode("s", { kind: "Scene" })]);
+  const over = { valid_at: "2025-01-01T00:00:00Z", invalid_at: "2026-01-01T00:00:00Z" };
+  const edges = byId([
+    anEdge("likes", "u", "tea"),
+    anEdge("dislikes", "u", "tea", { predicate: "DISLIKES" }),
+    anEdge("home", "u", "rome", { predicate: "RELATES_TO", relation: "lives in" }),
+    anEdge("home2", "u", "oslo", { predicate: "RELATES_TO", relation: "lives in" }),
+    anEdge("home3", "u", "cat", { predicate: "RELATES_TO", relation: "lives in", ...over }),
+    anEdge("has", "u", "cat", { predicate: "RELATES_TO", relation: "has", confidence: 0.4 }),
+    anEdge("m", "s", "cat", { predicate: "MENTIONED", confidence: 0.2 }),
+  ]);
+
+  it("find what contradicts: liked and disliked, and two values of what has one", () => {
+    expect([...conflicting(edges.values())].sort()).toEqual(["dislikes", "home", "home2", "likes"]);
+    expect([...conflicting([...edges.values()].filter((edge) => edge.id !== "home2" && edge.id !== "dislikes"))]).toEqual([]);
+  });
+
+  it("leave only what they look at, with its ends", () => {
+    const unsure = shownPart({ nodes, edges }, { hidden: new Set([SURE]) });
+    expect([[...unsure.edges.keys()], [...unsure.nodes.keys()].sort()]).toEqual([["has"], ["cat", "u"]]);
+    const conflicts = shownPart({ nodes, edges }, { hidden: new Set([AGREEING]) });
+    expect([...conflicts.edges.keys()].sort()).toEqual(["dislikes", "home", "home2", "likes"]);
+    expect([countBy({ nodes, edges }).get(SURE), countBy({ nodes, edges }).get(AGREEING)]).toEqual([1, 4]);
+  });
+});
+
+describe("search among facts", () => {
+  const names = new Map([["u", "Ana"], ["o", "Oliver"], ["t", "tea"]]);
+  const edges = [
+    anEdge("kin", "u", "o", { predicate: "RELATES_TO", relation: "cousin", statement: "Oliver is Ana's cousin.", strength: 0.9 }),
+    anEdge("likes", "u", "t", { statement: "Ana likes tea." }),
+    anEdge("m", "s", "t", { predicate: "MENTIONED" }),
+  ];
+  const found = (query: string, words = WORDS) => searchFacts(edges, query, (id) => names.get(id), words).map((edge) => edge.id);
+
+  it("finds them by relation, by type of link, and by their words in any order; never mentions", () => {
+    expect([found("cousin"), found("likes"), found("喜欢", new Words("zh")), found("tea ana"), found("mentions"), found("  ")]).toEqual([["kin"], ["likes"], ["likes"], ["likes"], [], []]);
+  });
+
+  it("finds things by their type, after those of that name", () => {
+    const nodes = [aNode("a", { label: "Rome", entity_type: "place" }), aNode("b", { label: "Place Pigalle" }), aNode("c", { label: "tea" })];
+    expect(searchNodes(nodes, "place", WORDS).map((node) => node.id)).toEqual(["b", "a"]);
+    expect(searchNodes(nodes, "地点", new Words("zh")).map((node) => node.id)).toEqual(["a"]);
   });
 });
 

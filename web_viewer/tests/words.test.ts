@@ -19,8 +19,55 @@ describe("the catalogues", () => {
 
   it("hold no word that nobody says", () => {
     const all = SOURCES.filter(([name]) => !name.startsWith("i18n")).map(([, text]) => text).join("\n");
-    const built = /^(about|did|export|feed|since|kind1?|pred|rel|back|role|sector|code|tab|state|why|trouble|overview|type|reader)\./;
+    const built = /^(sentence|about|did|export|feed|since|kind1?|pred|rel|back|role|sector|code|tab|state|why|trouble|overview|type|reader)\./;
     for (const key of Object.keys(en)) if (!built.test(key)) expect([key, all.includes(`"${key}"`) || all.includes(`'${key}'`)]).toEqual([key, true]);
+  });
+});
+
+describe("the words of the catalogue", () => {
+  it.each([
+    ["pred.RELATES_TO", "related to", "关联"],
+    ["act.veil", "Hide", "隐藏"],
+    ["export.title", "Share or export", "分享或导出"],
+    ["act.ego", "Focus on this", "聚焦于此"],
+    ["map.tidy", "Tidy up", "整理"],
+    ["correct.on", "Edit mode: your corrections override what was learned.", "编辑模式：你的更正优先于学到的内容。"],
+    ["correct.confirm", "Confirm", "确认"],
+    ["correct.pin", "Pin", "置顶"],
+    ["correct.reject", "Reject", "否定"],
+    ["correct.merge", "Merge with …", "合并……"],
+    ["panel.valid", "True since", "成立自"],
+    ["panel.invalid", "True until", "成立至"],
+    ["panel.known", "Told on", "告知于"],
+    ["panel.recorded", "Stored on", "存入于"],
+    ["panel.reader", "Extracted by", "提取者"],
+    ["reader.rules", "built-in rules", "内置规则"],
+    ["panel.inworld", "When it was true", "何时为真"],
+    ["panel.inmemory", "When it was learned", "何时得知"],
+    ["categories", "Topic", "主题"],
+    ["state.kept", "Saved offline {at}", "已离线保存 {at}"],
+    ["state.all", "{n} {n|thing|things}, {m} {m|link|links}", "{n} 项内容，{m} 条关联"],
+    ["panel.confidence", "Certainty", "可信度"],
+    ["act.path", "Path from here …", "以此为起点"],
+    ["panel.failed", "The evidence could not be loaded: {why}", "无法加载依据：{why}"],
+    ["kind.Community", "Topic groups", "主题群"],
+  ] as const)("say %s plainly in both languages", (key, english, chinese) => {
+    expect([en[key], zh[key]]).toEqual([english, chinese]);
+  });
+
+  it("never say it as they did", () => {
+    const odd = /is tied to|out of sight|this view along|[Oo]nly around|[Aa]rrange anew|outranks|It is so|It matters|It is wrong|Same as|Held (?:from|until)|Heard|Written down|Read by|In the world|In the memory|What they are about|Copy kept|移出视线|把握(?!认为)|从这里找路径|取不到证据|社群/;
+    for (const catalogue of [en, zh]) for (const [key, text] of Object.entries(catalogue)) if (!key.endsWith(".confidence.why")) expect([key, odd.test(text) ? text : null]).toEqual([key, null]);
+  });
+
+  it.each([
+    ["en", "cousin", "Oliver is Bart’s cousin"],
+    ["en", "表哥", "Oliver is Bart’s 表哥"],
+    ["zh", "表哥", "Oliver是Bart的表哥"],
+    ["en", "lives in", "Bart lives in Oliver"],
+    ["en", "sector of work", "Bart · sector of work · Oliver"],
+  ] as const)("form a sentence in %s for the relation %s", (lang, relation, sentence) => {
+    expect(new Words(lang).sentence("Bart", { relation, predicate: "RELATES_TO" }, "Oliver")).toBe(sentence);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Changes as lines of text: the latest of each element, with its day. Pure. */
+/** Changes as lines of text: the latest of each element, by conversation and day. Pure. */
 
 import { factSentence, neverHeld } from "../graph/facts";
 import type { Words } from "../i18n/words";
@@ -15,6 +15,7 @@ export interface FeedLine {
   text: string;
   kind: string | null;
   predicate: string | null;
+  user: string | null;
   /** Strength before and after, if it changed. */
   from: number | null;
   to: number | null;
@@ -39,27 +40,49 @@ function factLine(change: ChangeLine, edge: GraphEdge, labels: Record<string, st
   const sort: Sort = neverHeld(edge) ? "never" : edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
   const text = factSentence(edge, (id) => labels[id], words);
   const shift = sort === "stronger" || sort === "weaker";
-  return { seq: change.seq, id: edge.id, at: change.at, sort, text, kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
+  return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };
 }
 
 function thingLine(change: ChangeLine): FeedLine | null {
   const node = change.node;
   if (!node) return null;
-  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, kind: node.kind, predicate: null, from: null, to: null };
+  return { seq: change.seq, id: node.id, at: change.at, sort: node.kind === "Scene" ? "scene" : "thing", text: node.label, user: node.user_id, kind: node.kind, predicate: null, from: null, to: null };
+}
+
+/** What one conversation, or one correction, changed. */
+export interface Talk {
+  /** The scene, if it is new. */
+  scene: { id: string; label: string } | null;
+  user: string | null;
+  at: string;
+  lines: FeedLine[];
 }
 
 export interface Day {
   day: string;
-  lines: FeedLine[];
+  talks: Talk[];
 }
 
-export function byDay(lines: readonly FeedLine[], words: Words): Day[] {
-  const days: Day[] = [];
+/** Changes of one commit belong to one conversation: they have the same time. A scene is its heading, not a line of it. */
+export function byTalk(lines: readonly FeedLine[]): Talk[] {
+  const talks: Talk[] = [];
   for (const line of lines) {
-    const day = words.date(line.at);
+    let talk = talks.at(-1);
+    const same = talk?.at === line.at && talk.user === line.user && !(talk.scene && line.sort === "scene");
+    if (!talk || !same) talks.push((talk = { scene: null, user: line.user, at: line.at, lines: [] }));
+    if (line.sort === "scene") talk.scene = { id: line.id, label: line.text };
+    else talk.lines.push(line);
+  }
+  return talks;
+}
+
+export function byDay(talks: readonly Talk[], words: Words): Day[] {
+  const days: Day[] = [];
+  for (const talk of talks) {
+    const day = words.date(talk.at);
     const last = days.at(-1);
-    if (last?.day === day) last.lines.push(line);
-    else days.push({ day, lines: [line] });
+    if (last?.day === day) last.talks.push(talk);
+    else days.push({ day, talks: [talk] });
   }
   return days;
 }

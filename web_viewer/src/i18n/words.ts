@@ -38,6 +38,17 @@ const HEADINGS = {
   "overview.scenes": ["scenes", "场景"],
 } as const satisfies Partial<Record<MessageKey, readonly string[]>>;
 
+/** Nouns for what somebody is to a person, so that "Oliver is Bart's cousin" is a sentence of their fact. */
+const ROLES = new Set(
+  "mother|father|mum|mom|dad|parent|son|daughter|child|kid|brother|sister|sibling|twin|wife|husband|spouse|partner|girlfriend|boyfriend|fiancé|fiancée|ex|grandmother|grandfather|grandma|grandpa|grandson|granddaughter|grandchild|aunt|uncle|cousin|niece|nephew|stepmother|stepfather|mother-in-law|father-in-law|brother-in-law|sister-in-law|friend|best friend|colleague|coworker|teammate|classmate|roommate|flatmate|neighbour|neighbor|boss|manager|mentor|teacher|student|doctor|dentist|therapist|coach|pet|dog|cat|horse".split("|"),
+);
+/** Chinese nouns of kin and acquaintance, by their last characters. */
+const ROLE_ZH = /(?:妈妈?|爸爸?|母亲|父亲|儿子|女儿|孩子|哥哥?|姐姐?|弟弟?|妹妹?|妻子|丈夫|老婆|老公|女友|男友|女朋友|男朋友|奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|侄[子女]|外甥女?|朋友|闺蜜|同事|同学|室友|邻居|老板|领导|导师|老师|学生|医生|教练|宠物|狗|猫)$/;
+
+function isRole(relation: string): boolean {
+  return ROLES.has(relation.toLowerCase()) || ROLE_ZH.test(relation);
+}
+
 export class Words {
   private readonly locale: string;
 
@@ -60,6 +71,7 @@ export class Words {
   /** Form a sentence about two names; a relation in free text may be a noun, so it stands between dots. */
   sentence(subject: string, link: { relation?: string | null; predicate: string }, object: string): string {
     const verb = link.relation ? this.known(`rel.${link.relation}`) : this.predicate(link.predicate);
+    if (verb === null && link.relation && isRole(link.relation)) return this.t("sentence.role", { subject, role: link.relation, object });
     return verb === null ? `${subject} · ${link.relation} · ${object}` : `${subject} ${verb} ${object}`;
   }
 

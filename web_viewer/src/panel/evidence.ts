@@ -99,6 +99,17 @@ export function standingOf(fact: Pick<Evidence, "valid_at" | "invalid_at">, answ
   return { state: neverHeld(fact) ? "never" : "over", by: null };
 }
 
+/** Say how often something was told, by whom and when; null without messages. */
+export function toldWords(quotes: readonly Pick<Quote, "message_id" | "speaker" | "role" | "said_at">[], words: Words): string | null {
+  const messages = [...new Map(quotes.map((quote) => [quote.message_id, quote])).values()];
+  if (messages.length === 0) return null;
+  const who = [...new Set(messages.map((quote) => quote.speaker ?? words.role(quote.role ?? "")))].join(words.lang === "zh" ? "、" : ", ");
+  const times = messages.map((quote) => quote.said_at).filter((at) => at !== null).sort();
+  const [first, last] = [words.date(times[0] ?? null), words.date(times.at(-1) ?? null)];
+  if (messages.length === 1) return words.t("panel.told1", { who, first });
+  return words.t(first === last ? "panel.told.day" : "panel.told", { n: messages.length, who, first, last });
+}
+
 /** Return when a fact was last mentioned: a correction is no mention, although the service counts it as one. */
 export function lastMention(lastSeen: string | null, answer: Pick<Evidence, "corrections" | "evidence"> | null): string | null {
   if (!answer?.corrections?.length || answer.evidence.length === 0) return lastSeen;

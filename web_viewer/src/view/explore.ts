@@ -2,28 +2,52 @@
 
 import { type Ref, ref, shallowRef } from "vue";
 import type { GraphStore } from "../graph/store";
-import { askService, queryString, type Trouble, troubleOf } from "../live/requests";
+import { askGraphql, askService, queryString, type Trouble, troubleOf } from "../live/requests";
 import type { GraphNode } from "../protocol/frames";
 import type { GraphPart, GraphSnapshot } from "../protocol/generated";
 import type { Moments } from "./moments";
 import type { Trail } from "./trail";
 
 const SEARCH_AFTER_MS = 90;
-const HITS_MAX = 20;
+const HITS_MAX = 100;
+const MEANT_MAX = 12;
+const MEANT_AFTER_MS = 350;
+/** Shorter queries have no meaning to search by. */
+const MEANT_FROM = 3;
 export const AROUND = 40;
 
 /** Requests whose results are not in snapshots; repeated after the next one. */
 type Fetched = { around: string; limit: number } | { source: string; target: string } | { community: string } | { at: Moments } | { whole: number };
 
+/** A fact or scene that the service recalls for a query. */
+export interface MeantHit {
+  kind: "FACT" | "SCENE";
+  id: string;
+  score: number;
+  text: string;
+  title: string | null;
+  saidAt: string;
+}
+
+const RECALL = `query($userId: String!, $query: String!, $limit: Int!) {
+  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE]) { hits { kind id score text title saidAt } }
+}`;
+const MEANT_USERS_MAX = 3;
+const HAN = /[\u3400-\u9FFF]/;
+
 export interface ExploreHost {
   tenant: string;
   store: GraphStore;
   user(): string | null;
+  /** Ids of the users of the shown memories. */
+  people(): string[];
 }
 
 export class Explore {
   /** Hits of the service for the search box that the page does not have. */
   readonly farHits: Ref<GraphNode[]> = shallowRef([]);
+  /** What the service recalls for the query, by meaning. */
+  readonly meant: Ref<MeantHit[]> = shallowRef([]);
   readonly searching = ref(false);
   readonly trail: Ref<Trail | null> = shallowRef(null);
   /** One end of a path, while the other is being chosen. */
@@ -31,6 +55,7 @@ export class Explore {
   readonly busy = ref(0);
   readonly failure: Ref<Trouble | null> = shallowRef(null);
   private fetched: Fetched[] = [];
+  private meaningTimer: ReturnType<typeof setTimeout> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pending: AbortController | null = null;
 
@@ -90,12 +115,15 @@ export class Explore {
     clearTimeout(this.timer);
     this.pending?.abort();
     const q = query.trim();
+    clearTimeout(this.meaningTimer);
     this.searching.value = q !== "";
     if (q === "") {
       this.farHits.value = [];
+      this.meant.value = [];
       return;
     }
     this.timer = setTimeout(() => void this.lookUp(q), SEARCH_AFTER_MS);
+    if (Array.from(q).length >= MEANT_FROM || HAN.test(q)) this.meaningTimer = setTimeout(() => void this.recall(q), MEANT_AFTER_MS);
   }
 
   /** After a new snapshot, repeat the requests whose results it replaced. */
@@ -137,6 +165,18 @@ export class Explore {
     } finally {
       if (!mine.signal.aborted) this.searching.value = false;
     }
+  }
+
+  /** Search by meaning, as an agent's question does; of several users' memories, in the first few. */
+  private async recall(q: string): Promise<void> {
+    const mine = this.pending;
+    const { tenant, people } = this.host;
+    const user = this.host.user();
+    const users = user === null ? people().slice(0, MEANT_USERS_MAX) : [user];
+    const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
+    if (mine !== this.pending || mine?.signal.aborted) return;
+    const hits = found.flatMap((one) => (one.status === "fulfilled" ? one.value.recall.hits : []));
+    this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
   }
 
   private async take(path: string, values: Record<string, string | number>): Promise<{ part: GraphPart; ids: string[] } | null> {

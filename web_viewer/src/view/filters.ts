@@ -9,6 +9,12 @@ import { factAt, isNow, type Moments, NOW, thingAt } from "./moments";
 export type Hidden = ReadonlySet<string>;
 
 export const PAST = "past";
+/** Hides facts that are sure, so that only unsure ones are left. */
+export const SURE = "sure facts";
+/** Hides facts that contradict no other one. */
+export const AGREEING = "agreeing facts";
+/** Facts of lower confidence are unsure. */
+export const UNSURE_BELOW = 0.5;
 /** Prefix of category names, which may equal other names. */
 export const CATEGORY = "about:";
 export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
@@ -51,6 +57,7 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   const sure = confidence > 0;
   if (isIdle(filter) && ![...state.edges.values()].some(neverHeld)) return state;
   const allowed = egoPart(state, filter.ego ?? null);
+  const conflicts = hidden.has(AGREEING) ? conflicting(state.edges.values()) : null;
   const nodes = new Map<string, GraphNode>();
   for (const node of state.nodes.values()) {
     if (hidden.has(node.kind) || veiled?.has(node.id) || (allowed && !allowed.has(node.id))) continue;
@@ -61,7 +68,7 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   const cut = new Set<string>();
   for (const whole of state.edges.values()) {
     const edge = factAt(whole, moments);
-    const kept = edge !== null && passes(edge, filter, state.nodes);
+    const kept = edge !== null && passes(edge, filter, state.nodes) && (conflicts === null || conflicts.has(edge.id));
     const ends = kept && !(sure && edge.predicate === "MENTIONED") ? tied : cut;
     ends.add(whole.source).add(whole.target);
     if (kept && nodes.has(edge.source) && nodes.has(edge.target)) edges.set(edge.id, edge);
@@ -120,10 +127,35 @@ function isIdle(filter: Filter): boolean {
 function passes(edge: GraphEdge, filter: Filter, nodes: GraphState["nodes"]): boolean {
   const { hidden, confidence = 0 } = filter;
   if (neverHeld(edge) || hidden.has(edge.predicate) || (hidden.has(PAST) && isClosed(edge))) return false;
+  if (hidden.has(SURE) && !isUnsure(edge)) return false;
   // Mentions have no confidence.
   if (edge.confidence < confidence && edge.predicate !== "MENTIONED") return false;
   const category = categoryOf(edge, nodes);
   return category === null || !hidden.has(CATEGORY + category);
+}
+
+export function isUnsure(edge: GraphEdge): boolean {
+  return edge.predicate !== "MENTIONED" && !isClosed(edge) && edge.confidence < UNSURE_BELOW;
+}
+
+/** Relations that hold one value at a time for people. */
+const SINGLE = new Set(["lives in", "works at", "works as", "married to", "is named", "has age", "born on", "born in", "is from"]);
+const OPINIONS = new Set(["PREFERS", "DISLIKES"]);
+
+/** Return the ids of valid facts that cannot all be true: liked and disliked, or two values of what has one. */
+export function conflicting(edges: Iterable<GraphEdge>): ReadonlySet<string> {
+  const rivals = new Map<string, Map<string, string[]>>();
+  for (const edge of edges) {
+    if (isClosed(edge)) continue;
+    const opinion = OPINIONS.has(edge.predicate);
+    if (!opinion && !SINGLE.has(edge.relation ?? "")) continue;
+    // What is compared, and the value that tells rivals apart.
+    const [key, value] = opinion ? [`${edge.source} ${edge.target}`, edge.predicate] : [`${edge.source} ${edge.relation}`, edge.target];
+    const values = rivals.get(key) ?? new Map<string, string[]>();
+    values.set(value, [...(values.get(value) ?? []), edge.id]);
+    rivals.set(key, values);
+  }
+  return new Set([...rivals.values()].filter((values) => values.size > 1).flatMap((values) => [...values.values()].flat()));
 }
 
 /** Only facts about users and agents have a profile category. */
@@ -169,6 +201,8 @@ export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const node of state.nodes.values()) add(node.kind);
+  const conflicts = conflicting(state.edges.values()).size;
+  if (conflicts > 0) counts.set(AGREEING, conflicts);
   for (const edge of state.edges.values()) {
     if (neverHeld(edge)) continue;
     if (isClosed(edge)) {
@@ -176,6 +210,7 @@ export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap
       continue;
     }
     add(edge.predicate);
+    if (isUnsure(edge)) add(SURE);
     const category = categoryOf(edge, state.nodes);
     if (category !== null) add(CATEGORY + category);
   }

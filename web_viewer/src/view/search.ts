@@ -1,21 +1,39 @@
-/** Search nodes by name: Chinese by any substring, other scripts by the start of a word. */
+/** Search nodes by name or type, and facts by relation or words: Chinese by any substring, other scripts by the start of a word. */
 
 import type { Words } from "../i18n/words";
-import type { GraphNode } from "../protocol/frames";
+import { factSentence, linkWords, neverHeld } from "../graph/facts";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
 
 const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
 
-/** @returns best matches first: whole names, then prefixes, then the others; ties by amount of evidence. */
-export function searchNodes(nodes: Iterable<GraphNode>, query: string): GraphNode[] {
+const TYPE_RANK = 3;
+
+/** @returns best matches first: whole names, then prefixes, then the others, then those of this type; ties by amount of evidence. */
+export function searchNodes(nodes: Iterable<GraphNode>, query: string, words?: Words): GraphNode[] {
   const folded = fold(query);
   if (folded === "") return [];
   const found: { node: GraphNode; rank: number }[] = [];
   for (const node of nodes) {
-    const rank = Math.min(...[node.label, ...node.aliases].map((name) => rankOf(fold(name), folded)));
+    const named = Math.min(...[node.label, ...node.aliases].map((name) => rankOf(fold(name), folded)));
+    const typed = words && node.entity_type !== null && rankOf(fold(words.entityType(node.entity_type)), folded) < Infinity;
+    const rank = named === Infinity && typed ? TYPE_RANK : named;
     if (rank < Infinity) found.push({ node, rank });
   }
   found.sort((a, b) => a.rank - b.rank || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
   return found.map((hit) => hit.node);
+}
+
+/** Return the facts whose relation or sentence has all words of the query, strongest first. */
+export function searchFacts(edges: Iterable<GraphEdge>, query: string, nameOf: (id: string) => string | undefined, words: Words): GraphEdge[] {
+  const wanted = fold(query).split(/\s+/).filter((word) => word !== "");
+  if (wanted.length === 0) return [];
+  const found: GraphEdge[] = [];
+  for (const edge of edges) {
+    if (edge.predicate === "MENTIONED" || neverHeld(edge)) continue;
+    const texts = [fold(linkWords(edge, words)), fold(words.predicate(edge.predicate)), fold(factSentence(edge, nameOf, words))];
+    if (wanted.every((word) => texts.some((text) => rankOf(text, word) < Infinity))) found.push(edge);
+  }
+  return found.sort((a, b) => Number(a.invalid_at !== null) - Number(b.invalid_at !== null) || b.strength - a.strength || (a.id < b.id ? -1 : 1));
 }
 
 /** Tell things of one name apart: whose they are, of what type, and when they were mentioned. */

@@ -43,7 +43,7 @@ export function openSession() {
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
-  const explore = new Explore({ tenant, store, user: () => chosen.user });
+  const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
@@ -124,7 +124,7 @@ export function openSession() {
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
   const counts = computed(() => countBy(dated.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
-  const hits = computed(() => searchNodes(live.graph.value.nodes.values(), chosen.query));
+  const hits = computed(() => searchNodes(live.graph.value.nodes.values(), chosen.query, words.value));
   watch(() => chosen.query, (query) => explore.search(query));
 
   /** Fetch the elements named in the URL that the snapshot does not contain. */
@@ -220,6 +220,12 @@ export function openSession() {
     foldOrOpen(users: readonly string[]): void {
       const open = users.every((user) => chosen.unfolded.has(user));
       change(() => (chosen.unfolded = new Set(open ? [...chosen.unfolded].filter((user) => !users.includes(user)) : [...chosen.unfolded, ...users])));
+    },
+    /** Hide the others of a group of the legend; again, show the whole group. */
+    showOnly(name: string, group: readonly string[]): void {
+      const others = group.filter((one) => one !== name);
+      const already = others.every((one) => chosen.hidden.has(one)) && !chosen.hidden.has(name);
+      change(() => (chosen.hidden = new Set([...[...chosen.hidden].filter((one) => !group.includes(one)), ...(already ? [] : others)])));
     },
     showAll(): void {
       change(() => Object.assign(chosen, { hidden: new Set(), veiled: new Set(), confidence: 0, ego: null }));

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { likenessesOf } from "../src/correct/suggestions";
+import { byDay, byTalk, feedLines } from "../src/feed/lines";
+import { Words } from "../src/i18n/words";
+import type { ChangeLine } from "../src/protocol/generated";
+import { aNode, anEdge } from "./builders";
+
+const WORDS = new Words("en");
+const [LATER, EARLIER] = ["2026-03-02T12:00:00Z", "2026-03-01T09:00:00Z"];
+
+function change(seq: number, at: string, more: Partial<ChangeLine>): ChangeLine {
+  return { seq, at, op: "edge+", element_id: more.node?.id ?? more.edge?.id ?? "", reason: "", node: null, edge: null, ...more };
+}
+
+describe("what changed", () => {
+  const changes = [
+    change(5, LATER, { edge: anEdge("f2", "u", "tea", { statement: "Ana likes tea.", user_id: "ana" }) }),
+    change(4, LATER, { node: aNode("s2", { kind: "Scene", label: "About tea", user_id: "ana" }) }),
+    change(3, EARLIER, { edge: anEdge("f1", "v", "rome", { statement: "Bob lives in Rome.", user_id: "bob" }) }),
+    change(2, EARLIER, { node: aNode("rome", { label: "Rome", user_id: "bob" }) }),
+    change(1, EARLIER, { node: aNode("s1", { kind: "Scene", label: "About Rome", user_id: "bob" }) }),
+  ];
+  const talks = byTalk(feedLines({ changes, labels: {} }, WORDS));
+
+  it("is told by conversation, each with its time and author", () => {
+    expect(talks.map((talk) => [talk.scene?.label, talk.user, talk.at, talk.lines.map((line) => line.text)])).toEqual([
+      ["About tea", "ana", LATER, ["Ana likes tea."]],
+      ["About Rome", "bob", EARLIER, ["Bob lives in Rome.", "Rome"]],
+    ]);
+  });
+
+  it("keeps a correction apart, which belongs to no scene", () => {
+    const alone = byTalk(feedLines({ changes: [change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes], labels: {} }, WORDS));
+    expect(alone[0]).toMatchObject({ scene: null, user: "ana" });
+    expect(byDay(alone, WORDS).map((day) => day.talks.length)).toEqual([1, 1, 1].slice(0, byDay(alone, WORDS).length));
+  });
+});
+
+describe("suggested merges", () => {
+  const pair = (firstId: string, secondId: string, score: number) => ({ firstId, firstName: firstId.toUpperCase(), secondId, secondName: secondId.toUpperCase(), score });
+
+  it("of an entity name the other one, most likely first", () => {
+    const found = likenessesOf("st", [pair("st", "x", 0.2), pair("st. mary's", "st", 0.9), pair("a", "b", 1)]);
+    expect(found.map((one) => one.name)).toEqual(["ST. MARY'S", "X"]);
+  });
+});
