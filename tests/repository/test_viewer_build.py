@@ -93,9 +93,9 @@ def test_lock_names_no_registry() -> None:
     ] == []
 
 
-def test_page_ships_only_vue_and_cytoscape() -> None:
+def test_page_ships_only_vue_cytoscape_and_the_force_layout() -> None:
     wanted = json.loads((VIEWER / "package.json").read_text("utf-8"))
-    assert sorted(wanted["dependencies"]) == ["cytoscape", "vue"]
+    assert sorted(wanted["dependencies"]) == ["cytoscape", "d3-force", "vue"]
 
 
 def test_no_template_renders_text_as_html() -> None:

@@ -43,6 +43,11 @@ describe("placing labels", () => {
     expect(placeLabels([aWish("corner", 4, 199, true)], 9, [], { ...room, w: 60 }).length).toBe(1);
   });
 
+  it("prefers the spot above for a badge, whose person is below it", () => {
+    const [label] = placeLabels([{ ...aWish("badge", 100, 100, true), above: true }], 1, [{ x: 0, y: 90, w: 300, h: 60 }]);
+    expect(label?.dy).toBeLessThan(0);
+  });
+
   it("keeps clear of obstacles", () => {
     const [label] = placeLabels([aWish("n", 100, 100)], 1, [{ x: 0, y: 109, w: 300, h: 30 }]);
     expect(label?.dy).toBe(0);

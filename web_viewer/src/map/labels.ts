@@ -46,6 +46,8 @@ export interface LabelWish {
   height: number;
   /** Selected nodes keep their label even if it overlaps. */
   forced: boolean;
+  /** Prefer the spot above. */
+  above?: boolean;
 }
 
 export interface PlacedLabel {
@@ -86,12 +88,12 @@ export function placeLabels(wishes: readonly LabelWish[], most: number, obstacle
 function spotsAround(wish: LabelWish): { dx: number; dy: number }[] {
   const down = wish.halfHeight + wish.height / 2 + AIR;
   const side = wish.halfWidth + wish.width / 2 + AIR + 2;
-  return [
-    { dx: 0, dy: down },
+  const beside = [
     { dx: side, dy: 0 },
     { dx: -side, dy: 0 },
-    { dx: 0, dy: -down },
   ];
+  const [below, above] = [{ dx: 0, dy: down }, { dx: 0, dy: -down }];
+  return wish.above ? [above, ...beside, below] : [below, ...beside, above];
 }
 
 function labelBox(wish: LabelWish, dx: number, dy: number): Box {

@@ -18,6 +18,8 @@ export interface LabelledNode {
   forced: boolean;
   strong: boolean;
   faint: boolean;
+  /** Whether the label belongs above the node. */
+  above: boolean;
 }
 
 interface Drawn {
@@ -49,6 +51,7 @@ export class LabelPainter {
         width: this.width(pen, node, view.zoom) + 4,
         height: fontPx(view.zoom, node.strong) + 4,
         forced: node.forced,
+        above: node.above,
       });
     }
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);

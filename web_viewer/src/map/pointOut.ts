@@ -18,6 +18,8 @@ export interface Marks {
   trail: ReadonlySet<string> | null;
 }
 
+/** Zoomed out further, the labels of badges would cover others. */
+const BADGE_LABEL_ZOOM = 0.25;
 /** With more elements than this, hovering highlights neighbours without dimming the others. */
 const DIM_MAX = 2_000;
 
@@ -69,13 +71,14 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     const drawn = cy.getElementById(node.id);
     if (!at || drawn.empty()) continue;
     const isUser = node.kind === "User";
+    const isBadge = node.kind === BADGE;
     const isScene = node.kind === "Scene";
     const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
     const told = facts.get(node.id) ?? 0;
-    const steps = [!isScene, told > 0, isUser || node.kind === BADGE, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
+    const steps = [!isScene, told > 0, isUser || isBadge, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);
     const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
-    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser, strong: isUser, faint: isScene });
+    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge });
   }
   return found;
 }

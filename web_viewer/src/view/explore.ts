@@ -49,6 +49,8 @@ export class Explore {
   /** What the service recalls for the query, by meaning. */
   readonly meant: Ref<MeantHit[]> = shallowRef([]);
   readonly searching = ref(false);
+  /** The search by meaning, which takes longer, has not answered. */
+  readonly recalling = ref(false);
   readonly trail: Ref<Trail | null> = shallowRef(null);
   /** One end of a path, while the other is being chosen. */
   readonly pathFrom: Ref<string | null> = ref(null);
@@ -120,10 +122,12 @@ export class Explore {
     if (q === "") {
       this.farHits.value = [];
       this.meant.value = [];
+      this.recalling.value = false;
       return;
     }
     this.timer = setTimeout(() => void this.lookUp(q), SEARCH_AFTER_MS);
-    if (Array.from(q).length >= MEANT_FROM || HAN.test(q)) this.meaningTimer = setTimeout(() => void this.recall(q), MEANT_AFTER_MS);
+    this.recalling.value = Array.from(q).length >= MEANT_FROM || HAN.test(q);
+    if (this.recalling.value) this.meaningTimer = setTimeout(() => void this.recall(q), MEANT_AFTER_MS);
   }
 
   /** After a new snapshot, repeat the requests whose results it replaced. */
@@ -175,6 +179,7 @@ export class Explore {
     const users = user === null ? people().slice(0, MEANT_USERS_MAX) : [user];
     const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
     if (mine !== this.pending || mine?.signal.aborted) return;
+    this.recalling.value = false;
     const hits = found.flatMap((one) => (one.status === "fulfilled" ? one.value.recall.hits : []));
     this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
   }

@@ -1,0 +1,157 @@
+"""Test what is seen first in the browser: folded scenes, facts, the small network, the legend, search and changes."""
+
+import json
+import re
+
+import pytest_asyncio
+from playwright.async_api import expect
+
+from tests.viewer.watching import WAIT_MS, Watching
+
+_TENANT = "first-picture"
+_TOLD = (
+    "I love jasmine tea.",
+    "I hate coriander.",
+    "My cousin Oliver lives in Rome.",
+    "I really love jasmine tea.",
+    "我很喜欢弹钢琴。",
+)
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def memory(address: str) -> str:
+    """Create a tenant with several conversations of Alice and one of Bob."""
+    for turn, text in enumerate(_TOLD):
+        await Watching.told(address, _TENANT, text, session=f"a{turn}")
+    await Watching.told(address, _TENANT, "I love mountains.", user="bob", session="b")
+    for label in ("jasmine tea", "coriander", "Oliver", "Rome", "弹钢琴", "mountains"):
+        await Watching.found(address, _TENANT, label)
+    return _TENANT
+
+
+_DRAWN = "Object.keys(window.__mnemograph.positions())"
+_SCENES = "(await fetch('api/snapshot', {headers: {'Mnemograph-Tenant': 'first-picture'}}).then((a) => a.json()))"
+
+
+async def _scenes(viewer: Watching) -> list[str]:
+    found = await viewer.page.evaluate(
+        f"async () => {_SCENES}.nodes.filter((node) => node.kind === 'Scene').map((node) => node.id)"
+    )
+    return list(found)
+
+
+async def _fact(viewer: Watching, predicate: str, label: str) -> str:
+    found = await viewer.page.evaluate(
+        f"""async () => {{
+            const {{nodes, edges}} = {_SCENES};
+            const names = Object.fromEntries(nodes.map((node) => [node.id, node.label]));
+            return edges.find((edge) => edge.predicate === {json.dumps(predicate)}
+                && names[edge.target].includes({json.dumps(label)})).id;
+        }}"""
+    )
+    return str(found)
+
+
+async def test_scenes_are_folded_into_a_badge_per_person_that_opens_them(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    scenes = await _scenes(viewer)
+    await viewer.until(f"{_DRAWN}.includes('s:alice') && {_DRAWN}.includes('s:bob')")
+    assert not set(scenes) & set(await viewer.probe("positions()"))
+    before = await viewer.probe("positions()")
+    badge = await viewer.resting_place("s:alice")
+    await viewer.page.mouse.click(badge["x"], badge["y"])
+    await viewer.until(f"{_DRAWN}.filter((id) => {json.dumps(scenes)}.includes(id)).length >= 4")
+    assert "scenes=alice" in viewer.page.url
+    after = await viewer.probe("positions()")
+    assert {one: after[one] for one in before} == before, "opening scenes moves nothing"
+    await viewer.page.keyboard.press("z")
+    await viewer.until(f"!{_DRAWN}.some((id) => {json.dumps(scenes)}.includes(id))")
+    await viewer.choose(scenes[0])
+    await viewer.until(f"{_DRAWN}.includes({json.dumps(scenes[0])})")
+
+
+async def test_click_beside_a_thin_line_selects_its_fact(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    fact = await _fact(viewer, "DISLIKES", "coriander")
+    thing, user = (
+        await Watching.found(viewer.address, _TENANT, "coriander"),
+        await Watching.found(viewer.address, _TENANT, "Alice"),
+    )
+    end, start = await viewer.resting_place(thing), await viewer.resting_place(user)
+    dx, dy = end["x"] - start["x"], end["y"] - start["y"]
+    length = (dx * dx + dy * dy) ** 0.5
+    # Ten pixels beside the middle of the line.
+    at = (start["x"] + dx * 0.6 - dy / length * 10, start["y"] + dy * 0.6 + dx / length * 10)
+    await viewer.page.mouse.click(*at)
+    await viewer.until(f"window.__mnemograph.selection === {json.dumps(fact)}")
+
+
+async def test_small_network_is_one_graph_of_people_and_things(viewer: Watching) -> None:
+    await viewer.open("#/net")
+    await viewer.until(f"{_DRAWN}.length > 5")
+    drawn = set(await viewer.probe("positions()"))
+    assert not drawn & set(await _scenes(viewer))
+    assert not [one for one in drawn if one.startswith("c:")], "nothing is folded into an unnamed community"
+    for label in ("jasmine tea", "Oliver", "mountains", "Alice", "Bob"):
+        assert await Watching.found(viewer.address, _TENANT, label) in drawn
+    await expect(viewer.page.locator("[data-community]")).to_have_text([re.compile("^Alice"), re.compile("^Bob")])
+    before = await viewer.probe("positions()")
+    await viewer.say("I love cycling.", session="later")
+    late = await Watching.found(viewer.address, _TENANT, "cycling")
+    await viewer.until(f"{_DRAWN}.includes({json.dumps(late)})")
+    after = await viewer.probe("positions()")
+    assert {one: after[one] for one in before} == before, "what is there stays"
+
+
+async def test_search_finds_by_relation_type_and_meaning(viewer: Watching) -> None:
+    await viewer.open("#/map?user=alice")
+    box = viewer.page.get_by_role("combobox").first
+    await box.fill("cousin")
+    hit = viewer.page.locator('[data-group="facts"]').first
+    await expect(hit).to_contain_text("Oliver", timeout=WAIT_MS)
+    await box.fill("place")
+    await expect(viewer.page.locator('[data-group="named"]', has_text="Rome")).to_have_count(1, timeout=WAIT_MS)
+    await box.fill("What beverage does she enjoy?")
+    meant = viewer.page.locator('[data-group="meant"]')
+    await expect(meant.filter(has_text="tea").first).to_be_visible(timeout=3 * WAIT_MS)
+    await meant.filter(has_text="tea").first.click()
+    await viewer.until("window.__mnemograph.selection !== null")
+    await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
+
+
+async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(viewer: Watching) -> None:
+    await viewer.say("I hate jasmine tea.", session="contradiction", user="carol")
+    await viewer.say("I love jasmine tea.", session="contradiction2", user="carol")
+    await viewer.open("#/map?user=alice")
+    await viewer.page.locator('[data-filter="DISLIKES"]').hover()
+    await viewer.page.locator('[data-only="DISLIKES"]').click()
+    hidden = await viewer.page.locator('.row[aria-pressed="false"]').evaluate_all(
+        "(rows) => rows.map((row) => row.dataset.filter)"
+    )
+    assert {"PREFERS", "RELATES_TO", "MENTIONED"} <= set(hidden)
+    assert "DISLIKES" not in hidden
+    await viewer.page.locator('[data-only="DISLIKES"]').click()
+    await expect(viewer.page.locator('.row[data-filter][aria-pressed="false"]')).to_have_count(0)
+
+
+async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    await viewer.choose(await _fact(viewer, "PREFERS", "jasmine"))
+    told = viewer.page.locator("p[data-told]")
+    await expect(told).to_have_text(re.compile(r"^Told (once|\d times), by Alice"), timeout=WAIT_MS)
+    await viewer.page.locator("[data-meaning] summary").click()
+    await expect(viewer.page.locator("[data-meaning]")).to_contain_text("Certainty: how sure the extraction is")
+    thing = await Watching.found(viewer.address, _TENANT, "Oliver")
+    await viewer.choose(thing)
+    await expect(viewer.page.locator("[data-owner]")).to_contain_text("Alice")
+    await expect(viewer.page.locator("[data-panel] figure").first).to_contain_text("Oliver", timeout=WAIT_MS)
+
+
+async def test_changes_are_told_by_conversation_with_time_and_author(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    await viewer.page.keyboard.press("c")
+    talks = viewer.page.locator("[data-talk]")
+    await talks.first.wait_for()
+    tea = talks.filter(has_text="coriander").first
+    await expect(tea).to_contain_text(re.compile(r"Alice, \d\d:\d\d"))
+    assert await talks.count() >= 4
