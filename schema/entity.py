@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from schema.ids import MemoryId, TenantId, Uri, UserId, agent_uri, entity_uri, memory_id, name_key, user_uri
 from schema.labels import Label
@@ -22,6 +22,27 @@ class EntityType(StrEnum):
     THING = "thing"
     TIME = "time"
     TOPIC = "topic"
+
+
+# What the viewer shows in Chinese; in English it shows the value, and so it does for a type that is not listed here.
+ENTITY_TYPES_ZH: Final = {
+    EntityType.PERSON: "人物",
+    EntityType.PLACE: "地点",
+    EntityType.ORGANIZATION: "机构",
+    EntityType.WORK: "作品",
+    EntityType.ANIMAL: "动物",
+    EntityType.FOOD: "食物",
+    EntityType.ACTIVITY: "活动",
+    EntityType.THING: "物品",
+    EntityType.TIME: "时间",
+    EntityType.TOPIC: "话题",
+}
+
+
+def entity_type_choice() -> str:
+    """Return the types of entities as a sentence names them: `person, place or topic`."""
+    *most, last = EntityType
+    return f"{', '.join(most)} or {last}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from schema.entity import entity_type_choice
 from schema.errors import InstallError
 from schema.labels import Label, Link
 from schema.predicates import whitelist
@@ -101,7 +102,12 @@ def _node(label: Label, all_of: Mapping[str, Any], facts: Mapping[str, Property]
 
 def _properties(section: Mapping[str, Any]) -> dict[str, Property]:
     return {
-        name: Property(name=name, kind=row[0], about=row[1], role=row[2] if len(row) > 2 else "")
+        name: Property(
+            name=name,
+            kind=row[0],
+            about=row[1].replace("{{entity_types}}", entity_type_choice()),
+            role=row[2] if len(row) > 2 else "",
+        )
         for name, row in section["properties"].items()
     }
 

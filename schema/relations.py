@@ -1,30 +1,77 @@
-"""Canonical labels of frequent relations, which have one value at a time, and their synonyms."""
+"""Labels of frequent relations and their synonyms, read from `relations.toml` and checked once."""
 
+import tomllib
+from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from importlib.resources import files
 
+from schema.errors import InstallError
 from schema.ids import name_key
+from schema.predicates import whitelist
 
-_SYNONYMS: Final = {
-    "lives in": "live in|living in|resides in|residing in|lives at|residence|home city|current city|住在|居住在|"
-    "居住于|现居|定居在|定居于|居住地|现居地",
-    "works at": "works for|work at|work for|working at|employed at|employed by|employer|workplace|company|任职于|"
-    "就职于|供职于|工作于|工作单位|雇主|在职于",
-    "works as": "job|job title|occupation|profession|works as a|works as an|职业|职位|职务|担任|工作是|从事",
-    "studies at": "study at|studying at|student at|school|university|就读于|上学于|在读于|学校",
-    "married to": "spouse|is married to|配偶|结婚对象",
-    "is named": "name|named|is called|名字|姓名|名字是|叫做",
-    "has age": "age|年龄|岁数",
-    "born on": "birthday|birth date|date of birth|birthdate|生日|出生日期|出生于",
-}
+_DEFAULT_PREDICATE = "RELATES_TO"
 
-# In alphabetical order, as in prompts.
-RELATION_LABELS: Final = tuple(sorted(_SYNONYMS))
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationLabel:
+    """A label that rules assign and models are told to use.
+
+    Attributes:
+        zh: the label in Chinese, for the viewer.
+        synonyms: other wordings, in both languages, that mean the same relation.
+    """
+
+    label: str
+    predicate: str
+    zh: str
+    synonyms: tuple[str, ...]
+
+
+@cache
+def relation_labels() -> dict[str, RelationLabel]:
+    """Return all relation labels by themselves, in the order of the file.
+
+    Raises:
+        InstallError: the file names an unknown predicate, or a wording twice.
+    """
+    rows = tomllib.loads(files("schema").joinpath("relations.toml").read_text(encoding="utf-8"))
+    labels = {
+        label: RelationLabel(
+            label=label,
+            predicate=row.get("predicate", _DEFAULT_PREDICATE),
+            zh=row.get("zh", label),
+            synonyms=tuple(row["synonyms"].split("|")) if "synonyms" in row else (),
+        )
+        for label, row in rows.items()
+    }
+    meaning: dict[str, str] = {}
+    for one in labels.values():
+        if one.predicate not in whitelist():
+            raise InstallError(
+                f"schema/relations.toml: {one.label!r} names the unknown predicate {one.predicate!r}; use one of"
+                f" {', '.join(whitelist())}"
+            )
+        for wording in {name_key(text) for text in (one.label, *one.synonyms)}:
+            if meaning.setdefault(wording, one.label) != one.label:
+                raise InstallError(
+                    f"schema/relations.toml: {wording!r} stands at {meaning[wording]!r} and at {one.label!r}; keep one"
+                )
+    return labels
+
+
+def labels_of(predicate: str) -> list[str]:
+    """Return the relation labels of a predicate in alphabetical order, as in prompts."""
+    return sorted(one.label for one in relation_labels().values() if one.predicate == predicate)
 
 
 @cache
 def _canonical() -> dict[str, str]:
-    return {name_key(word): label for label, words in _SYNONYMS.items() for word in (label, *words.split("|"))}
+    return {
+        name_key(word): one.label
+        for one in relation_labels().values()
+        if one.synonyms
+        for word in (one.label, *one.synonyms)
+    }
 
 
 def canonical_relation(relation: str | None) -> str | None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from schema.entity import entity_type_choice
 from schema.importance import importance_of
 
 # Bounds memory; above every limit for stored texts, so that too long ones are refused later.
@@ -65,7 +66,7 @@ class FactReading(BaseModel):
     """One fact stated in the scene: subject, predicate, object."""
 
     subject: Text = Field(description="'user', 'assistant', or a name as written")
-    subject_type: Text | None = Field(default=None, description="person, place, organization, work, animal, food, …")
+    subject_type: Text | None = Field(default=None, description=f"{entity_type_choice()}.")
     predicate: Text = Field(description="one of the allowed predicates")
     relation: Text | None = Field(default=None, description="free words that say how, e.g. 'works at', '姐姐'")
     object: Text = Field(description="'user', 'assistant', or a short name of a thing, person, place or idea")

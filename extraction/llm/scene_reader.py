@@ -21,13 +21,13 @@ from extraction.reader import (
     SceneLine,
     SceneText,
 )
-from schema.entity import EntityType
+from schema.entity import EntityType, entity_type_choice
 from schema.fact import FactDetail, FactKind
 from schema.importance import IMPORTANCE_DEFAULT, importance_of
 from schema.labels import Label, Role
 from schema.limits import LIMITS
 from schema.predicates import whitelist
-from schema.relations import RELATION_LABELS
+from schema.relations import labels_of
 
 # Validation of the model's answer
 
@@ -283,6 +283,7 @@ def scene_prompt(scene: SceneText, strategy: Strategy | None = None) -> Prompt:
         user=user,
         assistant=assistant,
         predicates="\n".join(_predicate_lines()),
+        entity_types=entity_type_choice(),
         known="\n".join(_known_lines(scene.context, shown)) or "nothing yet",
         conversation=conversation_of(scene, shown),
     )
@@ -304,7 +305,8 @@ def _predicate_lines() -> list[str]:
     lines: list[str] = []
     for predicate in whitelist().values():
         if predicate.subjects & beings:
-            relations = f"; relations: {', '.join(RELATION_LABELS)}" if predicate.name == "RELATES_TO" else ""
+            labels = labels_of(predicate.name)
+            relations = f"; relations: {', '.join(labels)}" if labels else ""
             lines.append(f"- {predicate.name}: {predicate.en} / {predicate.zh}{relations}")
     return lines
 

@@ -21,12 +21,14 @@ from graph_service.graph.statements import (
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.version import version
 from schema.errors import InstallError
+from schema.predicates import fact_predicates
 
 NO_MODEL: Final = "none"
 # Arbitrary: the indexes are dropped and created again for the first embedder.
 _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
+_VOCABULARY: Final = "vocabulary"
 _BASELINE: Final = "migrations/000_baseline"
 # Before the first release the schema came from 59 migrations, numbered 001 to 102; together they are the baseline.
 _UNRELEASED: Final = re.compile(r"migrations/(?:0(?!00)|10[0-2])")
@@ -99,9 +101,32 @@ async def migrate(graph: Graph) -> list[str]:
             await graph.define(step, {})
         await _record_migration(graph, migration.name)
         ran.append(migration.name)
+    if await _update_vocabulary(graph):
+        ran.append(_VOCABULARY)
     if ran:
         await graph.define(statement("schema/await_indexes"), {})
     return ran
+
+
+async def _update_vocabulary(graph: Graph) -> bool:
+    """Create what a predicate needs that the vocabulary got since the last start; return True if anything changed.
+
+    The indexes that name all predicates of facts are dropped and created again. Vectors are stored in the facts, so
+    nothing is embedded again.
+    """
+    predicates = set(fact_predicates())
+    rows = await graph.read(statement("schema/fact_index_types"), {})
+    stale = {row["name"] for row in rows if set(row["types"]) != predicates}
+    if not stale:
+        return False
+    for index in sorted(stale):
+        await graph.define(statement(f"schema/drop_{index}"), {})
+    for one in baseline_statements():
+        await graph.define(one, {})
+    stored = await stored_embedder(graph)
+    if stored is not None:
+        await _define_indexes(graph, stored.indexes, stored.dim)
+    return True
 
 
 def unknown_migrations(done: Iterable[str]) -> list[str]:

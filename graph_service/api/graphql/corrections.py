@@ -10,6 +10,8 @@ from graph_service.api.graphql.arguments import memory_of, person_of
 from graph_service.memory.curation.statement_reader import Correction as Stated
 from graph_service.memory.curation.statement_reader import StatementKind
 from graph_service.memory.curation.statements import FactEdit, ManualFact
+from schema.entity import entity_type_choice
+from schema.predicates import predicate_choice
 
 CorrectionKind = strawberry.enum(StatementKind, name="CorrectionKind", description="Kind of a manual correction.")
 _Fact = Annotated[str, strawberry.argument(description="The fact's id.")]
@@ -44,15 +46,15 @@ class ManualFactInput:
     """A fact entered manually."""
 
     user_id: str = strawberry.field(description="The user's id.")
-    predicate: str = strawberry.field(description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY.")
+    predicate: str = strawberry.field(description=f"{predicate_choice()}.")
     object: str = strawberry.field(
         description="`user`, `assistant`, or the short name of a person, place, thing or idea."
     )
     statement: str = strawberry.field(description="The fact as a sentence, in the language of the memory.")
     subject: str = strawberry.field(default="user", description="`user`, `assistant`, or a name.")
     relation: str | None = strawberry.field(default=None, description="The relation in free text: `lives in`.")
-    subject_type: str | None = strawberry.field(default=None, description="person, place, organization, …")
-    object_type: str | None = strawberry.field(default=None, description="person, place, organization, …")
+    subject_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
+    object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
     valid_at: datetime | None = strawberry.field(default=None, description="When it became true. Default: now.")
     invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
     request_id: str | None = strawberry.field(default=None, description="Idempotency key of the call.")
@@ -100,7 +102,7 @@ class CorrectionsMutation:
         ] = None,
         object: Annotated[str | None, strawberry.argument(description="The new object.")] = None,  # noqa: A002
         predicate: Annotated[
-            str | None, strawberry.argument(description="The new relation type: PREFERS, RELATES_TO, …")
+            str | None, strawberry.argument(description=f"The new relation type: {predicate_choice()}.")
         ] = None,
         relation: Annotated[
             str | None, strawberry.argument(description="The new relation in free text; empty for none.")

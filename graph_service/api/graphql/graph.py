@@ -20,6 +20,7 @@ from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of, resolve_t
 from schema.frames import EdgeView
 from schema.ids import to_element_id
 from schema.parts import GraphPart
+from schema.predicates import whitelist
 
 _Id = Annotated[str, strawberry.argument(description="Its id or URI.")]
 _UserId = Annotated[str, strawberry.argument(description="The user's id.")]
@@ -33,7 +34,7 @@ class GraphEdge:
     id: strawberry.ID = strawberry.field(description="Its id.")
     source_id: strawberry.ID = strawberry.field(description="Id of the source node.")
     target_id: strawberry.ID = strawberry.field(description="Id of the target node.")
-    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, MENTIONED, …")
+    predicate: str = strawberry.field(description=f"Relation type: {', '.join(whitelist())}.")
     relation: str | None = strawberry.field(description="The relation in free text.")
     strength: float = strawberry.field(description="0 to 1.")
     confidence: float = strawberry.field(description="0 to 1.")

@@ -23,9 +23,11 @@ from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.mindmap.graph_queries import FactPageRequest, NodeDetails, Row, fact_cursor
 from graph_service.memory.mindmap.reader import map_node
 from graph_service.memory.service import Memory
+from schema.entity import entity_type_choice
 from schema.fact import FactKind
 from schema.frames import NodeView
 from schema.ids import TenantId
+from schema.predicates import predicate_choice
 
 
 class Loaders:
@@ -107,7 +109,7 @@ class MemoryNode(Node):
     kind: str = strawberry.field(description="User, Agent, Entity or Scene.")
     name: str = strawberry.field(description="Its name; of scenes the title.")
     user_id: str = strawberry.field(description="The user it belongs to.")
-    entity_type: str | None = strawberry.field(description="Entities: person, place, organization, …")
+    entity_type: str | None = strawberry.field(description=f"Entities: {entity_type_choice()}.")
     aliases: list[str] = strawberry.field(description="Other names.")
     summary: str | None = strawberry.field(description="Scenes: the abstract.")
     importance: int | None = strawberry.field(description="Scenes: 1 to 10.")
@@ -155,7 +157,7 @@ class MemoryFact(FactDetails, Node):
     """A fact."""
 
     uri: str = strawberry.field(description="Its URI.")
-    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    predicate: str = strawberry.field(description=f"Relation type: {predicate_choice()}.")
     relation: str | None = strawberry.field(description="The relation in free text.")
     statement: str = strawberry.field(description="The fact as a sentence.")
     strength: float = strawberry.field(description="0 to 1; grows with the amount of evidence.")

@@ -8,6 +8,7 @@ from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
 from graph_service.memory.profile.reader import ProfilePart
+from schema.predicates import predicate_choice
 from schema.profile import Category
 
 strawberry.enum(Category, name="ProfileCategory", description="Category of a profile fact.")
@@ -20,7 +21,7 @@ class ProfileItemView:
     id: str = strawberry.field(description="Id of the fact.")
     uri: str = strawberry.field(description="Its URI in the profile.")
     statement: str = strawberry.field(description="The fact as a sentence.")
-    predicate: str = strawberry.field(description="Relation type: PREFERS, RELATES_TO, …")
+    predicate: str = strawberry.field(description=f"Relation type: {predicate_choice()}.")
     relation: str | None = strawberry.field(description="The relation in free text.")
     object: str = strawberry.field(description="The object of the fact.")
     importance: int = strawberry.field(description="1 to 10.")

@@ -15,8 +15,10 @@ from graph_service.memory.jobs.outbox import Backlog
 from graph_service.memory.recall.candidates import EvidenceMessage, Hit
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import EVERYTHING, HitKind, Mode, QueryFilters
+from schema.entity import entity_type_choice
 from schema.fact import FactKind
 from schema.labels import Role
+from schema.predicates import predicate_choice
 
 strawberry.enum(Intent, name="Intent", description="The intent of a question.")
 strawberry.enum(AnswerType, name="AnswerType", description="The expected type of the answer.")
@@ -120,9 +122,7 @@ class FactInput:
     """A fact extracted by the agent."""
 
     subject: str = strawberry.field(description="`user`, `assistant`, or a name.")
-    predicate: str = strawberry.field(
-        description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY; others are rejected."
-    )
+    predicate: str = strawberry.field(description=f"{predicate_choice()}; others are rejected.")
     object: str = strawberry.field(
         description="`user`, `assistant`, or the short name of a person, place, thing or idea."
     )
@@ -130,8 +130,8 @@ class FactInput:
     relation: str | None = strawberry.field(
         default=None, description="The relation in free text: `works at`, `sister`."
     )
-    subject_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
-    object_type: str | None = strawberry.field(default=None, description="person, place, organization, food, …")
+    subject_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
+    object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
     strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
     confidence: float = strawberry.field(default=0.9, description="0 to 1: how certain you are.")
     valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")

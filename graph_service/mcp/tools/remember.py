@@ -11,7 +11,9 @@ from graph_service.mcp.tool import Effect, Tool, ToolContext
 from graph_service.mcp.tool_schemas import Arguments, Result
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
+from schema.entity import entity_type_choice
 from schema.fact import FactKind
+from schema.predicates import predicate_choice
 
 UserId = Annotated[str | None, Field(description="The user's id. Default: the connection's user.")]
 
@@ -32,12 +34,12 @@ class FactInput(Result):
     """A fact extracted by the agent."""
 
     subject: str = Field(description="`user`, `assistant`, or a name.")
-    predicate: str = Field(description="PREFERS, DISLIKES, CARES_ABOUT, RELATES_TO or CAUSED_BY.")
+    predicate: str = Field(description=f"{predicate_choice()}.")
     object: str = Field(description="`user`, `assistant`, or the short name of a person, place, thing or idea.")
     statement: str = Field(description="The fact as one sentence, in the language of the conversation.")
     relation: str | None = Field(None, description="The relation in free text: lives in, works at, sister, 住在.")
-    subject_type: str | None = Field(None, description="person, place, organization, food, …")
-    object_type: str | None = Field(None, description="person, place, organization, food, …")
+    subject_type: str | None = Field(None, description=f"{entity_type_choice()}.")
+    object_type: str | None = Field(None, description=f"{entity_type_choice()}.")
     strength: float = Field(0.7, description="0 to 1: how important it is to the subject.")
     confidence: float = Field(0.9, description="0 to 1: how certain you are.")
     valid_at: datetime | None = Field(None, description="When it became true. Default: when it was said.")

@@ -11,11 +11,12 @@ from schema.fact import FactKind
 from schema.frames import EdgeView, NodeView
 from schema.ids import MemoryId
 from schema.labels import MIND_MAP_KINDS, Label
+from schema.predicates import scene_predicates
 from schema.timespan import iso
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-# Edges of scenes; they have no profile category.
-_SCENE_PREDICATES: Final = frozenset({"MENTIONED", "CAUSED_BY"})
+# Edges of scenes have no profile category.
+_SCENE_PREDICATES: Final = scene_predicates()
 
 
 def node_view(properties: Mapping[str, Any], kind: str) -> NodeView:

@@ -7,7 +7,7 @@ from extraction.text.lexicon_en import KIN as KIN_EN
 from extraction.text.lexicon_zh import KIN as KIN_ZH
 from schema.fact import FactKind
 from schema.ids import name_key
-from schema.predicates import TASTES
+from schema.predicates import whitelist
 from schema.profile import Category
 
 
@@ -28,8 +28,9 @@ _PEOPLE: Final = _words(
 def category_of(predicate: str, relation: str | None, kind: FactKind = FactKind.FACT) -> Category:
     """Return the profile category of a fact about a user or agent; PERSONAL if no other fits."""
     label = name_key(relation or "")
-    if predicate in TASTES:
-        return Category.PREFERENCES
+    rule = whitelist().get(predicate)
+    if rule is not None and rule.category is not None:
+        return rule.category
     if label in _GOALS or kind is FactKind.DECISION:
         return Category.GOALS
     if label in _WORK or kind is FactKind.PROCEDURE:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from graph_service.graph.schema_setup import migrate
 from graph_service.graph.statements import parse_statement, statement
 from graph_service.graph.store import Graph
 from schema.errors import InstallError, MnemographError, UnavailableError
+from schema.predicates import fact_predicates, whitelist
 from tests.conftest import Server
 
 
@@ -88,6 +90,7 @@ async def test_migrate_creates_the_baseline_once_and_later_migrations_once(
 async def test_migrate_creates_exactly_the_listed_indexes_and_constraints(graph: Graph) -> None:
     """`schema_listing.json` was written by the 59 migrations that the baseline replaces."""
     listed = json.loads(Path(__file__).with_name("schema_listing.json").read_text(encoding="utf-8"))
+    _list_later_predicates(listed)
     async with graph._driver.session() as session:
         indexes = await session.run(
             "SHOW INDEXES YIELD name, type, owningConstraint, createStatement"
@@ -96,6 +99,37 @@ async def test_migrate_creates_exactly_the_listed_indexes_and_constraints(graph:
         assert {name: text async for name, text in indexes} == listed["indexes"]
         constraints = await session.run("SHOW CONSTRAINTS YIELD name, createStatement")
         assert {name: text async for name, text in constraints} == listed["constraints"]
+
+
+def _list_later_predicates(listed: dict[str, dict[str, Any]]) -> None:
+    """Add what the predicates need that the vocabulary got after the listing was written."""
+    first = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY"]
+    types = "|".join(f"`{name}`" for name in first), "|".join(f"`{name}`" for name in fact_predicates())
+    listed["indexes"] = {name: text and text.replace(*types) for name, text in listed["indexes"].items()}
+    for kind, ending, names in (
+        ("constraints", "id", whitelist()),
+        ("indexes", "unembedded", fact_predicates()),
+    ):
+        template = listed[kind][f"prefers_{ending}"]
+        for name in names:
+            text = template.replace("PREFERS", name).replace("prefers", name.lower())
+            listed[kind].setdefault(f"{name.lower()}_{ending}", text)
+
+
+async def test_a_predicate_added_to_the_vocabulary_gets_its_indexes_at_the_next_start(graph: Graph) -> None:
+    """As after an upgrade from a version whose vocabulary had one predicate less."""
+    await graph.define(statement("schema/drop_fact_words"), {})
+    await graph.define(
+        parse_statement(
+            "x/older",
+            "CREATE FULLTEXT INDEX fact_words IF NOT EXISTS FOR ()-[r:PREFERS|DISLIKES]-() ON EACH [r.statement]",
+        ),
+        {},
+    )
+    await graph.define(parse_statement("x/drop", "DROP CONSTRAINT cares_about_id IF EXISTS"), {})
+    assert await migrate(graph) == ["vocabulary"]
+    await test_migrate_creates_exactly_the_listed_indexes_and_constraints(graph)
+    assert await migrate(graph) == []
 
 
 async def test_read_transaction_cannot_write(graph: Graph) -> None:

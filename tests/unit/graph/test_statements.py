@@ -11,7 +11,7 @@ from schema.errors import InstallError
 from schema.predicates import fact_predicates, whitelist
 
 _CYPHER = Path(statements.__file__).parent / "cypher"
-_FACTS = "PREFERS|DISLIKES|CARES_ABOUT|RELATES_TO|CAUSED_BY"
+_FACTS = "|".join(fact_predicates())
 
 
 def expanded(text: str) -> str:

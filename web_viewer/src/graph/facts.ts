@@ -2,6 +2,7 @@
 
 import type { Words } from "../i18n/words";
 import type { GraphEdge } from "../protocol/frames";
+import { PREDICATES } from "../protocol/vocabulary";
 import type { GraphState } from "./reduce";
 
 /** Return the fact's own relation ("works at"), or else the name of its predicate. */
@@ -32,7 +33,10 @@ export function byStanding(a: GraphEdge, b: GraphEdge): number {
   return Number(isClosed(a)) - Number(isClosed(b)) || b.strength - a.strength || (a.id < b.id ? -1 : 1);
 }
 
-export const PREDICATE_ORDER = ["PREFERS", "DISLIKES", "CARES_ABOUT", "RELATES_TO", "CAUSED_BY", "MENTIONED"];
+/** Facts first, then what only scenes have, each in the order of the vocabulary. */
+export const PREDICATE_ORDER = Object.entries(PREDICATES)
+  .sort(([, a], [, b]) => Number(b.fact) - Number(a.fact))
+  .map(([name]) => name);
 
 /** Sort unknown predicates after the known ones. */
 export function inPredicateOrder(a: string, b: string): number {

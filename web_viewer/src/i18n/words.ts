@@ -1,6 +1,7 @@
 /** Format messages, names of predicates and kinds, and times in one language. */
 
 import type { Trouble } from "../live/requests";
+import { ENTITY_TYPES, PREDICATES, RELATIONS } from "../protocol/vocabulary";
 import { en, zh, type MessageKey } from "./messages";
 
 export type Lang = "en" | "zh";
@@ -60,23 +61,23 @@ export class Words {
 
   /** Return the name of a predicate; one that only a newer service knows is returned unchanged. */
   predicate(name: string): string {
-    return this.known(`pred.${name}`) ?? name.toLowerCase().replaceAll("_", " ");
+    return PREDICATES[name]?.label[this.lang] ?? name.toLowerCase().replaceAll("_", " ");
   }
 
   /** Translate the relation labels that extraction assigns; return labels in free text unchanged. */
   relation(label: string): string {
-    return this.known(`rel.${label}`) ?? label;
+    return RELATIONS[label]?.[this.lang] ?? label;
   }
 
   /** Form a sentence about two names; a relation in free text may be a noun, so it stands between dots. */
   sentence(subject: string, link: { relation?: string | null; predicate: string }, object: string): string {
-    const verb = link.relation ? this.known(`rel.${link.relation}`) : this.predicate(link.predicate);
+    const verb = link.relation ? (RELATIONS[link.relation]?.[this.lang] ?? null) : this.predicate(link.predicate);
     if (verb === null && link.relation && isRole(link.relation)) return this.t("sentence.role", { subject, role: link.relation, object });
     return verb === null ? `${subject} · ${link.relation} · ${object}` : `${subject} ${verb} ${object}`;
   }
 
   backwards(name: string): string {
-    return this.known(`back.${name}`) ?? `← ${this.predicate(name)}`;
+    return PREDICATES[name]?.inverse[this.lang] ?? `← ${this.predicate(name)}`;
   }
 
   kinds(name: string): string {
@@ -93,7 +94,7 @@ export class Words {
   }
 
   entityType(name: string): string {
-    return this.known(`type.${name}`) ?? name;
+    return ENTITY_TYPES[name]?.[this.lang] ?? name;
   }
 
   /** Return the name of a role, for a speaker whose name is unknown. */

@@ -1,6 +1,7 @@
 /** Colours, shapes and lines of the map; colour is never the only difference. */
 
 import type { Css } from "cytoscape";
+import { PREDICATES as VOCABULARY } from "../protocol/vocabulary";
 
 export type Theme = "light" | "dark";
 
@@ -27,14 +28,10 @@ export const KINDS: Record<string, KindLook> = {
   Scene: { shape: "round-rectangle", colour: { light: "#00795A", dark: "#2FBF95" } },
 };
 
-export const PREDICATES: Record<string, PredicateLook> = {
-  PREFERS: { line: "solid", arrow: "triangle", colour: { light: "#00795A", dark: "#2FBF95" } },
-  DISLIKES: { line: "solid", arrow: "tee", colour: { light: "#C44900", dark: "#FF7A3D" } },
-  CARES_ABOUT: { line: "solid", arrow: "diamond", colour: { light: "#7B2D8B", dark: "#E36BC3" } },
-  RELATES_TO: { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } },
-  MENTIONED: { line: "dotted", arrow: "none", colour: { light: "#2A86BF", dark: "#56B4E9" } },
-  CAUSED_BY: { line: "dashed", arrow: "vee", colour: { light: "#222222", dark: "#F2F2F2" } },
-};
+/** Looks of the predicates of the vocabulary, which gives one to each. */
+export const PREDICATES: Record<string, PredicateLook> = Object.fromEntries(
+  Object.entries(VOCABULARY).map(([name, { look }]) => [name, { line: look.line as PredicateLook["line"], arrow: look.arrow as Css.ArrowShape, colour: { light: look.light, dark: look.dark } }]),
+);
 
 /** Colours of communities; neighbouring communities get different ones, and each is labelled with its name. */
 export const COMMUNITIES: Record<Theme, readonly string[]> = {
@@ -44,7 +41,7 @@ export const COMMUNITIES: Record<Theme, readonly string[]> = {
 
 /** Includes folded communities. */
 const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dark: "#9AA3AF" } };
-/** Includes edges that represent several. */
+/** Includes edges that represent several, and predicates that only a newer service knows. */
 const OTHER_PREDICATE: PredicateLook = { line: "solid", arrow: "none", colour: { light: "#6B7280", dark: "#9AA0A6" } };
 
 export function kindLook(kind: string): KindLook {

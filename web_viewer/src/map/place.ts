@@ -1,6 +1,7 @@
 /** Geometry of the map: points, sectors and the search for a free spot. */
 
 import type { Disc } from "../net/discs";
+import { PREDICATES } from "../protocol/vocabulary";
 
 export interface Point {
   x: number;
@@ -36,13 +37,11 @@ export const SECTOR_ORDER: readonly SectorKey[] = ["likes", "cares", "linked", "
 /** Screens and labels are wider than high. */
 export const STRETCH = 1.3;
 
-const SECTOR_OF: Record<string, SectorKey> = { PREFERS: "likes", CARES_ABOUT: "cares", DISLIKES: "dislikes" };
-
 /** The direction of twelve o'clock. */
 export const TOP = -Math.PI / 2;
 
 export function sectorOf(predicate: string): SectorKey {
-  return SECTOR_OF[predicate] ?? "linked";
+  return (PREDICATES[predicate]?.sector as SectorKey | undefined) ?? "linked";
 }
 
 export function polar(centre: Point, angle: number, radius: number): Point {
