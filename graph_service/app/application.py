@@ -16,6 +16,7 @@ from graph_service.api.errors import install_error_handlers
 from graph_service.api.graphql.mount import GraphQLEndpoint
 from graph_service.api.request_gate import RequestGate
 from graph_service.api.rest import explore_router, rest_router
+from graph_service.api.secret_filter import SecretFilter
 from graph_service.api.sign_in import sign_in_router
 from graph_service.api.tenant import tenant_of
 from graph_service.app.background_tasks import working
@@ -80,6 +81,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
+    app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
     app.add_middleware(RoundTripHeader)
     bodies = BodyRules(bytes_max=LIMITS.body_bytes, stranger_bytes_max=LIMITS.stranger_body_bytes)
     app.add_middleware(BodyLimit, rules=bodies)
@@ -135,6 +137,7 @@ def _auth(services: Services) -> Authenticator:
         tokens=tokens,
         audit=AuditLog(services.settings.data_dir, bytes_max=auth.audit_mb_max * 2**20),
         always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
+        read_only=service.read_only,
     )
 
 

@@ -104,8 +104,8 @@ def require_access(access: Access, need: Requirement, what: str) -> None:
         return
     if _RANK[access.role] < _RANK[need.role]:
         raise ForbiddenError(
-            f"{what} requires the role '{need.role}'; this credential has '{access.role}': use another one, or ask its"
-            " issuer for that role"
+            f"{what} requires the role '{need.role}'; this caller has '{access.role}': use another credential, or ask"
+            " its issuer for that role; with the setting service.read_only nobody has more than 'read'"
         )
     if need.every_tenant and access.tenant is not None:
         raise ForbiddenError(

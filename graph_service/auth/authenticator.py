@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import ANONYMOUS, Access, quota_key
+from graph_service.auth.access import ANONYMOUS, Access, Role, quota_key
 from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
@@ -52,6 +52,7 @@ class Authenticator:
     While no key exists and no tokens are configured, everybody has full access unless `always_locked`.
 
     Args:
+        read_only: no caller has more than the role READ.
         always_locked: require a credential even if none exists; set when other machines can reach the service.
         clock: returns aware UTC now.
     """
@@ -64,12 +65,14 @@ class Authenticator:
         tokens: "TokenRules | None",
         audit: AuditLog,
         always_locked: bool,
+        read_only: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.keyring = keyring
         self._tokens = tokens
         self._session_s = auth.session_s
         self._always_locked = always_locked
+        self._read_only = read_only
         self._clock = clock
         self._audit = audit
         self._rates = RateLimiter(per_s=auth.requests_per_s, burst=auth.burst)
@@ -99,6 +102,10 @@ class Authenticator:
             RateLimitError: too many failed attempts from this address.
             UnavailableError: the keys were never loaded and the database does not answer.
         """
+        access = await self._credential_access(connection, token=token)
+        return replace(access, role=Role.READ) if self._read_only else access
+
+    async def _credential_access(self, connection: HTTPConnection, *, token: str | None) -> Access:
         await self.keyring.ensure_loaded()
         if not self.locked:
             return ANONYMOUS
@@ -132,7 +139,7 @@ class Authenticator:
         Raises:
             RateLimitError: the credential exceeds its rate.
         """
-        if access is ANONYMOUS:
+        if access.who == ANONYMOUS.who:
             return
         wait_s = self._rates.wait_s(quota_key(access), now_s=time.monotonic(), per_s=access.requests_per_s)
         if wait_s > 0:

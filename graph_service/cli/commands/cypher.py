@@ -15,6 +15,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from extraction.text.secrets import without_secrets
 from graph_service.cli.open_services import open_services
 from graph_service.cli.options import Invocation, command, one_of
 from graph_service.cli.signals import run
@@ -229,6 +230,8 @@ def _print(answer: "FreeAnswer", row_format: RowFormat, output: Path | None, ter
     # A table written to a file is CSV.
     text = encode(RowFormat.CSV if row_format is RowFormat.TABLE else row_format, answer.columns, answer.rows, raw=raw)
     if output is None:
+        if row_format is not RowFormat.PARQUET:
+            text = without_secrets(text.decode(), terminal.hidden).encode()
         if sys.stdout.isatty():
             text = shown(text.decode().replace("\r\n", "\n")).encode()
         sys.stdout.buffer.write(text)

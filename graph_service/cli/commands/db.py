@@ -43,7 +43,7 @@ def stop(call: Invocation) -> None:
         process.wait(STOP_MAX_S)
     except psutil.TimeoutExpired as error:
         raise ConflictError(f"{name} did not stop within {STOP_MAX_S:g} s; kill it") from error
-    call.terminal.answer({"stopped": name}, lambda: f"stopped {name}")
+    call.terminal.report({"stopped": name}, lambda: f"stopped {name}")
 
 
 @db.command()
@@ -62,7 +62,7 @@ def status(call: Invocation) -> None:
         "data_dir": None if settings.neo4j.uri else str(settings.data_dir),
         "owner": owner.description() if owner and running else None,
     }
-    call.terminal.answer(document, lambda: _table(document))
+    call.terminal.report(document, lambda: _table(document))
 
 
 @db.command()
@@ -70,7 +70,7 @@ def status(call: Invocation) -> None:
 def uri(call: Invocation) -> None:
     """Show how to connect: address, user, and the file with the password."""
     document = _login(call.settings)
-    call.terminal.answer(document, lambda: _table(document))
+    call.terminal.report(document, lambda: _table(document))
 
 
 @db.command("shell-hint")
@@ -80,7 +80,7 @@ def shell_hint(call: Invocation) -> None:
     login = _login(call.settings)
     password = f'"$(cat {login["password_file"]})"' if login["password_file"] else '"$NEO4J_PASSWORD"'
     line = f"cypher-shell -a {login['uri']} -u {login['user']} -p {password} --access-mode read"
-    call.terminal.answer({"command": line}, lambda: line)
+    call.terminal.report({"command": line}, lambda: line)
 
 
 async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSignals) -> None:
@@ -95,7 +95,7 @@ async def _keep_running(settings: Settings, terminal: Terminal, signals: StopSig
                 f"it is already running at {server.uri}; `mnemograph db status` shows which process it is"
             )
         document = _login(settings)
-        terminal.answer(document, lambda: _table(document))
+        terminal.report(document, lambda: _table(document))
         terminal.say("Ctrl-C stops it.")
         with signals.handled_by(stopped.set):
             await stopped.wait()

@@ -24,7 +24,7 @@ def doctor(call: Invocation) -> None:
         checks = [unreadable_settings(error)]
     passed = all(check.ok is not False for check in checks)
     document = {"ok": passed, "checks": [asdict(check) for check in checks]}
-    call.terminal.answer(document, lambda: _table(checks))
+    call.terminal.report(document, lambda: _table(checks))
     if not passed:
         raise typer.Exit(InstallError.exit_code)
 

@@ -139,7 +139,7 @@ async def _measure(
                 tables.append(partial(everyday_table, document["everyday"]))
     if output is not None:
         await asyncio.to_thread(_write, output, document)
-    terminal.answer(document, lambda: Group(*(table() for table in tables)))
+    terminal.report(document, lambda: Group(*(table() for table in tables)))
 
 
 def _write(output: Path, document: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def export(
     document: dict[str, Any] = {"file": str(output), "nodes": done.nodes, "edges": done.edges, "bytes": done.bytes}
     document["sha256"] = done.sha256
     line = f"{done.nodes} nodes and {done.edges} edges in {output}, {done.bytes:,} bytes"
-    call.terminal.answer(document, lambda: line)
+    call.terminal.report(document, lambda: line)
 
 
 def _write_atomically(text: BinaryIO, output: Path) -> None:

@@ -160,7 +160,7 @@ async def _import_export(call: Invocation, file: Path, *, wait: bool) -> None:
     document = {"nodes": done.nodes, "edges": done.edges, "users": list(done.users), "vectors": done.vectors}
     vectors = "" if done.vectors else "; vectors are computed again"
     users = ", ".join(done.users)
-    call.terminal.answer(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {users}{vectors}")
+    call.terminal.report(document, lambda: f"{done.nodes} nodes and {done.edges} edges; users: {users}{vectors}")
 
 
 def _text(file: Path) -> str:
@@ -208,7 +208,7 @@ async def _import(call: Invocation, batch: "ImportBatch", *, wait: bool) -> None
     }
     lines = [f"{stored} messages stored, {repeated} stored already; users: {', '.join(users)}"]
     lines += [f"{word}: {_listed(part)}" for word, part in (("kept", kept), ("left out", dropped)) if part]
-    call.terminal.answer(document, lambda: "\n".join(lines))
+    call.terminal.report(document, lambda: "\n".join(lines))
 
 
 def _listed(part: Mapping[str, int]) -> str:

@@ -50,7 +50,7 @@ def init(
         "created": made,
         "ready": fetch,
     }
-    call.terminal.answer(document, lambda: _summary(document))
+    call.terminal.report(document, lambda: _summary(document))
 
 
 def _create(folder: Path) -> list[str]:

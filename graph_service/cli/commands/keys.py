@@ -74,7 +74,7 @@ def _settings(call: Invocation) -> Settings:
 async def _list(call: Invocation) -> None:
     async with open_services(_settings(call), call.terminal) as services:
         found = await services.keyring.list_keys()
-    call.terminal.answer({"keys": [_document(key) for key in found]}, lambda: _table(found))
+    call.terminal.report({"keys": [_document(key) for key in found]}, lambda: _table(found))
 
 
 async def _create(
@@ -89,7 +89,7 @@ async def _create(
     call.terminal.say(
         "save it now, it cannot be shown again; send it as `Authorization: Bearer KEY`, or sign in with it"
     )
-    call.terminal.answer(_document(made.key) | {"key": made.text}, lambda: made.text)
+    call.terminal.report(_document(made.key) | {"key": made.text}, lambda: made.text)
 
 
 async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
@@ -98,7 +98,7 @@ async def _end(call: Invocation, key_id: str, *, delete: bool) -> None:
         await (services.keyring.delete(key_id) if delete else services.keyring.revoke(key_id))
     state = "deleted" if delete else "revoked"
     await _audit(settings, f"keys {'delete' if delete else 'revoke'}", key_id, None)
-    call.terminal.answer({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
+    call.terminal.report({"id": key_id, "state": state}, lambda: f"{key_id} is {state}")
 
 
 async def _audit(settings: Settings, what: str, key_id: str, tenant: str | None) -> None:

@@ -84,7 +84,7 @@ async def _announce(settings: Settings, terminal: Terminal, services: "Services"
     from graph_service.cli.service_runner import open_browser
 
     if terminal.as_json:
-        terminal.answer(_addresses(address, settings.tenant), str)
+        terminal.report(_addresses(address, settings.tenant), str)
     terminal.say(f"extraction: {services.reader_name}; embedder: {services.embedder_name}; GraphQL: {address}/graphql")
     open_browser(settings, viewer_address(address, settings.tenant), terminal)
 
@@ -107,10 +107,10 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
         found = await services.memory.recall(DEMO_TENANT, question)
         answers.append({"user": question.user_id, **answer_document(question.text, found)})
         if not terminal.as_json:
-            terminal.answer(None, partial(answer_view, question.text, found))
+            terminal.report(None, partial(answer_view, question.text, found))
     document = {**_addresses(address, DEMO_TENANT), "stored": stored, "repeated": repeated, "answers": answers}
     if terminal.as_json:
-        terminal.answer(document, str)
+        terminal.report(document, str)
     terminal.say(f"ask your own question: mnemograph --tenant {DEMO_TENANT} recall '…' --user {QUESTIONS[0].user_id}")
     terminal.say(f"viewer: {viewer}    (Ctrl-C stops)")
 

@@ -69,7 +69,7 @@ async def _run(call: Invocation, action: Action | None) -> None:
         status = await admin.status(tenant)
     finally:
         await file.close()
-    call.terminal.answer(_document(status), lambda: _table(status))
+    call.terminal.report(_document(status), lambda: _table(status))
 
 
 def _document(status: "SpoolStatus") -> dict[str, Any]:

@@ -16,6 +16,6 @@ async def _count(call: Invocation, user: str | None) -> None:
         document = await services.memory.reads.stats(call.tenant, user)
         backlog = await services.memory.backlog(call.tenant)
     document |= {"jobs_waiting": backlog.waiting + backlog.leased, "dead_letters": backlog.dead}
-    call.terminal.answer(
+    call.terminal.report(
         document, lambda: "\n".join(f"{name.replace('_', ' '):14} {n:>10,}" for name, n in document.items())
     )

@@ -44,4 +44,4 @@ async def _sync(call: Invocation, *, dry_run: bool) -> None:
             rows.add_row(problem.replace("_", " "), str(found))
         return rows
 
-    call.terminal.answer(asdict(report), table)
+    call.terminal.report(asdict(report), table)

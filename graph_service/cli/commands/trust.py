@@ -38,15 +38,15 @@ def trust(
     user_dir, place = user_directory(), folder or Path.cwd()
     if listed:
         rows = [_row(record, folder_trust(record.folder, user_dir).state) for record in trusted_folders(user_dir)]
-        call.terminal.answer({"trusted": rows}, lambda: _table(rows))
+        call.terminal.report({"trusted": rows}, lambda: _table(rows))
     elif remove:
         removed = _row(forget_folder(place, user_dir), "untrusted")
-        call.terminal.answer(removed, lambda: f"no longer trusted: {removed['directory']}")
+        call.terminal.report(removed, lambda: f"no longer trusted: {removed['directory']}")
     else:
         record = trust_folder(place, user_dir)
         content = folder_trust(place, user_dir).config
         document = _row(record, "trusted") | {"settings": _settings(record.folder / FOLDER / CONFIG, content)}
-        call.terminal.answer(document, lambda: _summary(document))
+        call.terminal.report(document, lambda: _summary(document))
 
 
 def _row(record: TrustRecord, state: str) -> dict[str, Any]:

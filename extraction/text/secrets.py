@@ -1,0 +1,128 @@
+"""Hide secrets in text that is shown: keys, tokens and passwords, card numbers, and the directories of file paths.
+
+Works on plain text and on JSON text, which stays valid: replacements need no escaping, and no pattern takes a part of
+an escape sequence or of the ids and URIs of a memory. Pure, linear time.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from enum import StrEnum
+from typing import Final
+
+
+class SecretKind(StrEnum):
+    """What may be hidden."""
+
+    KEYS = "keys"  # also tokens and passwords
+    CARDS = "cards"
+    PATHS = "paths"
+
+
+ALL_KINDS: Final = frozenset(SecretKind)
+HIDDEN_KEY: Final = "[hidden key]"
+HIDDEN_PASSWORD: Final = "[hidden password]"
+HIDDEN_CARD: Final = "[hidden card number]"
+
+# Source: the documented prefixes of the issuers. Each pattern needs one of the texts beside it, which is found faster.
+_KEYS: Final[tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]] = tuple(
+    (triggers, re.compile(pattern))
+    for triggers, pattern in (
+        (("sk-", "pk-", "rk-"), r"(?<![\w-])[spr]k-[A-Za-z0-9_-]{16,300}"),
+        (("k_live_", "k_test_"), r"(?<![\w-])[spr]k_(?:live|test)_[A-Za-z0-9]{10,300}"),
+        (("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"(?<![\w-])gh[pousr]_[A-Za-z0-9]{20,300}"),
+        (("github_pat_",), r"(?<![\w-])github_pat_[A-Za-z0-9_]{20,300}"),
+        (("glpat-",), r"(?<![\w-])glpat-[A-Za-z0-9_-]{16,300}"),
+        (("xox",), r"(?<![\w-])xox[abeoprs]-[A-Za-z0-9-]{10,300}"),
+        (("AKIA", "ASIA"), r"(?<![\w-])A[KS]IA[A-Z0-9]{16}(?![\w-])"),
+        (("AIza",), r"(?<![\w-])AIza[A-Za-z0-9_-]{30,100}"),
+        (("hf_",), r"(?<![\w-])hf_[A-Za-z0-9]{20,100}"),
+        (("npm_",), r"(?<![\w-])npm_[A-Za-z0-9]{30,100}"),
+        (("eyJ",), r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,4000}"),
+        (
+            ("PRIVATE KEY",),
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-\"]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?",
+        ),
+        (("earer ", "EARER "), r"(?<=[Bb][Ee][Aa][Rr][Ee][Rr] )[A-Za-z0-9._~+/-]{16,4000}=*"),
+    )
+)
+_WORD: Final = r"(?:pass(?:word|wd|code|phrase)|pwd|api[ _-]?key|access[ _-]?key|secret(?:[ _-]?key)?|token)"
+_PASSWORDS: Final = (
+    # A value that is an ordinary word ("the secret is patience") stays: one with a digit or a sign is hidden.
+    (
+        ("ass", "ASS", "wd", "WD", "ey", "EY", "ecret", "ECRET", "oken", "OKEN"),
+        re.compile(
+            rf"(?<![\w-])({_WORD}(?:(?: is| was|'s|s are)|\s?[:=]){{1,2}}\s?)"
+            r"(?=[^\s\"'\\,;，。；]{0,200}[0-9!@#$%^&*+=~])[^\s\"'\\,;，。；]{6,200}",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        ("密码", "口令", "密钥", "令牌"),
+        re.compile(
+            r"((?:密码|口令|密钥|令牌)(?:是|为|：|:|=)\s?)"
+            r"(?=[!-~]{0,200}[0-9!@#$%^&*+=~])(?:(?![\"'\\,;])[!-~]){4,200}"
+        ),
+    ),
+    (("://",), re.compile(r"((?<=://)[^\s/@:\"\\]{1,100}:)[^\s/@\"\\]{1,200}(?=@)")),
+)
+# 16 to 19 digits, alone or in the groups of a printed card; the checksum decides.
+_CARD: Final = re.compile(
+    r"(?<![\w.-])(?:[2-6]\d{15,18}|[2-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}|3[47]\d{13}|3[47]\d{2}([ -])\d{6}\2\d{5})"
+    r"(?![\w-])"
+)
+_ROOTS: Final = (
+    "home",
+    "Users",
+    "root",
+    "etc",
+    "var",
+    "tmp",
+    "opt",
+    "srv",
+    "usr",
+    "mnt",
+    "media",
+    "Volumes",
+    "private",
+)
+_PATH_TRIGGERS: Final = (*(f"/{root}/" for root in _ROOTS), "~/", ":\\")
+_PART: Final = r"[^\s\"'<>|,;:*?()/\\，。；：（）「」]{1,255}"
+_PATH: Final = re.compile(
+    rf"(?<![\w:/.~\\-])(?:(?:/(?:{'|'.join(_ROOTS)})|~)(?:/{_PART}){{1,40}}|[A-Za-z]:(?:\\{{1,2}}{_PART}){{1,40}})"
+)
+
+
+def without_secrets(text: str, kinds: Collection[SecretKind] = ALL_KINDS) -> str:
+    """Return a text with the secrets of these kinds replaced; of file paths the last name stays."""
+    if SecretKind.KEYS in kinds:
+        for triggers, pattern in _KEYS:
+            text = _replaced(text, triggers, pattern, lambda _found: HIDDEN_KEY)
+        for triggers, pattern in _PASSWORDS:
+            text = _replaced(text, triggers, pattern, lambda found: f"{found.group(1)}{HIDDEN_PASSWORD}")
+    if SecretKind.CARDS in kinds:
+        text = _CARD.sub(_card, text)
+    if SecretKind.PATHS in kinds:
+        text = _replaced(text, _PATH_TRIGGERS, _PATH, _path)
+    return text
+
+
+def _replaced(
+    text: str, triggers: Collection[str], pattern: re.Pattern[str], by: Callable[[re.Match[str]], str]
+) -> str:
+    return pattern.sub(by, text) if any(trigger in text for trigger in triggers) else text
+
+
+def _card(found: re.Match[str]) -> str:
+    return HIDDEN_CARD if passes_luhn(found.group(0)) else found.group(0)
+
+
+def passes_luhn(number: str) -> bool:
+    """Return whether the last digit of a number is its checksum, as that of every payment card."""
+    digits = [int(char) for char in reversed(number) if char.isascii() and char.isdigit()]
+    doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[1::2])
+    return bool(digits) and (sum(digits[::2]) + doubled) % 10 == 0
+
+
+def _path(found: re.Match[str]) -> str:
+    *_, name = re.split(r"[/\\]", found.group(0))
+    return f"…/{name}"
