@@ -236,6 +236,52 @@ class Presence(Frame):
     others: int
 
 
+class QuestionHit(Frame):
+    """An element that a question found; its text is fetched by the query `questions`.
+
+    Attributes:
+        scene: id of a message's scene.
+        used: it is part of the answer; a context leaves some hits out.
+    """
+
+    kind: Literal["message", "scene", "fact"]
+    id: str
+    score: float
+    scene: str | None = None
+    used: bool = True
+
+
+class QuestionAsked(Frame):
+    """A question that somebody asked the memory, with what it found, best first."""
+
+    t: Literal["question"] = "question"
+    id: str
+    user_id: str
+    kind: Literal["recall", "context"]
+    door: str
+    text: str
+    at: str
+    hits: list[QuestionHit]
+    found_n: int = 0
+    confidence: float | None = None
+    nothing_relevant: bool = False
+
+
+class QuestionsRemoved(Frame):
+    """Ids of questions to remove, because something that they found was forgotten."""
+
+    t: Literal["questions_removed"] = "questions_removed"
+    ids: list[str]
+
+
+class Said(Frame):
+    """Messages of a user were stored; the query `conversation` returns them."""
+
+    t: Literal["said"] = "said"
+    user_id: str
+    session_id: str
+
+
 class ErrorFrame(Frame):
     """An error; the socket closes after it unless `retry_s` is set."""
 
@@ -246,13 +292,33 @@ class ErrorFrame(Frame):
 
 
 ServerFrame = Annotated[
-    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame,
+    HelloAck
+    | GraphSnapshot
+    | GraphPatch
+    | Bookmark
+    | Status
+    | SelectionSync
+    | Presence
+    | QuestionAsked
+    | QuestionsRemoved
+    | Said
+    | ErrorFrame,
     Field(discriminator="t"),
 ]
 
 CLIENT_FRAMES: TypeAdapter[Hello | Ack | Resync | ScopeChange | SelectionUpdate] = TypeAdapter(ClientFrame)
 SERVER_FRAMES: TypeAdapter[
-    HelloAck | GraphSnapshot | GraphPatch | Bookmark | Status | SelectionSync | Presence | ErrorFrame
+    HelloAck
+    | GraphSnapshot
+    | GraphPatch
+    | Bookmark
+    | Status
+    | SelectionSync
+    | Presence
+    | QuestionAsked
+    | QuestionsRemoved
+    | Said
+    | ErrorFrame
 ] = TypeAdapter(ServerFrame)
 
 

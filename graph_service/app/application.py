@@ -32,6 +32,7 @@ from graph_service.app.middleware import (
 )
 from graph_service.app.services import Services
 from graph_service.app.viewer_files import add_viewer
+from graph_service.auth.access import Role
 from graph_service.auth.audit import AuditLog
 from graph_service.auth.authenticator import Authenticator
 from graph_service.config.sections import MCP_PATH
@@ -67,7 +68,16 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     name = version()
     change_log, mindmap = ChangeLog(services.graph), MindMap(services.graph)
     snapshots = MapSnapshotCache()
-    hub = Hub(change_log, mindmap, version=name, snapshot_cache=snapshots, supervisor=services.supervisor)
+    hub = Hub(
+        change_log,
+        mindmap,
+        version=name,
+        snapshot_cache=snapshots,
+        supervisor=services.supervisor,
+        questions_seen_by=Role(services.memory.questions.seen_by),
+    )
+    services.memory.questions.listen(hub.show_question, hub.remove_questions)
+    services.memory.said_listeners.append(hub.show_said)
     explorer = services.memory.reads.explorer
     communities = CommunityMaps(services.graph, explorer, supervisor=services.supervisor)
     services.change_notifier.listen(hub.notify)

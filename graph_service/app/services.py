@@ -41,6 +41,7 @@ from graph_service.memory.jobs.external_services import (
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
 from graph_service.memory.recall.query import Mode
+from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
@@ -466,6 +467,7 @@ async def _assemble(
             tokens_per_day=settings.llm.tokens_per_day,
             rules=order_rules(settings.recall),
             on_forgotten=forgotten,
+            questions=QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by),
             analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
         ),
         worker=worker,

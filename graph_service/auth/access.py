@@ -78,6 +78,16 @@ def quota_key(access: Access) -> str:
     return f"{access.tenant} {access.who}"
 
 
+def sees_questions_of(access: Access, who: str, seen_by: Role) -> bool:
+    """Return whether a caller may see a question that another one asked.
+
+    Args:
+        who: the `quota_key` of the caller who asked.
+        seen_by: the role from which everybody's questions are visible.
+    """
+    return _RANK[access.role] >= _RANK[seen_by] or who == quota_key(access)
+
+
 def identify_connection(scope: "Scope", access: Access) -> None:
     """Mark the connection as authorised, so that our server applies the limits of authorised clients."""
     connection = scope.get(CONNECTION_KEY)

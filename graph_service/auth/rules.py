@@ -19,6 +19,7 @@ ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
+    "conversation": READ,
     "corrections": READ,
     # Reads all tenants.
     "cypher": ADMIN_OF_ALL,
@@ -37,7 +38,10 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "node": READ,
     "path": READ,
     "profile": READ,
+    # Those of other credentials only for the role in `recall.questions_seen_by`.
+    "questions": READ,
     "recall": READ,
+    "reviewCards": READ,
     "scene": READ,
     "scenes": READ,
     "session": READ,
@@ -53,6 +57,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
 
 MUTATION: Final[Mapping[str, Requirement]] = {
     "addFact": WRITE,
+    "allowMerge": WRITE,
     "cancelJobs": ADMIN,
     "closeSession": WRITE,
     "confirmFact": WRITE,

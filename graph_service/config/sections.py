@@ -275,12 +275,16 @@ class RecallSettings:
         layer_threshold: similarity threshold of the layered mode for general questions.
         layer_floor: lower bound of the thresholds of the layered mode.
         access_weight: weight of how recently a memory was part of an answer.
+        questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
+        questions_seen_by: the role from which a credential sees the questions of others; every credential sees its own.
     """
 
     mode: Literal["best", "layered", "similarity_importance"] = "best"
     layer_threshold: Cosine = 0.6
     layer_floor: Cosine = 0.4
     access_weight: Cosine = 0.0
+    questions_kept: Annotated[int, Field(ge=0, le=100)] = 100
+    questions_seen_by: Literal["read", "write", "admin"] = "admin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

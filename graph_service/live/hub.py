@@ -2,20 +2,32 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from dataclasses import dataclass, field
 
+from graph_service.auth.access import Role
 from graph_service.auth.connection_slots import ConnectionSlots
 from graph_service.live.change_feed import Feed
 from graph_service.live.limits import LIVE_LIMITS, LiveLimits
 from graph_service.live.presence import ViewerGroup
 from graph_service.memory.change_log.log import ChangeLog
+from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
+from graph_service.memory.recall.question_log import AskedQuestion
 from graph_service.observability.metrics import Loop
 from graph_service.supervision import Supervisor
 from schema.errors import UnavailableError
-from schema.frames import HelloAck, Resume, SocketLimits, UserView
+from schema.frames import (
+    HelloAck,
+    QuestionAsked,
+    QuestionHit,
+    QuestionsRemoved,
+    Resume,
+    Said,
+    SocketLimits,
+    UserView,
+)
 from schema.labels import MIND_MAP_KINDS
 from schema.predicates import whitelist
 
@@ -35,6 +47,7 @@ class Hub:
         version: version of the service.
         snapshot_cache: snapshots to show while the database is unavailable, shared with the REST API.
         supervisor: runs the feeds.
+        questions_seen_by: the role from which a viewer sees the questions of others.
     """
 
     def __init__(
@@ -46,8 +59,10 @@ class Hub:
         limits: LiveLimits = LIVE_LIMITS,
         snapshot_cache: MapSnapshotCache | None = None,
         supervisor: Supervisor | None = None,
+        questions_seen_by: Role = Role.ADMIN,
     ) -> None:
         self.limits = limits
+        self.questions_seen_by = questions_seen_by
         self._changes = change_log
         self._mindmap = mindmap
         self._version = version
@@ -71,6 +86,24 @@ class Hub:
         watched = self._watched.get(tenant)
         if watched is not None:
             watched.feed.notify()
+
+    def show_question(self, question: AskedQuestion) -> None:
+        """Show a question to the viewers of its tenant that may see it."""
+        watched = self._watched.get(question.tenant)
+        if watched is not None:
+            watched.viewer_group.show(question_frame(question), asked_by=question.asker.who)
+
+    def remove_questions(self, tenant: str, ids: Set[str]) -> None:
+        """Remove questions from the viewers of a tenant."""
+        watched = self._watched.get(tenant)
+        if watched is not None:
+            watched.viewer_group.show(QuestionsRemoved(ids=sorted(ids)))
+
+    def show_said(self, tenant: str, user_id: str, session_id: str) -> None:
+        """Tell the viewers of a tenant that messages were stored."""
+        watched = self._watched.get(tenant)
+        if watched is not None:
+            watched.viewer_group.show(Said(user_id=user_id, session_id=session_id))
 
     def forget(self, tenant: str) -> None:
         """Drop the cached snapshots of a tenant after a deletion."""
@@ -135,6 +168,26 @@ class Hub:
         watched, self._watched = list(self._watched.values()), {}
         for each in watched:
             await _end(each.task)
+
+
+def question_frame(question: AskedQuestion) -> QuestionAsked:
+    """Return a question as a frame. Pure."""
+    hits = [
+        QuestionHit(kind=hit.kind.value, id=hit.id, score=hit.score, scene=hit.scene, used=hit.used)
+        for hit in question.hits
+    ]
+    return QuestionAsked(
+        id=question.id,
+        user_id=question.user_id,
+        kind=question.kind.value,
+        door=question.asker.door.value,
+        text=question.text,
+        at=moment_text(question.asked_at),
+        hits=hits,
+        found_n=question.found_n,
+        confidence=question.confidence,
+        nothing_relevant=question.nothing_relevant,
+    )
 
 
 async def _end(task: asyncio.Task[None]) -> None:

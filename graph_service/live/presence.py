@@ -1,17 +1,21 @@
-"""Presence: the viewers of one tenant, and the selection of each.
+"""Presence: the viewers of one tenant, the selection of each, and the questions and messages shown to them.
 
 Nothing is stored. Each member queues at most the latest frame of each other member, so slow readers skip outdated
 frames and cost no memory. Frames are encoded once for all; in large groups each member gets a few at a time.
 """
 
 import asyncio
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 
 from graph_service.memory.mindmap.snapshot import frame_json
-from schema.frames import Presence, SelectionSync, SelectionUpdate
+from schema.frames import Presence, QuestionAsked, QuestionsRemoved, Said, SelectionSync, SelectionUpdate
 
 COLOURS = 6
+# Questions and messages that wait for a slow viewer; older ones are dropped, and can be fetched.
+_SHOWN_MAX = 100
 
 
 @dataclass(slots=True, eq=False)
@@ -21,11 +25,14 @@ class Member:
     Attributes:
         name: assigned by the service, so that nobody can impersonate another viewer.
         wake: set when there is something to send.
+        sees: whether it may see what this caller asked.
     """
 
     name: str
     colour: int
+    sees: Callable[[str], bool] = lambda _who: True
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _shown: deque[bytes] = field(default_factory=lambda: deque(maxlen=_SHOWN_MAX))
     _clock: int = -1
     _pending: dict[str, bytes] = field(default_factory=dict)
     _others: int = 0
@@ -39,9 +46,12 @@ class Member:
         """
         texts = [] if self._others == self._sent_others else [frame_json(Presence(others=self._others))]
         self._sent_others = self._others
-        for by in list(islice(self._pending, max(frames_max // (self._others + 1), 1))):
+        share = max(frames_max // (self._others + 1), 1)
+        for by in list(islice(self._pending, share)):
             texts.append(self._pending.pop(by))
-        if not self._pending:
+        while self._shown and len(texts) < share + 1:
+            texts.append(self._shown.popleft())
+        if not self._pending and not self._shown:
             self.wake.clear()
         return texts
 
@@ -54,10 +64,10 @@ class ViewerGroup:
         self._members: dict[str, Member] = {}
         self._last: dict[str, bytes] = {}
 
-    def join(self) -> Member:
+    def join(self, sees: Callable[[str], bool] = lambda _who: True) -> Member:
         """Add a viewer, and queue the others' latest frames for it."""
         self._numbers += 1
-        member = Member(name=f"v{self._numbers}", colour=self._numbers % COLOURS)
+        member = Member(name=f"v{self._numbers}", colour=self._numbers % COLOURS, sees=sees)
         member._pending.update(self._last)
         self._members[member.name] = member
         self._count()
@@ -79,6 +89,20 @@ class ViewerGroup:
             viewer=member.name, clock=pointing.clock, ids=pointing.ids, focus=pointing.focus, colour=member.colour
         )
         self._last[member.name] = self._broadcast(frame)
+
+    def show(self, frame: QuestionAsked | QuestionsRemoved | Said, *, asked_by: str | None = None) -> None:
+        """Send a frame to the viewers that may see it.
+
+        Args:
+            asked_by: the caller who asked the question; None for frames that everybody may see.
+        """
+        readers = [one for one in self._members.values() if asked_by is None or one.sees(asked_by)]
+        if not readers:
+            return
+        text = frame_json(frame)
+        for one in readers:
+            one._shown.append(text)
+            one.wake.set()
 
     def _broadcast(self, frame: SelectionSync) -> bytes:
         text = frame_json(frame)

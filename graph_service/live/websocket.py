@@ -13,7 +13,14 @@ from fastapi import APIRouter
 from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from graph_service.auth.access import ANONYMOUS, Access, identify_connection, require_access, resolve_tenant
+from graph_service.auth.access import (
+    ANONYMOUS,
+    Access,
+    identify_connection,
+    require_access,
+    resolve_tenant,
+    sees_questions_of,
+)
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
 from graph_service.auth.connection_slots import REVOKED, Slot
 from graph_service.auth.origin import same_origin
@@ -156,7 +163,8 @@ class _Connection:
             await websocket.send_text(frame_json(ack).decode())
             viewer = Viewer(feed, hello, lambda text: websocket.send_text(text.decode()), self._hub.limits)
             group = self._hub.viewer_group(feed)
-            member = group.join()
+            seen_by = self._hub.questions_seen_by
+            member = group.join(lambda who: sees_questions_of(self._access, who, seen_by))
 
             def handle(frame: Ack | Resync | ScopeChange | SelectionUpdate) -> None:
                 if isinstance(frame, SelectionUpdate):

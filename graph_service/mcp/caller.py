@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from graph_service.config.sections import Aliases
+from graph_service.memory.recall.question_log import Asker, Door
 from schema.errors import InputError
 from schema.ids import TenantId
 
@@ -23,6 +24,11 @@ class Caller:
     user_id: str | None = None
     aliases: Aliases = Aliases.NONE
     access: Access = ANONYMOUS
+
+    @property
+    def asker(self) -> Asker:
+        """The client as the asker of a question."""
+        return Asker(door=Door.MCP, who=quota_key(self.access))
 
     def user_of(self, user_id: str | None) -> str:
         """Return the user of a call.

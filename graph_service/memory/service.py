@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
@@ -16,12 +15,14 @@ from graph_service.memory.consolidation.provided_outcome import provided_outcome
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
+from graph_service.memory.curation.review import ReviewStack, review_stack
 from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, list_entities, suggested_merges
 from graph_service.memory.entity_resolution.merge import (
     MergeResult,
     StoredMerge,
+    allow_merge,
     merge_entities,
     merges_of_user,
     reject_merge,
@@ -43,7 +44,18 @@ from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
-from graph_service.memory.recall.query import Question
+from graph_service.memory.recall.query import HitKind, Question
+from graph_service.memory.recall.question_hits import SeenQuestion, seen_questions
+from graph_service.memory.recall.question_log import (
+    BY_SERVICE,
+    HITS_MAX,
+    TEXT_CHARS_MAX,
+    AskedQuestion,
+    Asker,
+    QuestionKind,
+    QuestionLog,
+    found_elements,
+)
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
@@ -77,6 +89,7 @@ class Memory:
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         analyst: runs read-only statements; None means one with the default limits.
+        questions: keeps the latest questions; None keeps none.
     """
 
     def __init__(
@@ -93,7 +106,11 @@ class Memory:
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         analyst: Analyst | None = None,
+        questions: QuestionLog | None = None,
     ) -> None:
+        self.questions = questions or QuestionLog(kept_max=0)
+        # Called with tenant, user and session after messages were stored; must not block.
+        self.said_listeners: list[Callable[[str, str, str], None]] = []
         self._tokens_per_day = tokens_per_day
         self._graph = graph
         self._embedder = embedder
@@ -104,7 +121,13 @@ class Memory:
         self._spool = spool
         self.spool_admin = SpoolAdmin(spool)
         self.forgetting = Forgetting(
-            graph, window=self._window, spool=spool, clock=clock, notify=notify, on_forgotten=on_forgotten
+            graph,
+            window=self._window,
+            spool=spool,
+            clock=clock,
+            notify=notify,
+            on_forgotten=on_forgotten,
+            questions=self.questions,
         )
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
@@ -141,6 +164,9 @@ class Memory:
             session_key_of(checked.episode), [turn_from_message(message) for message in checked.episode.messages]
         )
         self.sessions.note_messages(tenant, receipt.session_uri)
+        if not receipt.spooled:
+            for said in self.said_listeners:
+                said(tenant, incoming.user_id, incoming.session_id)
         self.recall_snapshots.want(tenant, incoming.user_id)
         if receipt.spooled:
             return receipt
@@ -150,19 +176,50 @@ class Memory:
         return replace(receipt, outcome=outcome)
 
     @measured(Operation.RECALL)
-    async def recall(self, tenant: TenantId, question: Question) -> Answer:
+    async def recall(self, tenant: TenantId, question: Question, *, asker: Asker = BY_SERVICE) -> Answer:
         """Return the messages, scenes and facts of one user's memory that match a question, best first.
+
+        Args:
+            asker: the caller, for those who watch the questions.
 
         Raises:
             InputError: the question is invalid.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
+        generation = self.questions.generation
         answer = await self._answer(tenant, question)
         answer = await with_evidence(self._graph, tenant, question.user_id, answer)
         if not answer.degraded:
             used = [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
             self.access.note(tenant, question.user_id, used, at=self._clock())
+        if self.questions.on and not answer.degraded:
+            asked = self._asked(tenant, question.user_id, question.text, QuestionKind.RECALL, asker, answer)
+            self.questions.note(asked, generation=generation)
         return answer
+
+    def _asked(
+        self,
+        tenant: TenantId,
+        user_id: str,
+        text: str,
+        kind: QuestionKind,
+        asker: Asker,
+        answer: Answer,
+        used: Sequence[tuple[HitKind, str]] | None = None,
+    ) -> AskedQuestion:
+        found = found_elements(answer.hits, None if used is None else frozenset(used))
+        return AskedQuestion(
+            tenant=tenant,
+            user_id=user_id,
+            text=text[:TEXT_CHARS_MAX],
+            kind=kind,
+            asker=asker,
+            asked_at=self._clock(),
+            hits=tuple(found[:HITS_MAX]),
+            found_n=len(found),
+            confidence=answer.confidence,
+            nothing_relevant=answer.nothing_relevant,
+        )
 
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
@@ -178,18 +235,40 @@ class Memory:
         return answer
 
     @measured(Operation.CONTEXT)
-    async def context(self, tenant: TenantId, request: ContextRequest) -> Context:
+    async def context(self, tenant: TenantId, request: ContextRequest, *, asker: Asker = BY_SERVICE) -> Context:
         """Return the context for an agent's prompt, within a token budget.
+
+        Args:
+            asker: the caller, for those who watch the questions.
 
         Raises:
             InputError: the question is invalid, or the budget is out of bounds.
             UnavailableError: Neo4j does not answer, and nothing of this memory is on disk or in a snapshot.
         """
-        now = self._clock()
-        found = await context(self._graph, tenant, request, now=now, ask=partial(self._answer, tenant))
+        now, generation, answers = self._clock(), self.questions.generation, list[Answer]()
+
+        async def ask(question: Question) -> Answer:
+            answers.append(await self._answer(tenant, question))
+            return answers[-1]
+
+        found = await context(self._graph, tenant, request, now=now, ask=ask)
         if not found.degraded:
             self.access.note(tenant, request.user_id, found.used, at=now)
+        if self.questions.on and not found.degraded:
+            kind = QuestionKind.CONTEXT
+            asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found.used)
+            self.questions.note(asked, generation=generation)
         return found
+
+    async def seen_questions(self, tenant: TenantId, questions: Sequence[AskedQuestion]) -> list[SeenQuestion]:
+        """Return questions with the texts of what they found; drop those that found a message that was forgotten.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        seen, gone = await seen_questions(self._graph, tenant, questions)
+        self.questions.remove(tenant, gone)
+        return seen
 
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
         """Return the names in the last turns of the session if the question has pronouns; without a database call."""
@@ -296,6 +375,26 @@ class Memory:
         done = await reject_merge(self._graph, tenant, a_id, b_id, reason, at=self._clock())
         self._notify(tenant)
         return done
+
+    async def allow_merge(self, tenant: TenantId, rejection_id: str) -> None:
+        """Undo `reject_merge`, by the id that it returned.
+
+        Raises:
+            InputError: the id is malformed.
+            NotFoundError: the tenant has no such rejection.
+            UnavailableError: Neo4j does not answer.
+        """
+        await allow_merge(self._graph, tenant, rejection_id, at=self._clock())
+        self._notify(tenant)
+
+    async def review_stack(self, tenant: TenantId, user_id: str, *, limit: int) -> ReviewStack:
+        """Return today's questions about one user's memory.
+
+        Raises:
+            InputError: the user id or the limit is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await review_stack(self._graph, tenant, user_id, limit=limit, now=self._clock())
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
         """Return pairs of entities that may be the same, the likeliest first; nothing is merged.

@@ -14,6 +14,7 @@ from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 from graph_service.memory.jobs.job_context import JobContext
+from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.summaries.service import Refresh
@@ -49,6 +50,7 @@ def a_memory(
     window: ShortTermWindow | None = None,
     on_forgotten: Callable[[str], None] | None = None,
     refresh: Refresh | None = None,
+    questions: QuestionLog | None = None,
 ) -> Memory:
     """Return a Memory with a real clock and the test embedder."""
     return Memory(
@@ -60,6 +62,7 @@ def a_memory(
         window=window,
         refresh=refresh,
         on_forgotten=on_forgotten or (lambda _tenant: None),
+        questions=questions,
     )
 
 

@@ -44,9 +44,12 @@ async def test_every_view_has_no_serious_accessibility_problem(
     await viewer.open("#/map")
     await viewer.page.evaluate(axe)
     found: list[dict[str, Any]] = []
-    for view in ("map", "net", "time", f"list?sel={thing}"):
+    for view in ("map", "net", "time", "map?side=now", "map?side=review", f"list?sel={thing}"):
         await viewer.page.evaluate(f"location.hash = '#/{view}'")
         await viewer.until(f"window.__mnemograph.tab === '{view.partition('?')[0]}'")
+        if "side=" in view:
+            side = view.partition("side=")[2]
+            await viewer.until(f"document.querySelector('[data-{side}] article') !== null")
         found += await viewer.page.evaluate(
             "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
         )

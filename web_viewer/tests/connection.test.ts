@@ -46,6 +46,7 @@ function aLink(answer: string | null = null) {
   const link = new Connection("ws://x/live", "c-1", { tenant: "default", user: null, budget: 800 }, () => "en", () => resume, {
     onState: (state) => states.push(state),
     onHello: () => undefined,
+    onNow: () => undefined,
     onGraph: (frame) => {
       frames.push(frame);
       return answer;

@@ -247,7 +247,7 @@ describe("the address", () => {
   });
 
   it("reads what it wrote", () => {
-    const address: Address = { tab: "list", user: "小林", sel: "e/4?&", hide: ["MENTIONED", "Scene"], veil: ["e1", "e2"], scenes: ["bob", "小林"], sure: 0.35, ego: "tea", path: ["a&b", "茶"], validAt: "2026-03-01T00:00:00Z", asOf: null };
+    const address: Address = { tab: "list", side: "now", user: "小林", sel: "e/4?&", hide: ["MENTIONED", "Scene"], veil: ["e1", "e2"], scenes: ["bob", "小林"], sure: 0.35, ego: "tea", path: ["a&b", "茶"], validAt: "2026-03-01T00:00:00Z", asOf: null };
     expect(readAddress(writeAddress(address))).toEqual(address);
   });
 

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Generic, TypeVar
 import strawberry
 from strawberry.types import Info
 
-from graph_service.auth.access import ANONYMOUS, Access
+from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from graph_service.auth.authenticator import Authenticator
+from graph_service.memory.recall.question_log import Asker, Door
 from graph_service.memory.service import Memory
 from schema.fact import FactKind
 
@@ -100,6 +101,11 @@ def person_of(info: Info[Any, None]) -> str | None:
         return None
     key = auth.keyring.by_id(access.key_id) if auth is not None and access.key_id is not None else None
     return key.name if key is not None else access.who.partition(":")[2]
+
+
+def asker_of(info: Info[Any, None]) -> Asker:
+    """Return the caller as the asker of a question."""
+    return Asker(door=Door.GRAPHQL, who=quota_key(info.context.get("access", ANONYMOUS)))
 
 
 def memory_of(info: Info[Any, None]) -> Memory:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import asker_of, memory_of
 from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 
@@ -96,7 +96,7 @@ class ContextQuery:
             language=language,
             with_uris=uris,
         )
-        return _view(await memory.context(info.context["tenant"], request))
+        return _view(await memory.context(info.context["tenant"], request, asker=asker_of(info)))
 
 
 def _view(found: Context) -> ContextView:

@@ -140,6 +140,16 @@ class IdentityMutation:
         """Record that two entities are different."""
         return await memory_of(info).reject_merge(info.context["tenant"], first_id, second_id, reason)
 
+    @strawberry.mutation(description="Undo rejectMerge: the two entities may be suggested again.")
+    async def allow_merge(
+        self,
+        info: Info[Any, None],
+        id: Annotated[str, strawberry.argument(description="The id that rejectMerge returned.")],  # noqa: A002  the API's word
+    ) -> bool:
+        """Undo a rejected merge."""
+        await memory_of(info).allow_merge(info.context["tenant"], id)
+        return True
+
 
 def _row(one: ListedEntity) -> Entity:
     return Entity(

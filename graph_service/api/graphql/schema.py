@@ -16,7 +16,7 @@ from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.graphql.analyst import AnalystQuery
-from graph_service.api.graphql.arguments import memory_of
+from graph_service.api.graphql.arguments import asker_of, memory_of
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
@@ -30,6 +30,7 @@ from graph_service.api.graphql.jobs import JobsMutation, JobsQuery
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
+from graph_service.api.graphql.questions import QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -43,6 +44,7 @@ from graph_service.api.graphql.remember_recall import (
     query_filters,
     receipt_view,
 )
+from graph_service.api.graphql.review import ReviewQuery
 from graph_service.api.graphql.router import FastRouter
 from graph_service.api.graphql.sessions import FactEventsQuery, SessionsMutation, SessionsQuery, ShortTermQuery
 from graph_service.api.graphql.spool import SpoolMutation, SpoolQuery
@@ -72,6 +74,8 @@ class Query(
     LayersQuery,
     ListsQuery,
     ProfileQuery,
+    QuestionsQuery,
+    ReviewQuery,
     SessionsQuery,
     FactEventsQuery,
     ShortTermQuery,
@@ -139,7 +143,7 @@ class Query(
             mode=mode,
             filters=query_filters(filters, after),
         )
-        return answer_view(await memory_of(info).recall(info.context["tenant"], question))
+        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker_of(info)))
 
     @strawberry.field(description="Counts of the tenant's unfinished background work.")
     async def job_status(self, info: Info[Any, None]) -> JobStatus:

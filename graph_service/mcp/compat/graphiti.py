@@ -173,7 +173,7 @@ async def _search_nodes(context: ToolContext, caller: Caller, given: SearchNodes
 async def _search_facts(context: ToolContext, caller: Caller, given: SearchFactsArguments) -> FactsResult:
     async def of(group: str) -> list[tuple[float, FactResult]]:
         question = Question(user_id=group, text=given.query, limit=given.max_facts, kinds=(HitKind.FACT,))
-        answer = await context.memory.recall(caller.tenant, question)
+        answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
         return [(hit.score, _fact(hit.candidate, group)) for hit in answer.hits]
 
     scored = await _gather(_groups(caller, given.group_ids), of)

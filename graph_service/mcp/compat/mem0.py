@@ -126,7 +126,7 @@ async def _search_memories(context: ToolContext, caller: Caller, given: SearchMe
         end=filters.end,
         filters=QueryFilters(agent_id=filters.agent_id, session_id=filters.run_id),
     )
-    answer = await context.memory.recall(caller.tenant, question)
+    answer = await context.memory.recall(caller.tenant, question, asker=caller.asker)
     return MemoriesResult(
         results=[
             MemoryResult(

@@ -138,7 +138,7 @@ async def _recall(context: ToolContext, caller: Caller, given: RecallArguments) 
         session_id=given.session_id,
         filters=QueryFilters(session_id=given.in_session, entities=tuple(given.entities), after=given.after),
     )
-    return _recalled(await context.memory.recall(caller.tenant, question), whole=given.full_text)
+    return _recalled(await context.memory.recall(caller.tenant, question, asker=caller.asker), whole=given.full_text)
 
 
 def _recalled(answer: Answer, *, whole: bool) -> RecallAnswer:
@@ -199,7 +199,9 @@ async def _get_context(context: ToolContext, caller: Caller, given: ContextArgum
         as_of=given.as_of,
         language=given.language,
     )
-    return _context_answer(await context.memory.context(caller.tenant, request), sources=given.sources)
+    return _context_answer(
+        await context.memory.context(caller.tenant, request, asker=caller.asker), sources=given.sources
+    )
 
 
 def _context_answer(found: Context, *, sources: bool) -> ContextAnswer:

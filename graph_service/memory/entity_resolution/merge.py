@@ -151,6 +151,28 @@ async def reject_merge(graph: Graph, tenant: TenantId, a_id: str, b_id: str, rea
     return await graph.write(steps)
 
 
+async def allow_merge(graph: Graph, tenant: TenantId, rejection_id: str, *, at: datetime) -> None:
+    """Undo `reject_merge`, by the id that it returned: the pair may be suggested again.
+
+    Raises:
+        InputError: the id is malformed.
+        NotFoundError: the tenant has no such rejection; perhaps it was undone before.
+    """
+    check_ids(rejectionId=rejection_id)
+
+    async def steps(writing: Writing) -> None:
+        rows = await writing.run(statement("entity_resolution/allow_merge"), {"tenant": tenant, "id": rejection_id})
+        if not rows:
+            raise NotFoundError(f"there is no rejected merge {rejection_id!r}; perhaps it was undone before")
+        user_id = rows[0]["user_id"]
+        await _lock_memory(writing, tenant, user_id)
+        await append_changes(
+            writing, tenant, user_id, await update_kinship_merges(writing, tenant, user_id, at=at), at=at
+        )
+
+    await graph.write(steps)
+
+
 def _check_reason(reason: str) -> None:
     if not reason.strip() or len(reason) > LIMITS.name_chars:
         raise InputError(f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; give a reason")

@@ -20,6 +20,7 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from graph_service.memory.jobs.run_now import run_session_jobs
+from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
@@ -39,6 +40,7 @@ class Forgetting:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
         on_forgotten: called with the tenant, to drop this process's caches of it.
+        questions: the latest questions, of which those that found something forgotten are dropped.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Forgetting:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         on_forgotten: Callable[[str], None],
+        questions: QuestionLog | None = None,
         rules: SegmentationThresholds | None = None,
     ) -> None:
         self._graph = graph
@@ -58,6 +61,7 @@ class Forgetting:
         self._clock = clock
         self._notify = notify
         self._on_forgotten = on_forgotten
+        self._questions = questions or QuestionLog(kept_max=0)
         self._pause_ms = round((rules or SegmentationThresholds()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
@@ -161,6 +165,7 @@ class Forgetting:
 
         await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
+        self._questions.forget_user(tenant, user_id)
         await self._window.forget(tenant, user)
         self._notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
@@ -194,6 +199,7 @@ class Forgetting:
         self, tenant: TenantId, find: Callable[[Writing], Awaitable[ForgetTarget]]
     ) -> ForgetResult:
         key, at = await ensure_tombstone_key(self._graph, tenant, secrets.token_hex(16)), self._clock()
+        forgotten = set[str]()
 
         async def steps(writing: Writing) -> ForgetResult:
             request = ForgetRequest(tenant=tenant, user_id=(await find(writing)).user_id, at=at)
@@ -201,9 +207,11 @@ class Forgetting:
             # Find again under the lock.
             target = await find(writing)
             request = replace(request, tombstones=target.tombstones(tenant, key, millis(at)))
+            forgotten.update(target.facts, target.entities)
             return await self._commit(writing, request, [], target)
 
         result = await self._graph.write(steps)
+        self._questions.forget_elements(tenant, forgotten)
         self._notify(tenant)
         return result
 
@@ -270,8 +278,11 @@ class Forgetting:
         return await commit_forgetting(writing, request, impact, changes)
 
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
-        """Remove messages from the short-term window, and drop this process's caches of the tenant."""
+        """Remove messages from the short-term window, drop questions that found them, and this process's caches."""
         self._on_forgotten(tenant)
+        self._questions.forget_elements(
+            tenant, {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
+        )
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)

@@ -11,6 +11,7 @@ from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
 from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.facts.lookup import fact_by_id
+from graph_service.memory.mindmap.conversation import ToldMessage, conversation
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     correction_views,
@@ -22,7 +23,7 @@ from graph_service.memory.mindmap.element_details import (
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection
 from schema.errors import NotFoundError
 from schema.frames import BUDGET_MAX, Count, EdgeView, NodeView, UserView
-from schema.ids import to_element_id
+from schema.ids import TenantId, to_element_id
 
 USERS_MAX: Final = 1_000
 LARGE_FROM: Final = 6_000
@@ -63,6 +64,15 @@ class MindMap:
         self._changes = ChangeLog(graph)
         self._clock = clock
         self._large_from = large_from
+
+    async def conversation(self, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ToldMessage]:
+        """Return the latest messages of one user, or of all users if None, oldest first, with what each made.
+
+        Raises:
+            InputError: the user id or the limit is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await conversation(self._graph, tenant, user_id, limit=limit)
 
     async def snapshot(self, tenant: str, *, user_id: str | None, budget: int) -> Snapshot:
         """Return the top nodes and edges of one user, or of all users of the tenant.

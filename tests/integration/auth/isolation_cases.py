@@ -18,6 +18,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED},
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
     ],
+    "conversation": [{"userId": "$user"}, {}],
     "corrections": [{"userId": "$user"}],
     "cypher": [{"statement": "MATCH (n) RETURN count(n)"}],
     "deadLetters": [{}],
@@ -35,6 +36,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "node": [{"id": "$thing"}],
     "path": [{"source": "$id", "target": "$other"}, {"source": "$other", "target": "$other", "asOf": _THEN}],
     "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}, {"userId": "$user", "asOf": _THEN}],
+    "questions": [{"userId": "$user"}, {}, {"ids": ["$id"]}],
     "recall": [
         {"userId": "$user", "query": _ASKED, "evidence": 5},
         {"userId": "$user", "query": "She likes it, does she?", "sessionId": "$session"},
@@ -42,6 +44,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "filter": {"agentId": "$agent"}},
         {"userId": "$user", "query": _ASKED, "filter": {"entities": ["Quokka"]}},
     ],
+    "reviewCards": [{"userId": "$user"}],
     "scene": [{"id": "$thing"}],
     "scenes": [{"userId": "$user"}, {"userId": "$user", "sessionId": "$session"}],
     "session": [{"userId": "$user", "sessionId": "$session"}],
@@ -59,6 +62,7 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     "addFact": [
         {"input": {"userId": "$user", "predicate": "PREFERS", "object": "kestrels", "statement": "Kestrels are liked."}}
     ],
+    "allowMerge": [{"id": "$thing"}],
     "cancelJobs": [{"ids": ["$thing"]}],
     "closeSession": [{"userId": "$user", "sessionId": "$session"}],
     "confirmFact": [{"id": "$thing"}],

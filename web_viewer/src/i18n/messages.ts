@@ -3,11 +3,15 @@
 import * as correcting from "./correctWords";
 import * as taking from "./exportWords";
 import * as guiding from "./guideWords";
+import * as nowing from "./nowWords";
+import * as reviewing from "./reviewWords";
 
 export const en = {
   ...taking.en,
   ...correcting.en,
   ...guiding.en,
+  ...nowing.en,
+  ...reviewing.en,
   "app.title": "Memory map",
   "tab.map": "Map",
   "tab.list": "List",
@@ -290,6 +294,8 @@ export const zh: Record<MessageKey, string> = {
   ...taking.zh,
   ...correcting.zh,
   ...guiding.zh,
+  ...nowing.zh,
+  ...reviewing.zh,
   "app.title": "记忆图谱",
   "tab.map": "图谱",
   "tab.list": "列表",

@@ -1,7 +1,7 @@
 /** Keep one WebSocket to `/live` open: hello, resume, acknowledge, reconnect. */
 
 import { PROTOCOL_MAJOR, readFrame, SUB_PROTOCOL } from "../protocol/frames";
-import type { ClientFrame, GraphFrame, HelloAck, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
+import type { ClientFrame, GraphFrame, HelloAck, NowFrame, Presence, ResumePoint, Scope, SelectionSync, ServerFrame, ServiceError, ServiceStatus } from "../protocol/frames";
 import { waitMs } from "./backoff";
 
 export type LinkState =
@@ -18,6 +18,8 @@ export interface LinkEvents {
   onStatus(status: ServiceStatus): void;
   /** Another viewer joined, left, or selected something. */
   onOthers(frame: Presence | SelectionSync): void;
+  /** Something was asked or said. */
+  onNow(frame: NowFrame): void;
   onError(error: ServiceError): void;
 }
 
@@ -122,6 +124,11 @@ export class Connection {
       case "presence":
       case "selection_sync":
         this.events.onOthers(frame);
+        return;
+      case "question":
+      case "questions_removed":
+      case "said":
+        this.events.onNow(frame);
         return;
       case "error":
         if (frame.retry_s !== null) this.notBeforeMs = this.world.now() + frame.retry_s * 1000;

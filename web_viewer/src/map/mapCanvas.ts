@@ -61,7 +61,7 @@ export class MapCanvas {
   private readonly pace = new Throttle(() => this.commit(), COMMIT_MS);
   private readonly watcher: ResizeObserver;
   private shown: Shown = { nodes: new Map(), edges: new Map() };
-  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null };
+  private marks: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
   private fans: Sector[] = [];
   private angles: ReadonlyMap<string, number> = new Map();
   private grounds: readonly Ground[] = [];

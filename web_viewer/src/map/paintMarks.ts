@@ -1,7 +1,7 @@
 /** Draw highlights on top of the map: the keyboard cursor, markers of new elements, and edge labels. */
 
 import type { Core } from "cytoscape";
-import { ACCENT, COMMUNITIES, type Theme } from "./palette";
+import { ACCENT, COMMUNITIES, RECALLED, type Theme } from "./palette";
 import type { Box } from "./labels";
 import { edgeWordsBox, paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
 import type { Point } from "./place";
@@ -41,6 +41,10 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
     if (at) paintOther(pen, at, radiusOf(scene, id), colourOf(colour, scene.theme));
   }
+  for (const [id, rank] of scene.marks.recalled ?? []) {
+    const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
+    if (at) paintRecalled(pen, at, radiusOf(scene, id), rank, scene.theme);
+  }
   const cursor = scene.marks.cursor;
   const at = cursor === null || scene.cy.getElementById(cursor).empty() ? undefined : scene.place(cursor);
   if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
@@ -64,6 +68,29 @@ function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, co
     pen.lineTo(at.x + x * (far - leg), at.y + y * far);
   }
   pen.stroke();
+}
+
+/** Mark what a question recalled: a ring, thicker for the first hits, and the rank. */
+function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number, rank: number, theme: Theme): void {
+  const colour = RECALLED[theme];
+  const far = radius + 6;
+  pen.strokeStyle = colour;
+  pen.lineWidth = rank <= 3 ? 4 : 2.5;
+  pen.beginPath();
+  pen.arc(at.x, at.y, far, 0, 2 * Math.PI);
+  pen.stroke();
+  const corner = { x: at.x + far * 0.72, y: at.y - far * 0.72 };
+  const text = String(rank);
+  pen.font = "700 11px system-ui, sans-serif";
+  const half = Math.max(8, pen.measureText(text).width / 2 + 4);
+  pen.fillStyle = colour;
+  pen.beginPath();
+  pen.roundRect(corner.x - half, corner.y - 8, 2 * half, 16, 8);
+  pen.fill();
+  pen.fillStyle = theme === "dark" ? "#14181f" : "#ffffff";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(text, corner.x, corner.y + 0.5);
 }
 
 /** Return the areas of the relation labels, which other labels avoid. */

@@ -39,6 +39,9 @@ export const COMMUNITIES: Record<Theme, readonly string[]> = {
   dark: ["#56B4E9", "#E69F00", "#2FBF95", "#E36BC3", "#FF7A3D", "#AAB4C0", "#E0CF5A", "#C5A3FF"],
 };
 
+/** Rings around what a question recalled. */
+export const RECALLED: Record<Theme, string> = { light: "#A8005C", dark: "#FFC24D" };
+
 /** Includes folded communities. */
 const OTHER_KIND: KindLook = { shape: "hexagon", colour: { light: "#5B6470", dark: "#9AA3AF" } };
 /** Includes edges that represent several, and predicates that only a newer service knows. */

@@ -16,6 +16,8 @@ export interface Marks {
   others: ReadonlyMap<string, number>;
   /** Elements on the shown path; null without one. */
   trail: ReadonlySet<string> | null;
+  /** What a question recalled, with its rank; null if none is shown. */
+  recalled: ReadonlyMap<string, number> | null;
 }
 
 /** Zoomed out further, the labels of badges would cover others. */
@@ -25,7 +27,8 @@ const DIM_MAX = 2_000;
 
 /** Set the classes `sel`, `lit` and `dim`. */
 export function pointOut(cy: Core, marks: Marks, hovered: string | null): void {
-  const { matches, selected, trail } = marks;
+  const { matches, recalled, selected } = marks;
+  const trail = marks.trail ?? (recalled === null ? null : new Set(recalled.keys()));
   const focus = hovered ?? selected;
   cy.batch(() => {
     cy.elements(".sel, .lit, .dim, .trail").removeClass("sel lit dim trail");
@@ -75,7 +78,7 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     const isScene = node.kind === "Scene";
     const pointed = node.id === marks.selected || node.id === marks.cursor || node.id === hovered;
     const told = facts.get(node.id) ?? 0;
-    const steps = [!isScene, told > 0, isUser || isBadge, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail)?.has(node.id) ?? false, pointed];
+    const steps = [!isScene, told > 0, isUser || isBadge, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail ?? marks.recalled)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);
     const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
     found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge });

@@ -12,14 +12,17 @@ import type {
   NodeView as GraphNode,
   SelectionUpdate,
   Presence,
+  QuestionAsked,
+  QuestionsRemoved,
   Resync,
+  Said,
   Scope as PartialScope,
   ScopeChange,
   SelectionSync,
   Status as ServiceStatus,
 } from "./generated";
 
-export type { Bookmark, GraphEdge, GraphNode, GraphSnapshot, HelloAck, Presence, SelectionSync, ServiceError, ServiceStatus };
+export type { Bookmark, GraphEdge, GraphNode, GraphSnapshot, HelloAck, Presence, QuestionAsked, QuestionsRemoved, Said, SelectionSync, ServiceError, ServiceStatus };
 export type { Count, Resume as ResumePoint, UserView as MemoryOwner } from "./generated";
 
 export const SUB_PROTOCOL = "mnemograph.v1";
@@ -34,10 +37,12 @@ export type PatchOp =
 export type Scope = Required<PartialScope>;
 export type GraphPatch = Omit<UntypedPatch, "ops"> & { ops: PatchOp[] };
 export type GraphFrame = GraphSnapshot | GraphPatch | Bookmark;
-export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Presence | ServiceError;
+/** What was asked or said at this moment. */
+export type NowFrame = QuestionAsked | QuestionsRemoved | Said;
+export type ServerFrame = HelloAck | GraphFrame | ServiceStatus | SelectionSync | Presence | NowFrame | ServiceError;
 export type ClientFrame = Hello | Ack | Resync | SelectionUpdate | ScopeChange;
 
-const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "presence", "error"]);
+const KNOWN = new Set(["hello_ack", "graph_snapshot", "graph_patch", "bookmark", "status", "selection_sync", "presence", "question", "questions_removed", "said", "error"]);
 
 /**
  * Parse one text message.

@@ -187,6 +187,38 @@ export interface Presence {
   others: number;
 }
 
+/** A question that somebody asked the memory, with what it found, best first. */
+export interface QuestionAsked {
+  t: "question";
+  id: string;
+  user_id: string;
+  kind: "recall" | "context";
+  door: string;
+  text: string;
+  at: string;
+  hits: QuestionHit[];
+  found_n: number;
+  confidence: number | null;
+  nothing_relevant: boolean;
+}
+
+/** An element that a question found; its text is fetched by the query `questions`. */
+export interface QuestionHit {
+  kind: "message" | "scene" | "fact";
+  id: string;
+  score: number;
+  /** id of a message's scene. */
+  scene: string | null;
+  /** it is part of the answer; a context leaves some hits out. */
+  used: boolean;
+}
+
+/** Ids of questions to remove, because something that they found was forgotten. */
+export interface QuestionsRemoved {
+  t: "questions_removed";
+  ids: string[];
+}
+
 /** Changes of the log, newest first. */
 export interface RecentChanges {
   t: "recent_changes";
@@ -208,6 +240,13 @@ export interface Resume {
 export interface Resync {
   t: "resync";
   reason?: string;
+}
+
+/** Messages of a user were stored; the query `conversation` returns them. */
+export interface Said {
+  t: "said";
+  user_id: string;
+  session_id: string;
 }
 
 /** The requested view: a tenant, one of its users or all of them, at most `budget` elements. */

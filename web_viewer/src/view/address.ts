@@ -2,10 +2,14 @@
 
 export const TABS = ["map", "net", "time", "list"] as const;
 export type Tab = (typeof TABS)[number];
+/** Panels beside the view. */
+export const SIDES = ["now", "review"] as const;
+export type Side = (typeof SIDES)[number];
 
 export interface Address {
   /** Null to choose by the width of the window. */
   tab: Tab | null;
+  side: Side | null;
   user: string | null;
   sel: string | null;
   hide: string[];
@@ -33,6 +37,7 @@ export function readAddress(hash: string): Address {
   const ends = [chosen.get("from"), chosen.get("to")];
   return {
     tab: TABS.find((one) => one === tab) ?? null,
+    side: SIDES.find((one) => one === chosen.get("side")) ?? null,
     user: chosen.get("user"),
     sel: chosen.get("sel"),
     hide: list("hide"),
@@ -49,6 +54,7 @@ export function readAddress(hash: string): Address {
 export function writeAddress(address: Address): string {
   const chosen = new URLSearchParams();
   const put = (name: string, value: string | null): void => void (value && chosen.set(name, value));
+  put("side", address.side);
   put("user", address.user);
   put("sel", address.sel);
   put("hide", [...address.hide].sort().join(","));
@@ -68,7 +74,7 @@ export function writeAddress(address: Address): string {
 export function isStep(before: string, after: string): boolean {
   if (before === "") return false;
   const [was, is] = [readAddress(before), readAddress(after)];
-  const place = ({ tab, user, sel, ego, path }: Address): string => JSON.stringify([tab, user, sel, ego, path]);
+  const place = ({ tab, side, user, sel, ego, path }: Address): string => JSON.stringify([tab, side, user, sel, ego, path]);
   return place(was) !== place(is);
 }
 

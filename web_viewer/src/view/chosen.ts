@@ -2,7 +2,7 @@
 
 import { type Lang, languageOf } from "../i18n/words";
 import type { Theme } from "../map/palette";
-import { readAddress, type Tab, writeAddress } from "./address";
+import { readAddress, type Side, type Tab, writeAddress } from "./address";
 import { browserStorage } from "./browserStorage";
 import type { Moments } from "./moments";
 
@@ -23,6 +23,7 @@ export interface ViewChoice {
 
 export interface Chosen extends ViewChoice {
   tab: Tab;
+  side: Side | null;
   user: string | null;
   sel: string | null;
   cursor: string | null;
@@ -38,6 +39,7 @@ export function firstChoice(): Chosen {
   const narrow = window.matchMedia(NARROW).matches;
   return {
     tab: address.tab ?? (narrow ? "list" : "map"),
+    side: address.side,
     user: address.user,
     sel: address.sel,
     cursor: null,
@@ -64,6 +66,6 @@ export function sameChoice(a: ViewChoice, b: ViewChoice): boolean {
 
 /** Return the URL of the current choices. */
 export function addressOf(chosen: Chosen, path: [string, string] | null): string {
-  const { tab, user, sel, ego, moments } = chosen;
-  return writeAddress({ tab, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], scenes: [...chosen.unfolded], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
+  const { tab, side, user, sel, ego, moments } = chosen;
+  return writeAddress({ tab, side, user, sel, hide: [...chosen.hidden], veil: [...chosen.veiled], scenes: [...chosen.unfolded], sure: chosen.confidence, ego, path, validAt: moments.validAt, asOf: moments.asOf });
 }

@@ -2,7 +2,7 @@
 
 import type { Tab } from "./address";
 
-export type KeyAction = "search" | "fit" | "in" | "out" | "swap" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo" | "back in time" | "news" | "take" | Tab;
+export type KeyAction = "search" | "fit" | "in" | "out" | "swap" | "next" | "tidy" | "help" | "back" | "expand" | "ego" | "veil" | "path" | "undo" | "redo" | "back in time" | "news" | "now" | "review" | "take" | Tab;
 
 const KEYS: Record<string, KeyAction> = {
   "/": "search",
@@ -22,6 +22,8 @@ const KEYS: Record<string, KeyAction> = {
   z: "undo",
   t: "back in time",
   c: "news",
+  o: "now",
+  v: "review",
   x: "take",
   "1": "map",
   "2": "net",

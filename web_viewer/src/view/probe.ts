@@ -19,6 +19,8 @@ export interface Probe {
   /** Page position of a node, or of the middle of an edge, in CSS pixels. */
   onPage(id: string): Point | null;
   newIds(): string[];
+  /** What the shown question recalled: ids with their ranks. */
+  recalled(): Record<string, number>;
   /** Ids of shown elements, sorted. */
   ids(): string[];
 }
@@ -30,7 +32,7 @@ declare global {
 }
 
 export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage">): void {
-  const { chosen, fresh, graph, link, shown } = session;
+  const { chosen, fresh, graph, link, recalled, shown } = session;
   window.__mnemograph = Object.freeze({
     get seq() {
       return graph.value.seq;
@@ -56,6 +58,7 @@ export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "po
     },
     ...canvas,
     newIds: () => [...fresh.value],
+    recalled: () => Object.fromEntries(recalled.value ?? []),
     ids: () => [...shown.value.nodes.keys(), ...shown.value.edges.keys()].sort(),
   });
 }

@@ -11,7 +11,7 @@ import { Places } from "../map/places";
 import { CopySync } from "../offline/copySync";
 import { BrowserCopyStorage } from "../offline/copyStorage";
 import { Fallback } from "../offline/fallback";
-import type { HelloAck, ServiceError, ServiceStatus } from "../protocol/frames";
+import type { HelloAck, NowFrame, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
 import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
@@ -41,6 +41,9 @@ export function openSession() {
   const chosen = reactive(firstChoice());
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
+  const nowListeners = new Set<(frame: NowFrame) => void>();
+  /** What a question recalled: the rank of each element; null if no question is shown. */
+  const recalled = shallowRef<ReadonlyMap<string, number> | null>(null);
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
@@ -91,7 +94,7 @@ export function openSession() {
       communities.clear();
     },
   });
-  const connection = connect(tenant, store, chosen, live, fallback, () => opening.value);
+  const connection = connect(tenant, store, chosen, live, fallback, nowListeners, () => opening.value);
   const pointer = new Pointer((frame) => connection.say(frame));
   watch(() => chosen.sel, (id) => pointer.point(id));
   watch(live.link, ({ name }) => {
@@ -109,7 +112,7 @@ export function openSession() {
   /** Scenes that stay on the map although they are folded, as one string, so that other selections cause no update. */
   const keptScenes = computed(() => {
     const { nodes, edges } = live.graph.value;
-    const ids = [chosen.sel, chosen.sel && edges.get(chosen.sel)?.source, chosen.cursor, ...(trail.value ?? [])];
+    const ids = [chosen.sel, chosen.sel && edges.get(chosen.sel)?.source, chosen.cursor, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])];
     return JSON.stringify(ids.filter((id) => id && nodes.get(id)?.kind === "Scene"));
   });
   /** The mind map with folded scenes; a focus shows those around it. */
@@ -119,7 +122,7 @@ export function openSession() {
     return foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name);
   });
   /** The part of the graph that the mind map draws. */
-  const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? [])].filter((id) => id !== null))));
+  const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])].filter((id) => id !== null))));
   /** The whole memory at the chosen time, before the filters. */
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
   const counts = computed(() => countBy(dated.value));
@@ -181,6 +184,12 @@ export function openSession() {
       arrivals.add(listener);
       return () => arrivals.delete(listener);
     },
+    recalled,
+    /** Call back when something is asked or said. */
+    onNow(listener: (frame: NowFrame) => void): () => void {
+      nowListeners.add(listener);
+      return () => nowListeners.delete(listener);
+    },
     revealed,
     /** Drop the filters that hide an element, so that it is never selected on an empty canvas; undo restores them. */
     reveal(id: string): void {
@@ -205,7 +214,7 @@ export function openSession() {
       opening.value = true;
       chosen.ego = null;
       chosen.veiled = new Set();
-      chosen.unfolded = new Set();
+      recalled.value = null;
       undo.clear();
       explore.clear();
       communities.clear();
@@ -308,7 +317,7 @@ function liveRefs(): LiveRefs {
   };
 }
 
-function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, opening: () => boolean): Connection {
+function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRefs, fallback: Fallback, nowListeners: ReadonlySet<(frame: NowFrame) => void>, opening: () => boolean): Connection {
   const url = new URL("live", location.href);
   url.protocol = url.protocol.replace("http", "ws");
   url.hash = url.search = "";
@@ -336,6 +345,7 @@ function connect(tenant: string, store: GraphStore, chosen: Chosen, live: LiveRe
       fallback.heard(status);
     },
     onOthers: (frame) => (live.company.value = hear(live.company.value, frame)),
+    onNow: (frame) => nowListeners.forEach((listener) => listener(frame)),
     onError: (error) => (live.trouble.value = error),
   }, {
     open: (address, protocol) => new WebSocket(address, protocol),

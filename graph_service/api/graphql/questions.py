@@ -1,0 +1,186 @@
+"""GraphQL: what is asked of the memory at this moment, and the conversation that it comes from."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import strawberry
+from strawberry.types import Info
+
+import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKind and Role
+from graph_service.api.graphql.arguments import memory_of
+from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
+from graph_service.memory.argument_checks import check_limit
+from graph_service.memory.mindmap.conversation import ToldFact, ToldMessage
+from graph_service.memory.recall.query import HitKind
+from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
+from graph_service.memory.recall.question_log import Door, QuestionKind
+from schema.labels import Role as Speaker
+
+strawberry.enum(Door, name="QuestionDoor", description="The interface through which a question was asked.")
+strawberry.enum(QuestionKind, name="QuestionKind", description="The operation that asked: recall or context.")
+_AnyUserId = Annotated[str | None, strawberry.argument(description="The user's id; all users if omitted.")]
+
+
+@strawberry.type(description="An element that a question found.")
+class QuestionHit:
+    """An element that a question found."""
+
+    rank: int = strawberry.field(description="Its place among the hits, from 1.")
+    kind: HitKind
+    id: str
+    score: float
+    used: bool = strawberry.field(description="It was part of the answer; a context leaves some hits out.")
+    text: str = strawberry.field(
+        description="The message, the scene's title, or the statement, at most 240 characters."
+    )
+    at: datetime | None = strawberry.field(description="When it was said, began, or became true.")
+    role: str | None = strawberry.field(description="Messages only.")
+    speaker: str | None = strawberry.field(description="Messages only.")
+    on_map: list[str] = strawberry.field(description="Ids of the nodes and edges that show it on the map.")
+
+
+@strawberry.type(description="A question that was asked of the memory.")
+class AskedQuestion:
+    """A question that was asked of the memory."""
+
+    id: str
+    user_id: str = strawberry.field(description="The user whose memory was searched.")
+    kind: QuestionKind
+    door: Door
+    text: str = strawberry.field(description="The question, at most 500 characters.")
+    at: datetime = strawberry.field(description="When it was answered.")
+    confidence: float | None = strawberry.field(
+        description="0 to 1: probability that the memory contains an answer; null if not estimated."
+    )
+    nothing_relevant: bool = strawberry.field(description="The memory probably contains no answer.")
+    found: int = strawberry.field(description="Number of hits, of which the first 30 are kept.")
+    hits: list[QuestionHit] = strawberry.field(description="Best first; without what no longer exists.")
+
+
+@strawberry.type(name="ToldFact", description="A fact that a message made or closed.")
+class ToldFactView:
+    """A fact that a message made or closed."""
+
+    id: str
+    statement: str
+    predicate: str
+    source_id: str = strawberry.field(description="Id of its subject.")
+    target_id: str = strawberry.field(description="Id of its object.")
+    invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
+
+
+@strawberry.type(description="A message of a conversation, with what the memory made of it.")
+class SaidMessage:
+    """A message of a conversation, with what the memory made of it."""
+
+    id: str
+    user_id: str
+    session_id: str
+    role: Speaker
+    speaker: str | None
+    text: str = strawberry.field(description="At most 2,000 characters.")
+    truncated: bool = strawberry.field(description="True if the text was truncated.")
+    said_at: datetime
+    scene_id: str | None = strawberry.field(description="Id of its scene; null until it is processed.")
+    read: bool = strawberry.field(description="Facts were extracted from its scene.")
+    made: list[ToldFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
+    closed: list[ToldFactView] = strawberry.field(description="Facts that it closed, at most 20.")
+
+
+@strawberry.type
+class QuestionsQuery:
+    """Queries for what is asked and said."""
+
+    @strawberry.field(
+        description="The latest questions asked through this process, newest first: at most 100 of a tenant, and those "
+        "of other credentials only for the role in the setting `recall.questions_seen_by`."
+    )
+    async def questions(
+        self,
+        info: Info[Any, None],
+        user_id: _AnyUserId = None,
+        ids: Annotated[list[str] | None, strawberry.argument(description="Only these questions, at most 100.")] = None,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 20,
+    ) -> list[AskedQuestion]:
+        """Return the latest questions."""
+        check_limit(limit)
+        memory, tenant, access = memory_of(info), info.context["tenant"], info.context.get("access", ANONYMOUS)
+        seen_by, wanted = Role(memory.questions.seen_by), None if ids is None else frozenset(ids[:100])
+        kept = [
+            one
+            for one in reversed(memory.questions.of(tenant))
+            if sees_questions_of(access, one.asker.who, seen_by)
+            and user_id in (None, one.user_id)
+            and (wanted is None or one.id in wanted)
+        ]
+        return [_question_view(one) for one in await memory.seen_questions(tenant, kept[:limit])]
+
+    @strawberry.field(description="The latest messages, oldest first, each with the facts that it made and closed.")
+    async def conversation(
+        self,
+        info: Info[Any, None],
+        user_id: _AnyUserId = None,
+        limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 30,
+    ) -> list[SaidMessage]:
+        """Return the latest messages."""
+        found = await memory_of(info).mindmap.conversation(info.context["tenant"], user_id, limit=limit)
+        return [_message_view(one) for one in found]
+
+
+def _question_view(seen: SeenQuestion) -> AskedQuestion:
+    one = seen.question
+    return AskedQuestion(
+        id=one.id,
+        user_id=one.user_id,
+        kind=one.kind,
+        door=one.asker.door,
+        text=one.text,
+        at=one.asked_at,
+        confidence=one.confidence,
+        nothing_relevant=one.nothing_relevant,
+        found=one.found_n,
+        hits=[_hit_view(hit) for hit in seen.hits],
+    )
+
+
+def _hit_view(hit: SeenHit) -> QuestionHit:
+    return QuestionHit(
+        rank=hit.rank,
+        kind=hit.found.kind,
+        id=hit.found.id,
+        score=hit.found.score,
+        used=hit.found.used,
+        text=hit.text,
+        at=hit.at,
+        role=hit.role,
+        speaker=hit.speaker,
+        on_map=list(hit.on_map),
+    )
+
+
+def _message_view(one: ToldMessage) -> SaidMessage:
+    return SaidMessage(
+        id=one.id,
+        user_id=one.user_id,
+        session_id=one.session_id,
+        role=Speaker(one.role),
+        speaker=one.speaker,
+        text=one.text,
+        truncated=one.truncated,
+        said_at=one.said_at,
+        scene_id=one.scene_id,
+        read=one.read,
+        made=[_fact_view(fact) for fact in one.made],
+        closed=[_fact_view(fact) for fact in one.closed],
+    )
+
+
+def _fact_view(fact: ToldFact) -> ToldFactView:
+    return ToldFactView(
+        id=fact.id,
+        statement=fact.statement,
+        predicate=fact.predicate,
+        source_id=fact.source,
+        target_id=fact.target,
+        invalid_at=fact.invalid_at,
+    )

@@ -1,0 +1,148 @@
+"""Test two panels in the browser: what agents ask and recall at this moment, and today's cards to review."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from playwright.async_api import Browser, expect
+
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.open_service import OpenService, open_service
+from tests.viewer.watching import WAIT_MS, Watching
+
+_SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "我很喜欢弹钢琴。")
+_RECALL = 'query($q: String!) { recall(userId: "alice", query: $q, kinds: [FACT]) { hits { id score confidence } } }'
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(server: Server, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
+    folder: Path = tmp_path_factory.mktemp("service")
+    async with open_service(server, folder, {"MNEMOGRAPH_EMBEDDING_KIND": "none"}) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watching]:
+    """Open a page of a fresh tenant with a few facts."""
+    tenant = f"panels-{uuid4().hex[:8]}"
+    await service.parts.memory.remember(TenantId(tenant), an_incoming(*_SAID, user_name="Alice"))
+    for label in ("jasmine tea", "coriander", "mountains", "弹钢琴"):
+        await Watching.found(service.http, tenant, label)
+    async with Watching.page_of(browser, service.http, tenant) as watching:
+        yield watching
+
+
+async def asked(service: OpenService, viewer: Watching, text: str) -> list[dict[str, Any]]:
+    """Ask as an agent does over GraphQL, and return the hits."""
+    async with service.client(None, **{"Mnemograph-Tenant": viewer.tenant}) as client:
+        answer = (await client.post("/graphql", json={"query": _RECALL, "variables": {"q": text}})).json()
+    return list(answer["data"]["recall"]["hits"])
+
+
+async def facts_by_object(viewer: Watching) -> dict[str, dict[str, Any]]:
+    """Return the facts of the snapshot by the name of their object."""
+    snapshot = await viewer.page.evaluate(
+        f"fetch('api/snapshot', {{headers: {{'Mnemograph-Tenant': {json.dumps(viewer.tenant)}}}}})"
+        ".then((answer) => answer.json())"
+    )
+    names = {node["id"]: node["label"] for node in snapshot["nodes"]}
+    return {names[edge["target"]]: edge for edge in snapshot["edges"] if edge["predicate"] != "MENTIONED"}
+
+
+async def test_agents_questions_appear_and_light_up_what_they_recalled(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await viewer.open("#/map?side=now")
+    await expect(page.locator("[data-no-questions]")).to_be_visible(timeout=WAIT_MS)
+    # The conversation, with what each message made.
+    tea = (await facts_by_object(viewer))["jasmine tea"]["id"]
+    await expect(page.locator(f'[data-made="{tea}"]')).to_be_visible(timeout=WAIT_MS)
+    hits = await asked(service, viewer, "What does Alice love, jasmine tea?")
+    assert hits[0]["id"] == tea
+    question = page.locator("[data-question]").filter(has_text="jasmine tea?")
+    await expect(question).to_be_visible(timeout=WAIT_MS)
+    listed = question.locator("[data-hit]")
+    await expect(listed).to_have_count(len(hits), timeout=WAIT_MS)
+    assert await listed.evaluate_all("(all) => all.map((one) => one.dataset.hit)") == [hit["id"] for hit in hits]
+    lit = await viewer.probe("recalled()")
+    assert lit[tea] == 1
+    # An agent over MCP.
+    url = f"{service.http}/mcp?user=alice"
+    async with Client(streamable_http_client(url)) as client:
+        assert client is not None
+    # An earlier question lights up again, and a second click ends that.
+    hits = await asked(service, viewer, "Does she hate coriander?")
+    coriander = (await facts_by_object(viewer))["coriander"]["id"]
+    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(coriander)}] === 1")
+    await question.locator("button.ask").click()
+    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(tea)}] === 1")
+    await question.locator("button.ask").click()
+    await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
+
+
+async def test_new_messages_arrive_with_the_facts_they_made(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await viewer.open("#/map?side=now")
+    await expect(page.locator("[data-message]").first).to_be_visible(timeout=WAIT_MS)
+    incoming = an_incoming("I love sailing boats.", session="later", user_name="Alice")
+    await service.parts.memory.remember(TenantId(viewer.tenant), incoming)
+    message = page.locator("[data-message]").filter(has_text="sailing boats")
+    await expect(message.first).to_be_visible(timeout=WAIT_MS)
+    await expect(message.locator("[data-made]").first).to_be_visible(timeout=WAIT_MS)
+
+
+async def test_forgotten_message_takes_its_questions_from_the_panel(service: OpenService, viewer: Watching) -> None:
+    await viewer.open("#/map?side=now")
+    await asked(service, viewer, "Does she hate coriander?")
+    question = viewer.page.locator("[data-question]")
+    await expect(question).to_have_count(1, timeout=WAIT_MS)
+    rows = await service.parts.memory.mindmap.conversation(TenantId(viewer.tenant), "alice", limit=10)
+    (gone,) = [row.id for row in rows if "coriander" in row.text]
+    await service.parts.memory.forgetting.message(TenantId(viewer.tenant), gone)
+    await expect(question).to_have_count(0, timeout=WAIT_MS)
+
+
+async def test_review_by_keys_makes_the_memory_surer_and_can_be_undone(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await viewer.open("#/map?side=review")
+    card = page.locator("[data-card]")
+    await expect(card).to_be_visible(timeout=WAIT_MS)
+    total = await page.locator("progress").get_attribute("max")
+    first = str(await card.get_attribute("data-card"))
+    fact = first.partition(":")[2]
+    assert fact in await viewer.probe("recalled()")
+    before = {edge["id"]: edge for edge in (await facts_by_object(viewer)).values()}[fact]
+    await page.keyboard.press("y")
+    await expect(page.locator(f'[data-card="{first}"]')).to_have_count(0, timeout=WAIT_MS)
+    await expect(page.locator("[data-surer]")).to_be_visible(timeout=WAIT_MS)
+    after = {edge["id"]: edge for edge in (await facts_by_object(viewer)).values()}[fact]
+    assert (before["confidence"] < 1.0, after["confidence"]) == (True, 1.0)
+    await page.keyboard.press("u")
+    await expect(page.locator(f'[data-card="{first}"]')).to_be_visible(timeout=WAIT_MS)
+    # A rejected fact leaves recall.
+    statement = str(before["statement"])
+    assert fact in [hit["id"] for hit in await asked(service, viewer, statement)]
+    await page.keyboard.press("n")
+    await expect(page.locator(f'[data-card="{first}"]')).to_have_count(0, timeout=WAIT_MS)
+    assert fact not in [hit["id"] for hit in await asked(service, viewer, statement)]
+    await expect(page.locator("[data-progress]")).to_contain_text(f"1 of {total}")
+
+
+async def test_finished_review_says_so(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await viewer.open("#/map?side=review")
+    card = page.locator("[data-card]")
+    await expect(card).to_be_visible(timeout=WAIT_MS)
+    while await card.count():
+        name = str(await card.get_attribute("data-card"))
+        await page.locator('[data-answer="skip"]').click()
+        await expect(page.locator(f'[data-card="{name}"]')).to_have_count(0, timeout=WAIT_MS)
+    await expect(page.locator("[data-empty]")).to_be_visible(timeout=WAIT_MS)

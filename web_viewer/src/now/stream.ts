@@ -1,0 +1,111 @@
+/** Questions and messages as one stream, and what a question lights up on the map. Pure. */
+
+import type { GraphState } from "../graph/reduce";
+import type { QuestionAsked } from "../protocol/frames";
+
+export interface QuestionHit {
+  rank: number;
+  kind: "MESSAGE" | "SCENE" | "FACT";
+  id: string;
+  score: number;
+  /** It was part of the answer. */
+  used: boolean;
+  text: string;
+  at: string | null;
+  role: string | null;
+  speaker: string | null;
+  /** Ids of the nodes and edges that show it. */
+  onMap: string[];
+}
+
+export interface Question {
+  id: string;
+  userId: string;
+  kind: "RECALL" | "CONTEXT";
+  door: "GRAPHQL" | "MCP" | "COMMAND" | "SERVICE";
+  text: string;
+  at: string;
+  confidence: number | null;
+  nothingRelevant: boolean;
+  found: number;
+  /** Null until the texts are fetched. */
+  hits: QuestionHit[] | null;
+}
+
+export interface ToldFact {
+  id: string;
+  statement: string;
+  predicate: string;
+  sourceId: string;
+  targetId: string;
+  invalidAt: string | null;
+}
+
+export interface Message {
+  id: string;
+  userId: string;
+  sessionId: string;
+  role: string;
+  speaker: string | null;
+  text: string;
+  truncated: boolean;
+  saidAt: string;
+  sceneId: string | null;
+  read: boolean;
+  made: ToldFact[];
+  closed: ToldFact[];
+}
+
+export const KEPT_MAX = 100;
+
+/** Return the question of a frame; its texts are fetched when it is shown. */
+export function questionOf(frame: QuestionAsked): Question {
+  const { id, text, at, confidence, door } = frame;
+  return { id, text, at, confidence, door: door.toUpperCase() as Question["door"], userId: frame.user_id, kind: frame.kind.toUpperCase() as Question["kind"], nothingRelevant: frame.nothing_relevant, found: frame.found_n, hits: null };
+}
+
+/** Add questions to those known, newest first; each once, and a known one keeps its texts. */
+export function withQuestions(known: readonly Question[], more: readonly Question[]): Question[] {
+  const byId = new Map(known.map((one) => [one.id, one]));
+  for (const one of more) byId.set(one.id, { ...one, hits: one.hits ?? byId.get(one.id)?.hits ?? null });
+  return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, KEPT_MAX);
+}
+
+/**
+ * Return the elements that show a question's hits, each with the rank of its first hit. The elements are those the page has;
+ * a scene that is not drawn is shown by what it mentions.
+ */
+export function litBy(hits: readonly QuestionHit[], graph: Pick<GraphState, "nodes" | "edges">): Map<string, number> {
+  const lit = new Map<string, number>();
+  const put = (id: string, rank: number): void => {
+    if (!lit.has(id) && (graph.nodes.has(id) || graph.edges.has(id))) lit.set(id, rank);
+  };
+  for (const hit of hits) {
+    if (!hit.used) continue;
+    for (const id of hit.onMap) put(id, hit.rank);
+  }
+  return lit;
+}
+
+export type StreamItem = { sort: "question"; key: string; at: string; question: Question } | { sort: "message"; key: string; at: string; message: Message };
+export type StreamPart = "all" | "questions" | "messages";
+
+/** Return questions and messages in one list, newest first. Messages keep the order of the conversation. */
+export function stream(questions: readonly Question[], messages: readonly Message[], part: StreamPart): StreamItem[] {
+  const asked: StreamItem[] = part === "messages" ? [] : questions.map((question) => ({ sort: "question", key: `q ${question.id}`, at: question.at, question }));
+  const said: StreamItem[] = part === "questions" ? [] : [...messages].reverse().map((message) => ({ sort: "message", key: `m ${message.id}`, at: message.saidAt, message }));
+  const items: StreamItem[] = [];
+  // Both are sorted; merging keeps the order of messages of the same time.
+  let next = 0;
+  for (const one of said) {
+    while (next < asked.length && Date.parse((asked[next] as StreamItem).at) >= Date.parse(one.at)) items.push(asked[next++] as StreamItem);
+    items.push(one);
+  }
+  return [...items, ...asked.slice(next)];
+}
+
+/** Return the width of a score's bar, 0 to 1, relative to the best hit. */
+export function share(score: number, hits: readonly QuestionHit[]): number {
+  const best = Math.max(...hits.map((hit) => hit.score), 0);
+  return best > 0 ? Math.max(0, Math.min(1, score / best)) : 0;
+}
