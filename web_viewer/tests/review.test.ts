@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Operation } from "../src/correct/deeds";
+import type { Operation } from "../src/correct/operations";
 import { type Answer, type Card, onMap, type ReviewFact, stepsOf } from "../src/review/answers";
 import { Review, type ReviewWorld } from "../src/review/review";
 

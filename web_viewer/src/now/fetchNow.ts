@@ -1,6 +1,6 @@
 /** Fetch questions and messages. */
 
-import { askGraphql } from "../live/ask";
+import { askGraphql } from "../live/requests";
 import type { Message, Question } from "./stream";
 
 const QUESTION = "{ id userId kind door text at confidence nothingRelevant found hits { rank kind id score used text at role speaker onMap } }";

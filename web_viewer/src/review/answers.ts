@@ -1,6 +1,6 @@
 /** What each answer to a review card does, as operations with their inverses. Pure. */
 
-import { confirmFact, type FactEdit, mergeEntities, type Operation, rejectFact, splitEntity, takeBack, updateFact } from "../correct/deeds";
+import { confirmFact, type FactEdit, mergeEntities, type Operation, rejectFact, splitEntity, takeBack, updateFact } from "../correct/operations";
 
 export interface ReviewFact {
   id: string;

@@ -1,7 +1,7 @@
 /** Run through a stack of cards: answer, skip, undo. */
 
 import { type Ref, ref, shallowRef } from "vue";
-import type { FactEdit, Operation } from "../correct/deeds";
+import type { FactEdit, Operation } from "../correct/operations";
 import { type Answer, type Card, editing, STACK, type Stack, type Step, stepsOf } from "./answers";
 
 export const STACK_MAX = 12;
