@@ -29,6 +29,7 @@ async def memory(address: str) -> str:
     return _TENANT
 
 
+_ASKED_MAX = 5
 _DRAWN = "Object.keys(window.__mnemograph.positions())"
 _SCENES = "(await fetch('api/snapshot', {headers: {'Mnemograph-Tenant': 'first-picture'}}).then((a) => a.json()))"
 
@@ -111,9 +112,14 @@ async def test_search_finds_by_relation_type_and_meaning(viewer: Watching) -> No
     await expect(hit).to_contain_text("Oliver", timeout=WAIT_MS)
     await box.fill("place")
     await expect(viewer.page.locator('[data-group="named"]', has_text="Rome")).to_have_count(1, timeout=WAIT_MS)
-    await box.fill("What beverage does she enjoy?")
     meant = viewer.page.locator('[data-group="meant"]')
-    await expect(meant.filter(has_text="tea").first).to_be_visible(timeout=3 * WAIT_MS)
+    for _ in range(_ASKED_MAX):
+        # A service that has just started may stop its first recall as too slow; the search is optional then.
+        await box.fill("")
+        await box.fill("What beverage does she enjoy?")
+        await viewer.until("document.querySelector('#search-hits').innerText.trim() !== 'Searching the whole memory …'")
+        if await meant.filter(has_text="tea").count():
+            break
     await meant.filter(has_text="tea").first.click()
     await viewer.until("window.__mnemograph.selection !== null")
     await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
