@@ -5,8 +5,8 @@
 An extracted fact is correct if a label has the same predicate, subject, state (closed or not), object and, if the label
 names one, relation; names are compared as the product compares them. Optional facts count neither way. The halves
 `tuning` and `kept` are sentences (`rule_sentences_*.tsv`), `development` and `aside` everyday messages
-(`tests/everyday_sets/reading`). `--misses` shows the errors in `tuning` and `development` only; nothing is tuned on
-the other halves, whose figures are the ones to quote.
+(`tests/everyday_sets/reading`), `spoken` careless messages (`spoken_sentences_*.tsv`). `--misses` shows the errors in
+`tuning`, `development` and `spoken` only; nothing is tuned on the other halves, whose figures are the ones to quote.
 """
 
 import argparse
@@ -29,7 +29,9 @@ from schema.labels import Role
 LANGUAGES = ("en", "zh")
 HALVES = ("tuning", "kept")
 EVERYDAY_HALVES = ("development", "aside")
-TUNED_HALVES = ("tuning", "development")
+SPOKEN = "spoken"
+TUNED_HALVES = ("tuning", "development", SPOKEN)
+EVERY_HALF = (*HALVES, *EVERYDAY_HALVES, SPOKEN)
 _EVERYDAY = Path(__file__).parents[1] / "everyday_sets" / "reading"
 _SUBJECTS = {THE_USER: "user", THE_AGENT: "agent"}
 _SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
@@ -132,6 +134,13 @@ def sentences(language: str) -> list[Sentence]:
     return [_sentence(line, HALVES[number % 2]) for number, line in enumerate(lines)]
 
 
+def spoken_messages(language: str) -> list[Sentence]:
+    """Return the labelled careless messages of one language."""
+    path = Path(__file__).with_name(f"spoken_sentences_{language}.tsv")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [_sentence(line, SPOKEN) for line in lines if not line.startswith("#")]
+
+
 def everyday_messages(language: str, half: str) -> list[Sentence]:
     """Return the labelled everyday messages of one language and half."""
     about, *lines = (_EVERYDAY / half / f"{language}.jsonl").read_text(encoding="utf-8").splitlines()
@@ -145,6 +154,8 @@ def scores(language: str, half: str) -> dict[str, Score]:
     every = Score()
     if half in EVERYDAY_HALVES:
         labelled = everyday_messages(language, half)
+    elif half == SPOKEN:
+        labelled = spoken_messages(language)
     else:
         labelled = [sentence for sentence in sentences(language) if sentence.half == half]
     for sentence in labelled:
@@ -249,14 +260,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--half", choices=HALVES + EVERYDAY_HALVES, help="only this half")
+    parser.add_argument("--half", choices=EVERY_HALF, help="only this half")
     parser.add_argument("--language", choices=LANGUAGES, help="only this language")
     asked = parser.parse_args()
     load_words()
     languages = (asked.language,) if asked.language else LANGUAGES
-    halves = (asked.half,) if asked.half else HALVES + EVERYDAY_HALVES
+    halves = (asked.half,) if asked.half else EVERY_HALF
     every = {(language, half): scores(language, half) for language in languages for half in halves}
-    speed = {language: round(messages_per_second(language)) for language in languages}
+    speed = {language: round(messages_per_second(language)) for language in languages} if len(halves) > 1 else {}
     say = sys.stdout.write
     if asked.json:
         table = [

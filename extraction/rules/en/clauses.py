@@ -27,12 +27,35 @@ _RELAYED: Final = (
     r"message|text|sentence|lyrics|email|note)[^:]{0,30})): ?"
 )
 _AFTER_RELAY = re.compile(_RELAYED + r"(?P<words>.+)", re.IGNORECASE | re.DOTALL)
+# Requests for a story or a role, after which the rest of the message is fiction too.
+_STORY: Final = (
+    r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|create|invent|make up|continue|tell|plot|"
+    r"outline)\b.{0,40}\b(?:story|tale|novel|scene|script|poem|dialogue|screenplay|character|persona|fairy tale|"
+    r"backstory|sketch|play|monologue|chapter|sitcom|myth|legend|fable|fiction|bio|biography|profile)\b|"
+    r"^(?:role-?play|in (?:my|our|this|the) (?:novel|story|book|script|screenplay|d&d|dnd|campaign|game|play|film)|"
+    r"(?:my|the|our|main) (?:character|protagonist|hero|heroine|villain|persona))\b"
+)
 # Sentences after which the message is quoted text or role play.
 RELAYS_SPEECH: Final = re.compile(
     _RELAYED
-    + r"$|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
+    + r"$|"
+    + _STORY
+    + r"|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
     r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
     re.IGNORECASE,
+)
+# A corrected word: "Mia, sorry, Maya", "the 5th, no, the 6th". Both parts look alike, so that "no" is no answer.
+_REPAIRED: Final = tuple(
+    re.compile(
+        rf"\b{word}(?:,| -| –|\.\.\.?)? (?:no,? wait|sorry|wait|oops|no|I mean|I meant|rather|make that|scratch that|"
+        rf"correction|or rather)(?: no| sorry| it is| it's| I mean| I meant)*,? (?={word})",
+        flags,
+    )
+    for word, flags in (
+        (r"[A-Z][a-z]{1,20}", 0),
+        (r"(?:on |at |in )?(?:the )?\d{1,4}(?:st|nd|rd|th|[.:]\d\d)?", re.IGNORECASE),
+        (r"(?:on |next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE),
+    )
 )
 # Requests to write a text, fiction, dreams and role play.
 _INVENTED: Final = re.compile(
@@ -60,11 +83,105 @@ SARCASTIC: Final = re.compile(
     r"\b(?:just|totally|absolutely|simply|so) (?:love|enjoy|adore)\b|\b(?:just what I needed|my favou?rite\.\.\.)",
     re.IGNORECASE,
 )
+_NUMERAL: Final = (
+    r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-?(?:one|two|three|four|five|six|seven|eight|"
+    r"nine))?|"
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]{3,6}teen"
+)
+_PARENT: Final = (
+    r"(?:mum|mom|dad|gran|grandma|grandpa|grandad|granddad|nan|nana|granny|hubby|hubs|mummy|daddy|mam|papa|"
+    r"the missus|"
+    r"wifey|mother|father)"
+)
+_AFTER_IS: Final = (
+    r"an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|out|still|also|coming|starting|"
+    r"learning|working|living|expecting|taking|retiring|retired|back|at|with|only|almost|nearly|from|called|vegan|"
+    r"vegetarian|\d+"
+)
+# Jokes: an allergy to Mondays, a marriage with a sofa, an age that nobody has.
+_JOKING: Final = re.compile(
+    r"\ballergic to (?:my |all |any )?(?:mondays?|tuesdays?|weekdays?|mornings?|early|work|hard work|working|"
+    r"effort|exercise|"
+    r"exercising|people|stupid|stupidity|nonsense|drama|fun|commitment|responsibilit|meetings|small talk|e-?mails?|"
+    r"spreadsheets|homework|housework|chores|cleaning|tidying|adulting|alarms?|alarm clocks?|job|boss|ex\b|tax|bills|"
+    r"bullshit|bs\b|stress|being|wi-?fi|deadlines|queues|queueing|traffic|nonsense|bad|getting up|waking)|"
+    r"\bmarried to (?:my|the|this|his|her|our) (?!(?:best |old |first |childhood |high school |university |"
+    r"long-term )?"
+    r"(?:friend|sweetheart|boyfriend|girlfriend|partner|ex|cousin|boss|colleague|neighbour|brother|sister)\b)|"
+    r"\b(?:relationship|love affair|marriage|affair) with (?:my |the |our |a )?(?:bed|sofa|couch|fridge|coffee|"
+    r"pizza|phone|"
+    r"netflix|houseplants?|duvet|snooze|oven|job|laptop|blanket|pillow|carbs|cheese|kettle|microwave|food|caffeine)|"
+    r"\b(?:I|we) (?:basically |practically |pretty much |apparently |literally |just )?(?:live|lived|sleep) (?:in|"
+    r"at|on|inside|"
+    r"under) (?:the|my|this|a) (?:office|fridge|gym|library|inbox|zoom|spreadsheet|airport|pub|lab|supermarket|"
+    r"shower|swamp|"
+    r"cave|rock|laundry room|queue|waiting room|washing|pyjamas|pajamas)\b|"
+    r"\b(?:a |one |two |three |five |ten )?(?:thousand|hundred|million|billion|gazillion) years? old|"
+    r"\b(?:1[1-9]\d|[2-9]\d\d|\d{4,}),? (?:years? old|in (?:dog|cat|internet|human) years)|"
+    r"\b(?:queen|king|emperor|empress|god|ruler) of (?:england|the|procrastination|all)|"
+    r"\bmy (?:cat|dog|toddler|baby|kid|kids|houseplants?|parrot|hamster) (?:is|are) (?:my |the |a )?(?:real |"
+    r"actual |new )?"
+    r"(?:boss|manager|ceo|landlord|therapist|supervisor|king|queen|dictator|alarm clock|personal trainer)|"
+    r"\bmy (?:diet|blood type|personality|love language|cardio|skincare|retirement plan|superpower|spirit animal|"
+    r"toxic trait|"
+    r"full-time job|type|workout|self-care|hobby) (?:is|consists)\b(?=.{0,60}\b(?:coffee|pizza|caffeine|sarcasm|"
+    r"regret|crumbs|wine|"
+    r"complaining|worrying|panic|crying|napping|sleeping|existing|overthinking|denial|vibes|anxiety|spite|\d+ ?%))|"
+    r"\bspirit animal\b|\b(?:professional|olympic|world-class|award-winning|certified|full-time|part-time) (?:napper|"
+    r"procrastinator|overthinker|worrier|couch potato|snacker|complainer|disaster|disappointment|mess|superhero|"
+    r"ninja)|"
+    r"\b(?:jk|just kidding|only joking|kidding)\b|\(jk\)|\bif (?:sleeping|napping|procrastinating) (?:was|were)\b",
+    re.IGNORECASE,
+)
 _CONTRACTIONS: Final = tuple(
     (re.compile(pattern, flags), plain)
     for pattern, plain, flags in (
+        # Relatives without a possessive: "mum's in Leeds", "dad takes warfarin".
+        (rf"^{_PARENT}'s (?=(?:{_AFTER_IS})\b)", lambda found: f"my {found[0][:-3].lower()} is ", re.IGNORECASE),
+        (
+            r"\b((?:job|name|number|code|size|address|e-?mail|car|phone|password|meeting|birthday|team|boss|gym|"
+            r"teacher|landlord|doctor|dentist|class|flat|office|rent|dose|appointment|interview|wedding|"
+            r"exam))'s (?=(?:at|in|on|now|called|an?|the|not|with|still|moved|\d+)\b)",
+            r"\1 is ",
+            re.IGNORECASE,
+        ),
+        (
+            r"^[Ss]aid (?:that )?(?:I|we)(?:'d| would|'ll| will)\b(?! (?:like|love|rather|prefer|have|be (?:happy|"
+            r"glad|sad|fine))\b)",
+            "I promised to",
+            0,
+        ),
+        (
+            r"^[Tt]old ((?:my |our )?[a-z]+|[A-Z]\w+)(?: that)? (?:I|we)(?:'d| would|'ll| will)\b(?! (?:like|love|"
+            r"rather|prefer|have)\b)",
+            r"I promised \1 to",
+            0,
+        ),
         (r"\b(?:Im|im)\b", "I am", 0),
         (r"\b(?:Ive|ive)\b", "I have", 0),
+        (
+            r"\b(?:Id|id) (?=(?:like|love|rather|prefer|hate|be|have|call|make|bring|take|pay|help|come|go|pick|"
+            r"get|do)\b)",
+            "I'd ",
+            0,
+        ),
+        (r"\b([Tt]hat|[Ww]hat|[Tt]here|[Ww]ho)s\b", r"\1's", 0),
+        (r"\b([Hh]e|[Ss]he)s\b", r"\1's", 0),
+        (r"\b([Tt]hey)re\b", r"\1're", 0),
+        # "Its 555 0177 now", but not "its name".
+        (
+            r"\b([Ii])ts (?=(?:\d|now\b|not\b|been\b|an?\b|the\b|my\b|called\b|in\b|at\b|on\b|just\b|(?-i:[A-Z]))|"
+            r"[\w.]+@)",
+            r"\1t's ",
+            re.IGNORECASE,
+        ),
+        # "Actually it's Tom who is allergic" is about Tom.
+        (
+            r"\b[Ii]t(?:'s| is| was) ((?:my |our )[a-z-]+|[A-Z][a-z]+) (?:who|that)"
+            r"(?:(?P<is>'s)|(?= (?:is|has|was|[a-z]+s)\b))",
+            lambda found: f"{found[1]}{' is' if found['is'] else ''}",
+            0,
+        ),
         (r"\b(do|does|did|is|are|was|were|has|have|would|could|should)nt\b", r"\1 not", re.IGNORECASE),
         (r"\bgonna\b", "going to", re.IGNORECASE),
         (r"\bwanna\b", "want to", re.IGNORECASE),
@@ -135,6 +252,22 @@ _CONTRACTIONS: Final = tuple(
         (r"\b([Mm]y|[Oo]ur) (?:mam|mama|mummy|mommy)\b", r"\1 mum", 0),
         (r"\b([Mm]y|[Oo]ur) (?:papa|daddy|pop|pops)\b", r"\1 dad", 0),
         (r"^[Tt]he (kids|twins|in-laws|boys|girls)\b", r"my \1", 0),
+        (
+            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) )?[A-Za-z][a-z-]+)'s "
+            r"(?=(?:just|finally|already|recently|now|only just) (?:bought|got|gone|left|taken|had|sold|found|quit|"
+            r"become|begun|given|lost|won|[a-z]+ed)\b)",
+            r"\1 has ",
+            0,
+        ),
+        # "Mum's 71", "Leo's six".
+        (
+            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) )?[A-Za-z][a-z-]+)'s "
+            rf"(?=(?:only |nearly |almost |about |already |just )?(?:\d{{1,2}}|{_NUMERAL})(?:$|[,.!;]| (?:and|now|"
+            rf"but|years?|"
+            r"this|next|today|in|on|so|tomorrow|already|going)\b))",
+            r"\1 is ",
+            0,
+        ),
         (r"\bcan'?t\b", "can not", re.IGNORECASE),
         (r"\bcannot\b", "can not", re.IGNORECASE),
         (r"\bwon't\b", "will not", re.IGNORECASE),
@@ -168,7 +301,8 @@ _CONTRACTIONS: Final = tuple(
 )
 # Quick check for any contraction.
 _MAY_CHANGE = re.compile(
-    r"'|youngest|eldest|oldest|born\b|one\b|missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
+    r"'|\b(?:id|(?:that|what|there|who|he|she|it)s|theyre) |\bit (?:is|was) |youngest|eldest|oldest|born\b|one\b|"
+    r"missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
     r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|"
     r"[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
     re.IGNORECASE,
@@ -179,6 +313,8 @@ _MAY_CHANGE = re.compile(
 def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
+    for repaired in _REPAIRED:
+        text = repaired.sub(lambda found: " " * len(found[0]), text)
     if "'" in text:
         for quoted in (_SINGLE_QUOTED, _QUOTED_BELOW):
             text = quoted.sub(lambda found: " " * len(found[0]), text)
@@ -210,7 +346,8 @@ _VERBS = (
     r"wants|plan|plans|enjoy|"
     r"enjoys|moved|have|has|had|visited|watched|read|am|is|was|felt|feels|went|prefer|prefers|dislike|"
     r"dislikes|found|really|"
-    r"received|won|do not|does not|can not|would|hope|hopes|finds|finished|feel|got|used to|made|avoid|no longer|fear"
+    r"weigh|weighs|drive|drives|own|owns|teach|teaches|take|takes|speak|speaks|received|won|do not|does not|"
+    r"can not|would|hope|hopes|finds|finished|feel|got|used to|made|avoid|no longer|fear"
 )
 _OPENERS = (
     r"I|we|he|she|my(?! (?:[a-z-]+ )?(?:"
@@ -220,7 +357,9 @@ _OPENERS = (
     r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially|pick|suggest|"
     r"recommend|"
     r"keep|make|don't|just|thoughts|remind|note|ideally|preferably|mostly|mainly|thanks|right|nothing|no|not|never|"
-    r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike"
+    r"anything|everything|that|this|there|our|anyone|love|hate|prefer|enjoy|adore|dislike|loves|hates|works|lives|"
+    r"drives|"
+    r"teaches|studies|plays|takes|currently|now"
 )
 _CUT = re.compile(
     r"; ?|—|–| - |: (?=(?:"
@@ -234,10 +373,18 @@ _CUT = re.compile(
     r"hates|was|had|moved|just|goes|takes|can|does|"
     r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|"
     r"wants)\b)"
+    r"|, (?=[A-Z][a-z]+ (?:is|has|works|lives|just|moved|loves|hates|wants|takes|turned|goes)\b)"
+    r"|,? so (?=(?:the |my |our )?[a-z]+ (?:is|are|was|have|has|can|do|does|will)\b)"
     r"|,? and (?=the [A-Z])|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
-    r"^(?:(?:right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|oh|yes|"
+    r"^(?:(?:ok so|okay so|oh and|so yeah|no wait|wait|sorry|aw|aww|yay|omg|heya|hiya|guys|ah|aha|erm|um|uh|"
+    r"well well|"
+    r"remind me(?: that)?(?=,? (?:I|my|we)\b)|(?:do not|don't|never) forget(?: that)?|"
+    r"remember(?: that)?(?=,? (?:I|my|we)\b)|ta-?da|drumroll|confession|psa|correction|typo|edit|quick one|"
+    r"just a note|important|please note|new info|"
+    r"note to self|right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|"
+    r"oh|yes|"
     r"yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
     r"besides|plus|ngl|tbh|quick update(?: for you)?|update|heads[- ]up|news|big news|good news|small update|"
@@ -245,11 +392,21 @@ _LEAD = re.compile(
     r"it is official|it's official|just so you are aware|for (?:the|your) (?:record|files|notes|info)|guess what|"
     r"from now on|starting (?:today|now)|haha|lol|by the way|to be honest|you know|i mean|as for me|personally|as a "
     r"kid|of "
-    r"course|sure|no|wow|turns out|it turns out|fyi|for context|just so you know|for the record|ps|fun fact|"
+    r"course|sure|no(?! longer| more)|wow|turns out|it turns out|fyi|for context|just so you know|for the record|"
+    r"ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
     r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
     r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
+    re.IGNORECASE,
+)
+# Words at the end of a chat message that state nothing.
+_CHAT_END = re.compile(
+    r"(?:[ ,.!?]+(?:lol|lmao|haha(?:ha)*|btw|tbh|omg|pls|plz|thx|ty|ngl|fyi|innit|tho|fwiw|imo|imho|smh|xx?|yay|"
+    r"woo|phew|"
+    r"sigh|eek|by the way|to be honest|honestly|:-?[()DPp/]+|;-?\)|<3|"
+    r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]+)){1,4}"
+    r"[ .!?,]*$",
     re.IGNORECASE,
 )
 _SETTING = re.compile(
@@ -286,6 +443,8 @@ _KIN = re.compile(
     + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
 )
+# "mum takes warfarin" is about the speaker's mother.
+_BARE_PARENT = re.compile(rf"{_PARENT} (?=[a-z])", re.IGNORECASE)
 _KIN_OF_KIN = re.compile(
     r"^(?P<p>[Mm]y|[Oo]ur) (?P<q>(?:[a-z-]+ ){0,1}?)(?P<first>"
     + "|".join(sorted(KIN, key=len, reverse=True))
@@ -312,12 +471,18 @@ _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
 # Elided "I": "Just moved to Austin", "Turned 33 on Sunday", "Allergic to nuts", "Flying to Oslo on the 9th".
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
 _AT_FIRST: Final = (
-    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really|officially|probably|"
+    r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really|officially|"
+    r"probably|"
     r"definitely|actually|ok so|ok) ){0,3}"
 )
 _ELIDED = re.compile(
-    _AT_FIRST
-    + r"(?:used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|"
+    _AT_FIRST + r"(?:no longer (?:need|take|have|own|live|work|eat|drink|drive|use|smoke|play|go|do|see|on)\b|"
+    r"(?:got|bought|treated|found|made|built) (?:myself|ourselves) |promised (?=[A-Z]|my |him |her |them )|"
+    r"(?:said|told (?:[A-Z]\w+|my [a-z]+|him|her|them|everyone)) (?:that )?(?:I|we)(?:'d| would|'ll| will)\b|"
+    r"gone (?:right |completely |totally |a bit )?off |got (?:really |well |properly |so |super |quite |very )?into |"
+    r"(?:retired|resigned|graduated|came back|went back|moved back|been back) (?:from|to|in) |"
+    r"(?:never|do not|hardly ever|rarely) (?:eat|drink|smoke|wear|drive|watch|touch)\b|owe (?=[A-Z]|my )|"
+    r"used to|(?:liked|loved|hated|enjoyed) |can not (?:stand|eat|have|drink|do|wear|abide|bear|tolerate|"
     r"handle|resist|live without|get enough of)|do not (?:like|eat|drink|do|own|have|use)|do not|hate|"
     r"had (?:dinner|lunch|coffee|drinks|breakfast|an?|my|our|the|to)|"
     r"(?:bought|sold|quit|started|stopped|adopted|booked|cancelled|dropped|switched|swapped|became|retired|joined|"
@@ -337,9 +502,16 @@ _ELIDED = re.compile(
 _ELIDED_BE = re.compile(
     _AT_FIRST
     + "(?P<be>"
-    + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|as)|"
+    + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|"
+    r"as)|"
     r"prescribed)|"
-    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|(?:team|fluent in|obsessed with|hooked on|addicted to|done with|"
+    r"(?:an? )?(?:big|huge|massive|lifelong) fan of|using (?:an?|the|my)|based out of|"
+    r"not (?:a )?(?:vegan|vegetarian|vegetarian|married|engaged|on)\b|"
+    r"living|studying|working (?:nights|days|part|full|from|remotely)|currently (?:in|at|on|an?)|"
+    r"(?:[a-z]+ )?(?:lactose|gluten) intolerant|(?:vegan|vegetarian|pescatarian|coeliac|celiac|diabetic|asthmatic|"
+    r"divorced|"
+    r"widowed|unemployed|left-handed)(?= (?:since|for|now|here|and)|$|,)|(?:team|fluent in|obsessed with|"
+    r"hooked on|addicted to|done with|"
     r"through with|sick of|fed up with|retired) |"
     r"not (?:big|a|an|into|keen|much of|fond|allergic|eating|drinking)|allergic to|engaged to|married to|based in|"
     r"off to|off (?:the|my)|"
@@ -362,7 +534,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     """Yield the clauses that state something; skip questions and hypotheses."""
     text = mask_quoted_speech(sentence.text)
     state.opens = True
-    if SARCASTIC.search(text) or _INVENTED.search(text):
+    if SARCASTIC.search(text) or _INVENTED.search(text) or _JOKING.search(expand_contractions(text)):
         return
     pieces = _pieces(text)
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
@@ -376,7 +548,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         yield clause
 
 
-_NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w")
+_NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w|(?:number|code|no\.|account|ref) #?[A-Z]{0,3}-?\d[\w-]{2,}")
 
 
 def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
@@ -434,7 +606,8 @@ def _spelled_out(text: str, speaker: Speaker) -> str:
 
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
-    text = _SETTING.sub("", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text.rstrip(" .!?,")))
+    text = _CHAT_END.sub("", text.rstrip(" .!?,"))
+    text = _SETTING.sub("", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
@@ -481,7 +654,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if relative := _KIN_OF_KIN.match(text):
         state.third = relative_of_kin(relative["first"], relative["q"], relative["k"], relative["n"], state)
         return state.third, relative["rest"]
-    kin = _KIN.match(text)
+    kin = _KIN.match(f"my {text}" if _BARE_PARENT.match(text) else text)
     # "Kids like sweets" is about children in general.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]

@@ -33,6 +33,18 @@ from extraction.rules.en.frames import (
     read_things,
     read_workplaces,
 )
+from extraction.rules.en.spoken_frames import (
+    SPOKEN_AGES,
+    SPOKEN_BELONGINGS,
+    SPOKEN_CHANGES,
+    SPOKEN_HEALTH,
+    SPOKEN_MEDICATION,
+    SPOKEN_MOVES,
+    SPOKEN_NUMBERS,
+    SPOKEN_PEOPLE,
+    SPOKEN_TASTES,
+    SPOKEN_WORK,
+)
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, PASTIMES
@@ -1218,7 +1230,7 @@ CHANGES: Final = (
     ),
     clause_frame(
         r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|"
-        r"is going to be) (?:now |on )?(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|"
+        r"is going to be) (?:now |on |at )*(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|"
         r"no longer) (?:on )?(?P<old>[\w][\w' :-]{0,30}?)(?: any ?more| now)?$",
         States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
         States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
@@ -1280,7 +1292,19 @@ CHANGES: Final = (
 
 TOPICS: Final = tuple(
     FrameBook(frames)
-    for frames in (MOVES, WORK, PARTNERS, RELATIVES, AGES, MEDICATION, HEALTH, BELONGINGS, TASTES, CHANGES)
+    for frames in (
+        (*MOVES, *SPOKEN_MOVES),
+        (*WORK, *SPOKEN_WORK),
+        PARTNERS,
+        (*RELATIVES, *SPOKEN_PEOPLE),
+        (*AGES, *SPOKEN_AGES),
+        (*MEDICATION, *SPOKEN_MEDICATION),
+        (*HEALTH, *SPOKEN_HEALTH),
+        (*BELONGINGS, *SPOKEN_BELONGINGS),
+        (*TASTES, *SPOKEN_TASTES),
+        (*CHANGES, *SPOKEN_CHANGES),
+        SPOKEN_NUMBERS,
+    )
 )
 
 
@@ -1289,6 +1313,10 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     if shared := _household(clause, state):
         return shared
     found = [one for frames in TOPICS for one in frames.read(clause, state)]
+    medicines_taken = {one.object.lower() for one in found if one.relation == "takes"}
+    if medicines_taken:
+        # "Swapped my statin for ezetimibe" states no taste.
+        found = [one for one in found if one.relation == "takes" or one.object.lower() not in medicines_taken]
     relations = {one.relation for one in found if not one.closes}
     if clause.subject is not None and "works at" in relations and "works as" not in relations:
         found += _AS_JOB.read(clause, state)
@@ -1324,7 +1352,8 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
 
 _AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),))
 # Frames that also apply to whole sentences.
-SENTENCES: Final = FrameBook([frame for frame in (*MOVES, *CHANGES, *AGES) if frame.whole])
+_WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE)
+SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])
 
 
 def read_whole(clause: Clause, state: DiscourseState) -> Iterable[Draft]:

@@ -467,8 +467,8 @@ _SLOT_AT: Final = (
     r"(?:at|for|of|to) the \w+(?: \w+)?|after the \w+(?: \w+)?)){0,2}"
 )
 _SLOT_IS: Final = (
-    r"(?:,? (?:is|are|will be)(?: now| still| actually| just| currently| going to be)?:? |: ?|, | - | )"
-    r"(?:(?:has |have |is |just |was |got )*changed(?: [a-z ]{2,30}?)?(?:,? to|[,:;.-]+ (?:so )?(?:now )?(?:it is|"
+    r"(?:,? (?:is|are|will be)(?: now| still| actually| just| currently| going to be)?:? |: ?|, | - | ?= ?| )"
+    r"(?:(?:has |have |is |just |was |got )*changed(?: [a-z ]{2,30}?)?(?:,? to|[,:;.-]* (?:so )?(?:now )?(?:it is|"
     r"it is now)(?: now)?) )?"
 )
 _NEW: Final = (

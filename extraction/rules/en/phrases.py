@@ -38,7 +38,8 @@ _TRAILING = re.compile(
 )
 _CONSUME = re.compile(r"^(?:to )?(?:eat|eating|drink|drinking) (?!out\b|at\b|with\b|in\b)", re.IGNORECASE)
 _ASIDE = re.compile(
-    r",? (?:of all things|believe it or not|apparently|sadly|unfortunately|surprisingly|weirdly|annoyingly|obviously),",
+    r",? (?:of all things|believe it or not|apparently|sadly|unfortunately|surprisingly|weirdly|annoyingly|"
+    r"obviously),",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"[\"“]([^\"”]{2,80})[\"”]")
@@ -52,6 +53,11 @@ def quoted_title(text: str) -> str | None:
     if found is None or found.start() > 60 or " like " in text[: found.start()]:
         return None
     return found.group(1).strip(_EDGE)
+
+
+_STATEMENT = re.compile(
+    r"\w'?s (?:fine|ok|okay|good|great|better|enough|best|worse|nice|alright|all right)$", re.IGNORECASE
+)
 
 
 def things(text: str) -> list[str]:
@@ -71,6 +77,9 @@ def things(text: str) -> list[str]:
     if len(pieces) > 1 and re.search(r"\b(?:an?|the) [a-z-]+$", pieces[0]):
         return []
     for piece in pieces:
+        # "I don't like tea, water's fine": the last piece is a statement of its own.
+        if _STATEMENT.search(piece):
+            break
         phrase = noun_phrase(piece)
         if phrase and phrase not in found:
             found.append(phrase)

@@ -151,8 +151,19 @@ def _events(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         owner = owner_in(found["w"], clause, state) if found["w"] or clause.subject is None else state.speaker.me
         if owner is not None and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
             yield _plan(clause, state, owner, noun_phrase(found["o"]))
+    elif (found := _EVENT_ONLY.match(text)) and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
+        yield _plan(clause, state, state.speaker.me, noun_phrase(found["o"]))
     elif (found := _IS_EVENT.match(text)) and _WHEN.fullmatch(" " + found["t"]) and _is_event(found["o"]):
         yield _plan(clause, state, state.speaker.me, _short(found["o"]))
+
+
+# "physio at half 9 tomorrow", "marathon in October": an event with a time, and nothing else.
+_EVENT_ONLY = re.compile(
+    rf"^(?:(?P<w>my|our) |an? |the |another |next )?(?P<o>(?:[a-z-]+ ){{0,2}}?[A-Za-z-]+)(?: booked| scheduled)?,? "
+    rf"(?P<t>(?:(?:at|in|on|for) )?(?:half \d{{1,2}}|quarter (?:past|to) \d{{1,2}}|"
+    rf"\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]m)?|noon)?[ ,]?(?:{WHEN})?)$",
+    re.IGNORECASE,
+)
 
 
 def _is_event(said: str) -> bool:
@@ -189,7 +200,7 @@ def _doing(rest: str) -> str | None:
     if verb is None:
         return None
     said = _WHEN_SPLIT.split(_CUT.split(f" {said} ")[0].strip(), maxsplit=1)[0].strip(" .")
-    if verb == "having" and not (_light(said) or _DONE_FOR.search(said)):
+    if verb in ("having", "getting") and not (_light(said) or _DONE_FOR.search(said)):
         return None
     said = re.sub(r"^(?:my|our|the|a|an) ", "", said)
     if verb in ("going", "heading") and re.match(r"to (?:the )?(?:[A-Z]|beach|coast|mountains|lake|seaside)", said):
@@ -214,7 +225,7 @@ def _verb_ahead(rest: str) -> tuple[str | None, str]:
     if found := _GOING.match(rest):
         verb, said = found["v"].lower(), found["o"] or ""
         light = verb in _LIGHT and _light(said)
-        if _VAGUE_TO.match(f"{verb} {said}") or (verb in _NO_PLAN and verb != "having" and not light):
+        if _VAGUE_TO.match(f"{verb} {said}") or (verb in _NO_PLAN and verb not in ("having", "getting") and not light):
             return None, said
         if base := _GOING_TO.match(f"{verb} {said}"):
             return gerund(base["v"]), (base["o"] or "").strip()
@@ -387,8 +398,18 @@ _THE_REASON: Final = re.compile(
     r"(?:is|was) (?:mostly |mainly |simply |just |purely )?(?P<c>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+# "we moved because the schools are better here"
+_BECAUSE: Final = re.compile(
+    rf"^(?:I|we) (?:(?:have|had|finally|just|only|also|even|recently|actually) ){{0,2}}(?P<v>{_DONE})(?P<o> "
+    rf"[^,;]{{1,60}}?)?,? (?:because|since|as|cause|cos|coz) (?P<c>(?:the|my|our|his|her|their|it|they|nobody|"
+    rf"everyone|"
+    r"everything|I|we) .+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _BECAUSE_HINT: Final = re.compile(
-    r"because of|due to|account of|over|thanks to|reason|sake of|down to|why", re.IGNORECASE
+    r"because|since|\bcos\b|\bcoz\b|\bcause\b|\bas\b|because of|due to|account of|over|thanks to|reason|sake of|"
+    r"down to|why",
+    re.IGNORECASE,
 )
 
 
@@ -409,3 +430,8 @@ def read_reasons(text: str, clause: Clause, state: DiscourseState) -> Iterator[D
                 clause, state, effect, "CAUSED_BY", cause, "The reason for {s} was {o}.", kind=object_type(cause)
             )
         return
+    if found := _BECAUSE.match(text):
+        cause = re.sub(r"^(?:the|my|our) ", "", re.split(r"[,;.!?]| and | so ", found["c"])[0].strip())
+        effect = " ".join(f"{_DECIDED[found['v'].lower()]} {found['o'] or ''}".split())
+        if 1 < len(cause.split()) <= 8 and len(effect.split()) <= 7:
+            yield draft(clause, state, effect, "CAUSED_BY", cause, "The reason for {s} was {o}.")

@@ -131,7 +131,7 @@ SLOTS: Final[dict[str, str]] = {
     r"(?:membership|library card|passport|account|customer|policy|frequent flyer|insurance|nhs|employee|staff|student|"
     r"locker|desk|room|flat|apartment|house|seat|plot|unit|extension|order|reference|tax|loyalty card|ext) "
     r"(?:number|no\.?)": "number",
-    r"wi-?fi (?:password|key|code|passphrase)": "password",
+    r"wi-?fi (?:password|key|code|passphrase|pw|pwd|pass)": "password",
     r"(?:work |office |phone )?ext(?:ension)?": "number",
     r"code (?:for|to|of) (?:the|my|our) [a-z][a-z -]{2,25}?": "code",
     r"blood (?:type|group)": "blood type",
