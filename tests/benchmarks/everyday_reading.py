@@ -117,7 +117,9 @@ def compare(memory: dict[str, Any]) -> Comparison:
 def _after_all(scenes: Iterable[tuple[SceneExtraction, ...]], owner: Owner) -> list[Claimed]:
     facts: dict[str, Fact] = {}
     beings: dict[str, EntityRecord] = {}
-    called: dict[str, str] = {owner.user.id: "user", owner.agent.id: "assistant"} if owner.agent else {owner.user.id: "user"}
+    called: dict[str, str] = (
+        {owner.user.id: "user", owner.agent.id: "assistant"} if owner.agent else {owner.user.id: "user"}
+    )
     for scene in (one for batch in scenes for one in batch):
         names, touched = resolve(names_of([scene]), list(beings.values()), owner)
         beings |= {one.entity.id: one for one in touched}
@@ -185,9 +187,7 @@ def main() -> None:
     parser.add_argument("--show", choices=("missing", "missing_single", "stale", "other"), action="append", default=[])
     given = parser.parse_args()
     load_words()
-    files = [
-        file for path in given.paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])
-    ]
+    files = [file for path in given.paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
     say, total = sys.stdout.write, Comparison()
     say("memory          valid  found  ended  stale  other  single  found\n")
     for file in files:

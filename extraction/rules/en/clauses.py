@@ -253,7 +253,7 @@ _CONTRACTIONS: Final = tuple(
         (r"\b([Mm]y|[Oo]ur) (?:papa|daddy|pop|pops)\b", r"\1 dad", 0),
         (r"^[Tt]he (kids|twins|in-laws|boys|girls)\b", r"my \1", 0),
         (
-            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) )?[A-Za-z][a-z-]+)'s "
+            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]he) )?[A-Za-z][a-z-]{1,20})'s "
             r"(?=(?:just|finally|already|recently|now|only just) (?:bought|got|gone|left|taken|had|sold|found|quit|"
             r"become|begun|given|lost|won|[a-z]+ed)\b)",
             r"\1 has ",
@@ -261,7 +261,7 @@ _CONTRACTIONS: Final = tuple(
         ),
         # "Mum's 71", "Leo's six".
         (
-            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) )?[A-Za-z][a-z-]+)'s "
+            r"\b((?:(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) )?[A-Za-z][a-z-]{1,20})'s "
             rf"(?=(?:only |nearly |almost |about |already |just )?(?:\d{{1,2}}|{_NUMERAL})(?:$|[,.!;]| (?:and|now|"
             rf"but|years?|"
             r"this|next|today|in|on|so|tomorrow|already|going)\b))",
@@ -402,11 +402,11 @@ _LEAD = re.compile(
 )
 # Words at the end of a chat message that state nothing.
 _CHAT_END = re.compile(
-    r"(?:[ ,.!?]+(?:lol|lmao|haha(?:ha)*|btw|tbh|omg|pls|plz|thx|ty|ngl|fyi|innit|tho|fwiw|imo|imho|smh|xx?|yay|"
+    r"(?:[ ,.!?]{1,4}(?:lol|lmao|haha(?:ha)*|btw|tbh|omg|pls|plz|thx|ty|ngl|fyi|innit|tho|fwiw|imo|imho|smh|xx?|yay|"
     r"woo|phew|"
     r"sigh|eek|by the way|to be honest|honestly|:-?[()DPp/]+|;-?\)|<3|"
     r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f]+)){1,4}"
-    r"[ .!?,]*$",
+    r"[ .!?,]{0,8}$",
     re.IGNORECASE,
 )
 _SETTING = re.compile(

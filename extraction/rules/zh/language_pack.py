@@ -39,6 +39,7 @@ from extraction.rules.zh.plan_patterns import PLAN_RULES
 from extraction.rules.zh.plan_patterns import TASTE_RULES as TASTE_SLOT_RULES
 from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
 from extraction.rules.zh.slots import read_by_slots
+from extraction.rules.zh.spoken_patterns import SPOKEN_FIRST, SPOKEN_RULES
 from extraction.rules.zh.syntax import SYNTAX
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 
@@ -46,7 +47,8 @@ from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 # contains that of valid ones.
 RULES: Final = ENDED_RULES + GOAL_RULES + TASTE_RULES + LIFE_RULES
 SLOT_RULES: Final = (
-    FAMILY_RULES
+    SPOKEN_FIRST
+    + FAMILY_RULES
     + PET_RULES
     + AGE_RULES
     + HEALTH_RULES
@@ -58,6 +60,7 @@ SLOT_RULES: Final = (
     + BELONGING_RULES
     + PLAN_RULES
     + TASTE_SLOT_RULES
+    + SPOKEN_RULES
 )
 _JOB_AFTER_PLACE = re.compile(
     r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)"

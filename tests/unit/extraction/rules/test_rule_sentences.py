@@ -8,7 +8,7 @@ import pytest
 
 from extraction.reader import THE_USER
 from extraction.text.name_spotting import load_words
-from tests.benchmarks.rule_reader_table import HALVES, LANGUAGES, Score, scores, sentences
+from tests.benchmarks.rule_reader_table import HALVES, LANGUAGES, SPOKEN, Score, scores, sentences
 
 from .rule_reading import read, shown
 
@@ -22,7 +22,7 @@ def _dictionary() -> None:
     load_words()
 
 
-@pytest.mark.parametrize("half", HALVES)
+@pytest.mark.parametrize("half", (*HALVES, SPOKEN))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, half: str) -> None:
     """Failures show figures only, so that nobody tunes the rules on the held-out sentences."""
@@ -63,6 +63,24 @@ def test_labelled_sentences_are_many_and_a_third_has_no_fact(language: str) -> N
 def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> None:
     """Requirement B2: a contradicted fact is closed."""
     assert {shown(fact) for fact in read(text).facts} == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("my goddaughter's name is Mia, sorry, Maya", {"user|RELATES_TO:goddaughter|Maya"}),
+        ("mum's 71 and still does handstands", {"mother|RELATES_TO:has age|71 years old"}),
+        ("im 29 btw not 30 yet!!", {"user|RELATES_TO:has age|29 years old"}),
+        ("said I'd water Janet's plants", {"user|CARES_ABOUT:promise|water Janet's plants"}),
+        ("写错了，我鞋码是41不是42", {"user|RELATES_TO:鞋码|41", "user|RELATES_TO:鞋码|42|closed"}),
+        ("说错了，我住的是杭州不是湖州", {"user|RELATES_TO:lives in|杭州", "user|RELATES_TO:lives in|湖州|closed"}),
+        ("I'm allergic to Mondays.", set()),
+        ("Write a short story. Mara is a nurse in Leeds. She hates cats.", set()),
+    ],
+)
+def test_spoken_wording_states_what_its_careful_form_does(text: str, facts: set[str]) -> None:
+    found = {shown(fact) for fact in read(text).facts}
+    assert {fact for fact in found if not fact.startswith("user|RELATES_TO:mother")} == facts
 
 
 @pytest.mark.parametrize(
