@@ -84,8 +84,11 @@ async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, gr
     [("fish supplier", "Moosa", "Riyaad"), ("理发师", "小马", "阿凯")],
 )
 async def test_agent_settles_a_conflict_in_its_next_call(
-    agent: Agent, graph: Graph, relation: str, former: str, newer: str
+    agent: Agent, graph: Graph, relation: str, former: str, newer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A slow machine may need longer than a caller waits for the comparison.
+    monkeypatch.setattr("graph_service.memory.consolidation.provided_outcome._WAIT_MAX_S", 120.0)
+
     async def note(number: int, obj: str, **more: Any) -> dict[str, Any]:
         told = {"subject": "user", "predicate": "RELATES_TO", "relation": relation, "object": obj}
         fact = told | {"statement": f"{relation}: {obj}", **more}
@@ -98,9 +101,9 @@ async def test_agent_settles_a_conflict_in_its_next_call(
     assert conflict["statement"] == f"{relation}: {former}"
     settled = await note(3, newer, replaces=[conflict["id"]])
     assert [one["id"] for one in settled["closes"]] == [conflict["id"]]
-    assert (settled["conflicts"], settled["notes"]) == ([], [])
+    assert not settled.keys() & {"conflicts", "notes"}
     unknown = await note(4, newer, replaces=["no such fact"])
-    assert unknown["closes"] == []
+    assert "closes" not in unknown
     assert "matches no known fact" in unknown["notes"][0]
 
 

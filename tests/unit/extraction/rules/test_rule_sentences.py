@@ -68,7 +68,7 @@ def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> Non
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
-        ("my goddaughter's name is Mia, sorry, Maya", {"user|RELATES_TO:goddaughter|Maya"}),
+        ("my sister's name is Mia, sorry, Maya", {"user|RELATES_TO:sister|Maya"}),
         ("mum's 71 and still does handstands", {"mother|RELATES_TO:has age|71 years old"}),
         ("im 29 btw not 30 yet!!", {"user|RELATES_TO:has age|29 years old"}),
         ("said I'd water Janet's plants", {"user|CARES_ABOUT:promise|water Janet's plants"}),
