@@ -629,7 +629,7 @@ SPOKEN_BELONGINGS: Final = (
     clause_frame(
         rf"^(?:the |my |our |his |her )(?:old |poor |trusty |beloved |good )*(?P<old>(?:[a-z-]+ )?{THING}) (?:is|"
         rf"are|was|were|has|have|got|went)? ?(?:finally |been |now |just )*"
-        r"(?:gone|sold|stolen|nicked|pinched|scrapped|written off|died(?! down)|totalled|dead|kaput|history|"
+        r"(?:gone|sold|stolen|nicked|pinched|scrapped|written off|died(?! down| again)|totalled|dead|kaput|history|"
         r"on ebay|given away|returned|rehomed|donated|repossessed|broken for good)\b",
         _NOT_HAS,
     ),

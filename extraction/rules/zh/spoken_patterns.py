@@ -428,11 +428,6 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="p", relation="weight", says="{s}体重{o}。", clean=value, needed=False),
     ),
     # Health
-    slot_rule(
-        "乳",
-        rf"(?:我)?(?:有点|有些|轻度|严重|天生|可能)?(?P<o>乳糖|麸质|酒精|组胺|果糖)不耐(?:受)?(?:，|{END})",
-        _ALLERGIC,
-    ),
     slot_rule("花粉", r"(?P<o>花粉)(?:季|期)?[^，。]{0,8}，?(?:我)?(?:又|就|会|老)?过敏", _ALLERGIC),
     slot_rule(
         "老",
