@@ -26,7 +26,7 @@ from graph_service.memory.consolidation.plan import SceneExtraction, names_of
 from graph_service.memory.consolidation.proposal_check import CALLER, check
 from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
-from graph_service.memory.summaries.scene_summary import SceneSummary
+from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary
 from schema.fact import Fact
 from schema.ids import MemoryId, TenantId, Uri, UserId, name_key
 from schema.labels import Role
@@ -34,6 +34,7 @@ from schema.message import Message
 from schema.scene import Scene
 
 _LAYERS = SceneSummary(title="", abstract="", overview="", made_by="extractive")
+_BASIS = LayerBasis(messages=1, key="", behind=False, fresh=True)
 _SUBJECTS = {"user": THE_USER, "assistant": THE_AGENT}
 
 
@@ -148,7 +149,7 @@ def _messages(session: dict[str, Any]) -> list[Message]:
 
 def _scene(name: str, messages: list[Message]) -> SceneExtraction:
     scene = Scene(id=MemoryId(name), uri=Uri(name), messages=tuple(messages), content_hash=name)
-    return SceneExtraction(scene=scene, readings=(), layers=_LAYERS, basis="")
+    return SceneExtraction(scene=scene, readings=(), layers=_LAYERS, basis=_BASIS)
 
 
 def _read(session: dict[str, Any], owner: Owner) -> tuple[SceneExtraction, ...]:

@@ -24,7 +24,7 @@ from graph_service.memory.consolidation.plan import SceneExtraction, names_of
 from graph_service.memory.consolidation.proposal_check import CALLER, check
 from graph_service.memory.entity_resolution.resolver import EntityRecord, Owner, resolve
 from graph_service.memory.facts.reconciliation import plan_facts
-from graph_service.memory.summaries.scene_summary import SceneSummary
+from graph_service.memory.summaries.scene_summary import LayerBasis, SceneSummary
 from schema.fact import Fact
 from schema.ids import MemoryId, TenantId, Uri, UserId
 from schema.labels import Role
@@ -39,6 +39,7 @@ _OWNER = Owner(tenant=TenantId("t"), user_id=UserId("u"), user_names=(), agent_i
 # So far that "last month" of the later statement is after the earlier one.
 _LATER_DAYS = 365
 _LAYERS = SceneSummary(title="", abstract="", overview="", made_by="extractive")
+_BASIS = LayerBasis(messages=1, key="", behind=False, fresh=True)
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _scene(text: str, day: int) -> SceneExtraction:
     name = MemoryId(f"message-{day}")
     message = Message(id=name, uri=Uri(name), role=Role.USER, text=text, said_at=said_at, content_hash=text)
     scene = Scene(id=MemoryId(f"scene-{day}"), uri=Uri(f"scene-{day}"), messages=(message,), content_hash=text)
-    return SceneExtraction(scene=scene, readings=(), layers=_LAYERS, basis="")
+    return SceneExtraction(scene=scene, readings=(), layers=_LAYERS, basis=_BASIS)
 
 
 def _told(

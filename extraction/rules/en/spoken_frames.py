@@ -370,8 +370,8 @@ SPOKEN_WORK: Final = (
         ),
     ),
     after(
-        r"(?:study|studies|am studying|is studying|read|reads|am reading|is reading|do|am doing|"
-        r"is doing)(?: [a-z ]{3,30}?)? "
+        r"(?:study|studies|am studying|is studying|read|reads|am reading|"
+        r"is reading)(?: [a-z ]{3,30}?)? "
         r"at (?P<o>(?:the )?(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,| (?:now|in|since|and|until|this)\b)",
         States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
     ),

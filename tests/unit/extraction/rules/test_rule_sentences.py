@@ -22,7 +22,7 @@ def _dictionary() -> None:
     load_words()
 
 
-@pytest.mark.parametrize("half", (*HALVES, SPOKEN))
+@pytest.mark.parametrize("half", [*HALVES, SPOKEN])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, half: str) -> None:
     """Failures show figures only, so that nobody tunes the rules on the held-out sentences."""
