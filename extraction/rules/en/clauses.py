@@ -48,7 +48,7 @@ RELAYS_SPEECH: Final = re.compile(
 _REPAIRED: Final = tuple(
     re.compile(
         rf"\b{word}(?:,| -| –|\.\.\.?)? (?:no,? wait|sorry|wait|oops|no|I mean|I meant|rather|make that|scratch that|"
-        rf"correction|or rather)(?: no| sorry| it is| it's| I mean| I meant)*,? (?={word})",
+        rf"correction|or rather)(?: no| sorry| it is| it's| I mean| I meant)*,? (?P<new>{word})",
         flags,
     )
     for word, flags in (
@@ -314,7 +314,7 @@ def mask_quoted_speech(text: str) -> str:
     """Blank out quoted and relayed speech; normalize quotation marks and "I". The length stays the same."""
     text = _SMALL_I.sub("I", text.translate(_STRAIGHT))
     for repaired in _REPAIRED:
-        text = repaired.sub(lambda found: " " * len(found[0]), text)
+        text = repaired.sub(lambda found: found["new"].ljust(len(found[0])), text)
     if "'" in text:
         for quoted in (_SINGLE_QUOTED, _QUOTED_BELOW):
             text = quoted.sub(lambda found: " " * len(found[0]), text)
