@@ -26,7 +26,6 @@ describe("the catalogues", () => {
 
 describe("the words of the catalogue", () => {
   it.each([
-    ["pred.RELATES_TO", "related to", "关联"],
     ["act.veil", "Hide", "隐藏"],
     ["export.title", "Share or export", "分享或导出"],
     ["act.ego", "Focus on this", "聚焦于此"],
@@ -53,6 +52,10 @@ describe("the words of the catalogue", () => {
     ["kind.Community", "Topic groups", "主题群"],
   ] as const)("say %s plainly in both languages", (key, english, chinese) => {
     expect([en[key], zh[key]]).toEqual([english, chinese]);
+  });
+
+  it("say the general relation plainly in both languages", () => {
+    expect([new Words("en").predicate("RELATES_TO"), new Words("zh").predicate("RELATES_TO")]).toEqual(["related to", "关联"]);
   });
 
   it("never say it as they did", () => {
