@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from extraction.answer_values import ValueKind, value_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.entities.kinship_terms import own_ties_in, ties_in
@@ -57,6 +58,7 @@ class QueryAnalysis:
     Attributes:
         chars: length of the question.
         chinese: the question is mostly Chinese.
+        value_kind: kind of value that the answer must contain; None for other questions.
         asked_times: times that the question names, with their phrases.
         asked_time: span from the first to the last of them.
         time: the same span without vague times ("recently"); candidates said or happening in it rank higher.
@@ -85,6 +87,7 @@ class QueryAnalysis:
     chinese: bool = False
     intent: Intent = Intent.GENERAL
     answer_type: AnswerType = AnswerType.OTHER
+    value_kind: ValueKind | None = None
     asked_times: tuple[AskedTime, ...] = ()
     asked_time: Timespan | None = None
     time: Timespan | None = None
@@ -143,6 +146,7 @@ def analyse(
         chinese=chinese,
         intent=intent_of(text, time, expected_type),
         answer_type=expected_type,
+        value_kind=value_asked(text),
         asked_times=time.asked,
         asked_time=time.span,
         time=time.exact_span,

@@ -21,6 +21,7 @@ import extraction
 import graph_service.importers
 import graph_service.memory
 import schema
+from extraction.answer_values import ValueKind, holds_value
 from extraction.extractive_summary import SummarizedScene, abstract_l0, overview_l1, scene_title, summarize_session
 from extraction.llm.output_schemas import SceneReading
 from extraction.llm.scene_reader import proposals_of, scene_prompt
@@ -67,6 +68,7 @@ NAME_CHARS: Final = 2_000
 REACH: Final = {
     # Clauses of sentences; `split_sentences` splits longer ones.
     # The rules, which read no more of a message.
+    "extraction.answer_values.holds_value": lambda text: [holds_value(text, kind) for kind in ValueKind],
     "extraction.text.name_spotting.names_in": READ_CHARS_MAX,
     "extraction.rules.additive_cues": RULES_READ,
     **{

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from extraction.answer_values import ValueKind, holds_value
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain as plain_text
@@ -338,6 +339,21 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "agent_promise": _column(analysis.asks_agent and one.promise for one in cues) * from_agent,
         "name": _column(somebody and bool(one.names - analysis.capitalized) for one in cues),
     }
+
+
+def value_held(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floats:
+    """Return 1 for candidates that hold a value of the kind that the question asks for; all 0 if it asks for none."""
+    kind = analysis.value_kind
+    if kind is None:
+        return np.zeros(len(candidates))
+    speakers = {part for name in {one.speaker for one in candidates if one.speaker} for part in name.casefold().split()}
+    known = frozenset(analysis.capitalized | speakers)
+    return _column(_holds_value(one.text[:_TIMES_CHARS_MAX], kind, known) for one in candidates)
+
+
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _holds_value(text: str, kind: ValueKind, known: frozenset[str]) -> bool:
+    return holds_value(text, kind, known)
 
 
 def _positions_in_time(candidates: Sequence[Candidate]) -> Floats:

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from statistics import median
 from typing import Final
 
 from extraction.bounded_threads import BoundedThreads
@@ -132,9 +131,8 @@ async def recall(
             layers=scores.layers,
             rules=rules.layers,
         )
-        best_mode = rules.mode_of(question) is Mode.BEST and order.hits
-        lead = order.hits[0].score - median(hit.score for hit in order.hits) if best_mode else None
-        features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), lead=lead)
+        hits = order.hits if rules.mode_of(question) is Mode.BEST else ()
+        features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), hits=hits)
         shown = page(order.hits, asked, words=analysis.words, used_at=scores.used_at, access_weight=rules.access_weight)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
         return Answer(

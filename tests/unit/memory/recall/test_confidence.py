@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from extraction.query_analysis import analyse
 from extraction.text.chinese import is_chinese
+from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_features, confidence_of
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
@@ -71,3 +72,32 @@ def test_features_and_confidence_are_within_bounds(question: str, texts: list[st
 def test_order_of_hits_does_not_matter(texts: list[str], chance: Any) -> None:
     question = "Gina的tea cup在哪里？"
     assert seen(question, *texts) == seen(question, *chance.sample(texts, len(texts)))
+
+
+def test_first_hit_without_the_value_asked_for_lowers_the_confidence() -> None:
+    question = "How much does the parking space cost?"
+    found = [confident(question, text) for text in ("The parking space is in the yard.", "The parking space costs 80.")]
+    assert found[0] < found[1]
+
+
+def confident(question: str, *texts: str) -> float:
+    """Return the confidence for messages to an assistant, the first of which is the first hit."""
+    analysis = analyse(question, reference=NOON)
+    candidates = [a_candidate(f"m{at}", text=text, cosine=0.5) for at, text in enumerate(texts)]
+    hits = [Hit(candidate=one, score=1.0 - 0.1 * at) for at, one in enumerate(candidates)]
+    features = confidence_features(analysis, candidates, own_names=("alice",), hits=hits)
+    return confidence_of(features, chinese=is_chinese(question), dialogue=1.0)
+
+
+def test_lead_is_that_of_the_best_hit_with_the_value_asked_for() -> None:
+    texts = ("The parking space is in the yard.", "The parking space costs 80.", "The yard is full of cats.")
+    candidates = [a_candidate(f"m{at}", text=text, cosine=0.5) for at, text in enumerate(texts)]
+    hits = [Hit(candidate=one, score=score) for one, score in zip(candidates, (0.9, 0.7, 0.4), strict=True)]
+
+    def lead(question: str) -> float | None:
+        return confidence_features(analyse(question, reference=NOON), candidates, hits=hits).lead
+
+    assert lead("How much does the parking space cost?") == pytest.approx(0.0)
+    assert lead("Is the parking space in the yard?") == pytest.approx(0.2)
+    assert lead("What colour is the parking space?") == 0.0
+    assert confidence_features(analyse("Cost?", reference=NOON), candidates).lead is None
