@@ -5,6 +5,7 @@ MnemographError
 │   └── TooCostlyError   the operation exceeds a limit on its cost
 ├── UnauthorizedError the caller must send a valid credential
 ├── ForbiddenError    the caller's credential is valid, but lacks a permission
+├── QuarantinedError  an operator has stopped reads or writes of the tenant
 ├── RateLimitError    the caller must send fewer requests
 ├── NotFoundError     the caller named something that does not exist
 ├── ConflictError     the request conflicts with stored data or a running process
@@ -88,6 +89,15 @@ class ForbiddenError(MnemographError):
     http_status = 403
     exit_code = 9
     advice = "Use a credential with the role, or of the tenant, that the message names."
+
+
+class QuarantinedError(MnemographError):
+    """An operator has put the tenant into quarantine; its data are kept."""
+
+    code = "QUARANTINED"
+    http_status = 423
+    exit_code = 14
+    advice = "Ask the operator of the service; `mnemograph quarantine end` allows requests again."
 
 
 class RateLimitError(MnemographError):

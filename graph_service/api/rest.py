@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from graph_service.api.tenant import HEADER, tenant_of
+from graph_service.api.tenant import HEADER, readable_tenant_of
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.facts.bitemporal import resolve_as_of, resolve_time_filter
 from graph_service.memory.mindmap.community_cache import CommunityMaps
@@ -20,7 +20,7 @@ from schema.errors import InputError, UnavailableError
 from schema.frames import BUDGET_MAX, Frame, Scope
 from schema.ids import TenantId, to_element_id
 
-_Tenant = Annotated[TenantId, Depends(tenant_of)]
+_Tenant = Annotated[TenantId, Depends(readable_tenant_of)]
 _User = Annotated[str | None, Query(max_length=200)]
 _Limit = Annotated[int, Query(ge=1, le=300)]
 _AROUND: Final = 40
@@ -148,7 +148,7 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnap
     @router.get("/snapshot")
     async def snapshot(
         request: Request,
-        tenant: Annotated[TenantId, Depends(tenant_of)],
+        tenant: Annotated[TenantId, Depends(readable_tenant_of)],
         user: Annotated[str | None, Query(max_length=200)] = None,
         budget: Annotated[int, Query(ge=1, le=BUDGET_MAX)] = _BUDGET,
     ) -> Response:
@@ -173,7 +173,7 @@ def rest_router(mindmap: MindMap, change_log: ChangeLog, snapshot_cache: MapSnap
         )
 
     @router.get("/evidence/{element_id}")
-    async def evidence(element_id: str, tenant: Annotated[TenantId, Depends(tenant_of)]) -> Response:
+    async def evidence(element_id: str, tenant: Annotated[TenantId, Depends(readable_tenant_of)]) -> Response:
         """Return a node or fact with its facts and evidence messages; 404 if the tenant has no such element."""
         found = await mindmap.evidence(tenant, element_id)
         return Response(

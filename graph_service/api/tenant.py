@@ -6,6 +6,8 @@ from urllib.parse import unquote
 from starlette.requests import HTTPConnection
 
 from graph_service.auth.access import access_of, resolve_tenant
+from graph_service.auth.authenticator import Authenticator
+from graph_service.auth.rules import READ
 from schema.errors import InputError
 from schema.ids import TenantId
 from schema.tenant_name import tenant_named
@@ -23,6 +25,20 @@ def tenant_of(request: HTTPConnection) -> TenantId:
         ForbiddenError: the credential does not give access to the tenant.
     """
     return resolve_tenant(access_of(request), _named(request.headers.get(HEADER)))
+
+
+def readable_tenant_of(request: HTTPConnection) -> TenantId:
+    """Return the tenant of a request that reads it; see `tenant_of`.
+
+    Raises:
+        InputError, ForbiddenError: see `tenant_of`.
+        QuarantinedError: a quarantine refuses reads of the tenant.
+    """
+    tenant = tenant_of(request)
+    auth: Authenticator | None = getattr(request.app.state, "auth", None)
+    if auth is not None:
+        auth.check_quarantine(tenant, READ, "this request")
+    return tenant
 
 
 def _named(value: str | None) -> TenantId | None:

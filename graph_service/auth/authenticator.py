@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.requests import HTTPConnection
 
-from graph_service.auth.access import ANONYMOUS, Access, Role, quota_key
+from graph_service.auth.access import ANONYMOUS, Access, Requirement, Role, quota_key
 from graph_service.auth.audit import AuditEntry, AuditLog
 from graph_service.auth.keyring import Keyring
 from graph_service.auth.keys import looks_like_key
+from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rates import RateLimiter
 from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from graph_service.config.sections import AuthSettings
@@ -54,6 +55,7 @@ class Authenticator:
     Args:
         read_only: no caller has more than the role READ.
         always_locked: require a credential even if none exists; set when other machines can reach the service.
+        quarantine: tenants whose requests are refused; None refuses none.
         clock: returns aware UTC now.
     """
 
@@ -66,8 +68,10 @@ class Authenticator:
         audit: AuditLog,
         always_locked: bool,
         read_only: bool = False,
+        quarantine: Quarantine | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        self.quarantine = quarantine
         self.keyring = keyring
         self._tokens = tokens
         self._session_s = auth.session_s
@@ -147,6 +151,22 @@ class Authenticator:
                 f"this credential exceeds its rate; wait {math.ceil(wait_s)} s, or ask its issuer for a higher rate",
                 wait_s,
             )
+
+    def check_quarantine(self, tenant: TenantId, need: Requirement, what: str) -> None:
+        """Refuse a request that the quarantine of the tenant does not allow.
+
+        Raises:
+            QuarantinedError: the tenant is in quarantine.
+        """
+        if self.quarantine is not None:
+            self.quarantine.check(tenant, need, what)
+
+    async def wait_until_closed(self, tenant: TenantId) -> None:
+        """Wait until a quarantine refuses reads of the tenant."""
+        if self.quarantine is None:
+            await asyncio.Event().wait()
+        else:
+            await self.quarantine.wait_until_closed(tenant)
 
     def charge(self, access: Access, requests: int) -> None:
         """Count extra requests for one that was admitted, such as the root fields of an operation.

@@ -43,6 +43,7 @@ COMMANDS: Final[Mapping[str, str]] = MappingProxyType(
         "restore": "backup:restore",
         "db": "db:db",
         "keys": "keys:keys",
+        "quarantine": "quarantine:quarantine",
         "forget": "forget:forget",
         "spool": "spool:spool",
         "jobs": "jobs:jobs",

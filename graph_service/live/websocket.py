@@ -44,7 +44,14 @@ from graph_service.live.limits import LiveLimits
 from graph_service.live.viewer_session import Viewer
 from graph_service.memory.change_log.payloads import moment_text
 from graph_service.memory.mindmap.snapshot import frame_json
-from schema.errors import ForbiddenError, InputError, MnemographError, RateLimitError, UnavailableError
+from schema.errors import (
+    ForbiddenError,
+    InputError,
+    MnemographError,
+    QuarantinedError,
+    RateLimitError,
+    UnavailableError,
+)
 from schema.frames import (
     CLIENT_FRAMES,
     PROTOCOL,
@@ -178,6 +185,7 @@ class _Connection:
                 asyncio.create_task(self._listen(websocket, handle), name="listen to a viewer"),
                 asyncio.create_task(self._watch_access(), name="watch a viewer's access"),
                 asyncio.create_task(self._watch_slot(slot), name="watch a viewer's slot"),
+                asyncio.create_task(self._watch_quarantine(TenantId(hello.scope.tenant)), name="watch a quarantine"),
             }
             try:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -218,9 +226,12 @@ class _Connection:
             self._access = await self._auth.authenticate(websocket, token=hello.token)
             self._auth.check_rate(self._access)
             require_access(self._access, frame_requirement(hello.t), "watching")
-            resolve_tenant(self._access, TenantId(hello.scope.tenant))
+            tenant = resolve_tenant(self._access, TenantId(hello.scope.tenant))
+            self._auth.check_quarantine(tenant, frame_requirement(hello.t), "watching")
         except (RateLimitError, UnavailableError) as error:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
+        except QuarantinedError as error:
+            raise RefusedError(FORBIDDEN, error.message) from error
         except MnemographError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
@@ -267,6 +278,17 @@ class _Connection:
         """Close the connection when its slot is revoked."""
         await slot.revoked.wait()
         raise RefusedError(TRY_LATER, REVOKED, retry_s=self._hub.limits.retry_s)
+
+    async def _watch_quarantine(self, tenant: TenantId) -> None:
+        """Close the connection when a quarantine refuses reads of the tenant."""
+        if self._auth is None:
+            await asyncio.Event().wait()
+            return
+        await self._auth.wait_until_closed(tenant)
+        try:
+            self._auth.check_quarantine(tenant, frame_requirement("hello"), "watching")
+        except QuarantinedError as error:
+            raise RefusedError(FORBIDDEN, error.message) from error
 
     async def _watch_access(self) -> None:
         """Close the connection when the credential expires or is revoked."""

@@ -20,7 +20,8 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from graph_service.auth.access import require_access
+from graph_service.auth.access import Requirement, require_access
+from graph_service.auth.rules import READ
 from graph_service.config.sections import Aliases
 from graph_service.mcp.backend import failed, protocol_error
 from graph_service.mcp.caller import Caller
@@ -70,7 +71,9 @@ class MemoryBackend:
         need, outcome = tool.need(given), MnemographError.code
         try:
             require_access(caller.access, need, tool.name)
-            answer = await tool.act(await self._context(), caller, given)
+            context = await self._context()
+            _check_quarantine(context, caller, need, tool.name)
+            answer = await tool.act(context, caller, given)
             outcome = "done"
         except MnemographError as error:
             outcome = error.code
@@ -86,6 +89,7 @@ class MemoryBackend:
             return ListResourcesResult(resources=[])
         try:
             context = await self._context()
+            _check_quarantine(context, caller, READ, "listing resources")
             views = await context.memory.sessions.latest(caller.tenant, caller.user_id, limit=_SESSIONS_LISTED)
         except MnemographError as error:
             raise protocol_error(error) from error
@@ -121,10 +125,17 @@ class MemoryBackend:
     async def read(self, caller: Caller, uri: str) -> ReadResourceResult:
         """Return a layer text."""
         try:
-            found = await (await self._context()).memory.layers.layer(caller.tenant, uri)
+            context = await self._context()
+            _check_quarantine(context, caller, READ, "reading a resource")
+            found = await context.memory.layers.layer(caller.tenant, uri)
         except MnemographError as error:
             raise protocol_error(error) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=found.text, mime_type=_MARKDOWN)])
+
+
+def _check_quarantine(context: ToolContext, caller: Caller, need: Requirement, what: str) -> None:
+    if context.quarantine is not None:
+        context.quarantine.check(caller.tenant, need, what)
 
 
 def _answered(tool: Tool, answer: Result) -> CallToolResult:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from graph_service.auth.access import Requirement
+from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rules import ADMIN, READ, WRITE
 from graph_service.mcp.caller import Caller
 from graph_service.mcp.tool_schemas import Arguments, Result
@@ -43,11 +44,13 @@ class ToolContext:
 
     Attributes:
         clock: returns aware UTC now.
+        quarantine: tenants whose calls are refused; None refuses none.
     """
 
     memory: Memory
     about: ServiceInfo
     clock: Callable[[], datetime]
+    quarantine: Quarantine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from graph_service.auth.access import ANONYMOUS, Access, require_access
 from graph_service.auth.audit import TARGETS_MAX
 from graph_service.auth.authenticator import Authenticator
 from graph_service.auth.rules import field_requirement
-from schema.errors import ForbiddenError, MnemographError
+from schema.errors import ForbiddenError, MnemographError, QuarantinedError
 
 _ID_NAME: Final = re.compile(r"(?:^i|I)ds?$")
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -44,7 +44,8 @@ class RoleGuard(SchemaExtension):
         context = self.execution_context.context
         operation, fields = self._requested()
         access = _access(context)
-        if access is not ANONYMOUS and operation is not None:
+        self._check_quarantine(operation, fields)
+        if access is not ANONYMOUS and operation is not None and not self.execution_context.pre_execution_errors:
             try:
                 for field in fields:
                     name = field.name.value
@@ -58,6 +59,24 @@ class RoleGuard(SchemaExtension):
                 charged = [field for field in fields if not field.name.value.startswith("__")]
                 auth.charge(access, len(charged) - 1)
         yield
+
+    def _check_quarantine(self, operation: OperationDefinitionNode | None, fields: list[FieldNode]) -> None:
+        """Reject an operation if the quarantine of the tenant does not allow one of its root fields."""
+        context = self.execution_context.context
+        auth = _auth(context)
+        if auth is None or operation is None:
+            return
+        for field in fields:
+            name = field.name.value
+            if name.startswith("__"):
+                continue
+            try:
+                auth.check_quarantine(context["tenant"], field_requirement(operation.operation.value, name), name)
+            except QuarantinedError as error:
+                self.execution_context.pre_execution_errors = [
+                    GraphQLError(error.message, original_error=error, path=[name])
+                ]
+                return
 
     async def on_operation(self) -> AsyncIterator[None]:
         """Write an audit entry after an operation with audited fields."""

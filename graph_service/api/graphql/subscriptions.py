@@ -11,6 +11,7 @@ from strawberry.types import Info
 from graph_service.api.graphql.lists import GraphChange, change_view
 from graph_service.auth.access import ANONYMOUS, Access
 from graph_service.auth.authenticator import CREDENTIAL_ENDED, Authenticator
+from graph_service.auth.rules import READ
 from schema.change import NumberedChange
 from schema.errors import InputError, UnauthorizedError, UnavailableError
 
@@ -92,23 +93,28 @@ class Subscription:
 
 
 async def _while_allowed(batches: AsyncIterator[Batch], context: dict[str, Any]) -> AsyncIterator[Batch]:
-    """Yield the batches; raise UnauthorizedError when the credential expires or is revoked."""
+    """Yield the batches; raise an error when the credential ends, or a quarantine closes the tenant."""
     access: Access = context.get("access", ANONYMOUS)
     auth: Authenticator | None = context.get("auth")
     ended = asyncio.create_task(
         auth.wait_until_invalid(access) if auth is not None else asyncio.Event().wait(), name="access"
     )
+    closed = asyncio.create_task(
+        auth.wait_until_closed(context["tenant"]) if auth is not None else asyncio.Event().wait(), name="quarantine"
+    )
     following: asyncio.Task[Batch] | None = None
     try:
         while True:
             following = asyncio.ensure_future(anext(batches))
-            await asyncio.wait({following, ended}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({following, ended, closed}, return_when=asyncio.FIRST_COMPLETED)
+            if closed.done() and auth is not None:
+                auth.check_quarantine(context["tenant"], READ, "this subscription")
             if ended.done():
                 raise UnauthorizedError(CREDENTIAL_ENDED)
             yield following.result()
     finally:
-        for task in (ended, following):
+        for task in (ended, closed, following):
             if task is not None:
                 task.cancel()
-        await asyncio.gather(*(task for task in (ended, following) if task is not None), return_exceptions=True)
+        await asyncio.gather(*(task for task in (ended, closed, following) if task is not None), return_exceptions=True)
         await batches.aclose()  # type: ignore[attr-defined]

@@ -1,0 +1,149 @@
+"""Quarantine of tenants: after a suspected leak an operator stops reads or writes until it is clear what happened.
+
+Nothing is deleted, background jobs of the tenant wait, and ending the quarantine restores everything. Administrators
+may still read, export and delete, and so may the operator on the command line.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from graph_service.auth.access import Requirement, Role
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.argument_checks import text_problem
+from graph_service.supervision import wait_for_any
+from schema.errors import InputError, QuarantinedError, UnavailableError
+from schema.ids import TenantId
+
+_log = logging.getLogger("mnemograph.quarantine")
+
+# Age of the list in a process that did not make the change itself.
+RELOAD_S: Final = 2.0
+_REASON_CHARS_MAX: Final = 1_000
+
+
+class QuarantineMode(StrEnum):
+    """Requests that are refused."""
+
+    READ_ONLY = "read_only"  # writes
+    CLOSED = "closed"  # reads and writes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuarantineState:
+    """The quarantine of one tenant."""
+
+    tenant: TenantId
+    mode: QuarantineMode
+    reason: str
+    since: datetime
+
+
+class Quarantine:
+    """The tenants in quarantine, as this process knows them; reloaded every two seconds.
+
+    Args:
+        clock: returns aware UTC now.
+    """
+
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime]) -> None:
+        self._graph = graph
+        self._clock = clock
+        self._states: Mapping[TenantId, QuarantineState] = {}
+        self._changed = asyncio.Event()
+
+    @property
+    def tenants(self) -> frozenset[TenantId]:
+        """Return the tenants in quarantine."""
+        return frozenset(self._states)
+
+    def of(self, tenant: TenantId) -> QuarantineState | None:
+        """Return the quarantine of a tenant, or None."""
+        return self._states.get(tenant)
+
+    def check(self, tenant: TenantId, need: Requirement, what: str) -> None:
+        """Refuse a request that the quarantine of the tenant does not allow; administration is allowed.
+
+        Raises:
+            QuarantinedError: the tenant is in quarantine.
+        """
+        state = self._states.get(tenant)
+        if state is None or need.role in (None, Role.ADMIN):
+            return
+        if need.role is Role.READ and state.mode is QuarantineMode.READ_ONLY:
+            return
+        refused = "only reads are" if state.mode is QuarantineMode.READ_ONLY else "only administration is"
+        raise QuarantinedError(
+            f"{what} is refused: this tenant is in quarantine since {state.since:%Y-%m-%d %H:%M} UTC, and {refused}"
+            " allowed; an administrator of the service can end it"
+        )
+
+    async def wait_until_closed(self, tenant: TenantId) -> None:
+        """Wait until reads of the tenant are refused."""
+        while (state := self._states.get(tenant)) is None or state.mode is not QuarantineMode.CLOSED:
+            await self._changed.wait()
+
+    async def begin(self, tenant: TenantId, mode: QuarantineMode, reason: str) -> QuarantineState:
+        """Put a tenant into quarantine, or change its mode and reason.
+
+        Raises:
+            InputError: the reason is empty or too long.
+            UnavailableError: Neo4j does not answer.
+        """
+        if problem := text_problem(reason, _REASON_CHARS_MAX):
+            raise InputError(f"reason {problem}")
+        parameters: dict[str, object] = {"tenant": tenant, "epoch": secrets.token_hex(4), "mode": mode.value}
+        parameters |= {"reason": reason, "now": self._clock()}
+        begin = statement("quarantine/begin_quarantine")
+        await self._graph.write(lambda writing: writing.run(begin, parameters))
+        await self.load()
+        _log.warning("a tenant was put into quarantine: %s", mode.value, extra={"tenant": tenant})
+        return self._states[tenant]
+
+    async def end(self, tenant: TenantId) -> bool:
+        """End the quarantine of a tenant; return whether there was one.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        end = statement("quarantine/end_quarantine")
+        rows = await self._graph.write(lambda writing: writing.run(end, {"tenant": tenant}))
+        await self.load()
+        if rows:
+            _log.warning("the quarantine of a tenant was ended", extra={"tenant": tenant})
+        return bool(rows)
+
+    async def load(self) -> None:
+        """Read the list from the database.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        rows = await self._graph.read(statement("quarantine/list_quarantined"), {})
+        states = {
+            TenantId(row["tenant"]): QuarantineState(
+                tenant=TenantId(row["tenant"]),
+                mode=QuarantineMode(row["mode"]),
+                reason=row["reason"] or "",
+                since=row["since"],
+            )
+            for row in rows
+        }
+        if states != self._states:
+            self._states = states
+            changed, self._changed = self._changed, asyncio.Event()
+            changed.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Reload the list until `stop` is set; while Neo4j is away, the last list counts."""
+        while not stop.is_set():
+            with contextlib.suppress(UnavailableError):
+                await self.load()
+            await wait_for_any(stop, timeout_s=RELOAD_S)

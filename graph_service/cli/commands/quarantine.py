@@ -1,0 +1,81 @@
+"""`mnemograph quarantine`: stop reads or writes of a tenant, and allow them again."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graph_service.auth.audit import AuditEntry, AuditLog
+from graph_service.cli.open_services import open_for
+from graph_service.cli.options import Invocation, command, one_of
+from graph_service.cli.signals import run
+from schema.timespan import iso
+
+if TYPE_CHECKING:
+    from graph_service.auth.quarantine import QuarantineMode, QuarantineState
+
+quarantine = typer.Typer(
+    help="Refuse requests to a tenant while you find out what happened; nothing is deleted.", no_args_is_help=True
+)
+
+
+@quarantine.command("begin")
+@command
+def begin(
+    call: Invocation,
+    reason: Annotated[str, typer.Argument(help="Why, for the people who find it.", show_default=False)],
+    mode: Annotated[str, typer.Option(help="closed: refuse reads and writes; read_only: refuse writes.")] = "closed",
+) -> None:
+    """Put the tenant into quarantine; running services follow within seconds."""
+    from graph_service.auth.quarantine import QuarantineMode
+
+    run(_begin(call, one_of(QuarantineMode, mode, "--mode"), reason))
+
+
+@quarantine.command("end")
+@command
+def end(call: Invocation) -> None:
+    """End the quarantine of the tenant."""
+    run(_end(call))
+
+
+@quarantine.command("show")
+@command
+def show(call: Invocation) -> None:
+    """Show the quarantine of the tenant, if there is one."""
+    run(_show(call))
+
+
+async def _begin(call: Invocation, mode: "QuarantineMode", reason: str) -> None:
+    async with open_for(call) as services:
+        state = await services.quarantine.begin(call.tenant, mode, reason)
+    await _audit(call, "quarantine begin")
+    _answer(call, state)
+
+
+async def _end(call: Invocation) -> None:
+    async with open_for(call) as services:
+        was = await services.quarantine.end(call.tenant)
+    await _audit(call, "quarantine end")
+    call.terminal.answer({"ended": was}, lambda: "ended" if was else "there was no quarantine")
+
+
+async def _show(call: Invocation) -> None:
+    async with open_for(call) as services:
+        await services.quarantine.load()
+        state = services.quarantine.of(call.tenant)
+    _answer(call, state)
+
+
+async def _audit(call: Invocation, what: str) -> None:
+    log = AuditLog(call.settings.data_dir, bytes_max=call.settings.auth.audit_mb_max * 2**20)
+    at = datetime.now(UTC)
+    await log.write(AuditEntry(at=at, who="cli", tenant=call.tenant, interface="cli", what=(what,), targets=()))
+
+
+def _answer(call: Invocation, state: "QuarantineState | None") -> None:
+    if state is None:
+        call.terminal.answer({"mode": None}, lambda: "not in quarantine")
+        return
+    document = {"mode": state.mode, "reason": state.reason, "since": iso(state.since)}
+    call.terminal.answer(document, lambda: f"{state.mode} since {iso(state.since)}: {state.reason}")

@@ -1,0 +1,135 @@
+"""Test the quarantine of a tenant at every interface: what is refused, what waits, and that nothing is lost."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest_asyncio
+from typer.testing import CliRunner
+
+from graph_service.auth.access import Role
+from graph_service.cli.main import app
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.builders import an_incoming
+from tests.support.live_service import LiveViewer
+from tests.support.open_service import OpenService, open_service
+from tests.support.polling import reached
+
+REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"
+RECALL = '{ recall(userId: "ana", query: "Which tea?") { hits { text } } }'
+BEGIN = 'mutation ($m: QuarantineMode!) { beginQuarantine(mode: $m, reason: "a key leaked") { mode since } }'
+END = "mutation { endQuarantine }"
+STATE = "{ quarantine { mode reason } }"
+TALK = {"userId": "ana", "sessionId": "s", "messages": [{"role": "USER", "text": "I love jasmine tea."}]}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def service(server: Server, tmp_path: Path) -> AsyncIterator[OpenService]:
+    async with open_service(server, tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"}) as running:
+        yield running
+
+
+async def ask(service: OpenService, key: str, query: str, tenant: str | None = None, **variables: Any) -> Any:
+    """Return the data of an operation, or the code of its first error."""
+    headers = {} if tenant is None else {"Mnemograph-Tenant": tenant}
+    async with service.client(key, **headers) as client:
+        answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
+    return answer["errors"][0]["extensions"]["code"] if answer.get("errors") else answer["data"]
+
+
+async def test_a_closed_tenant_refuses_everything_until_the_quarantine_ends(service: OpenService, tenant: str) -> None:
+    other = f"{tenant}-2"
+    operator = (await service.key(None)).text
+    writer, neighbour = (await service.key(tenant, Role.WRITE)).text, (await service.key(other, Role.WRITE)).text
+    admin = (await service.key(tenant)).text
+    for key in (writer, neighbour):
+        assert (await ask(service, key, REMEMBER, i=TALK))["remember"] == {"stored": 1}
+    async with service.socket() as socket:
+        viewer = LiveViewer(socket)
+        await viewer.say(t="hello", v=1, client="c-test", token=writer, scope={"tenant": tenant})
+        assert (await viewer.next())["t"] == "hello_ack"
+        assert await ask(service, admin, BEGIN, m="CLOSED") == "FORBIDDEN", "a tenant cannot end it itself"
+        assert (await ask(service, operator, BEGIN, tenant, m="CLOSED"))["beginQuarantine"]["mode"] == "CLOSED"
+        frames: list[dict[str, Any]] = []
+        while not frames or frames[-1]["t"] != "error":
+            frames.append(await viewer.next())
+        assert (frames[-1]["code"], "quarantine" in frames[-1]["message"]) == ("FORBIDDEN", True)
+    assert [await ask(service, writer, query, i=TALK) for query in (REMEMBER, RECALL)] == ["QUARANTINED"] * 2
+    assert (await ask(service, admin, STATE))["quarantine"] == {"mode": "CLOSED", "reason": "a key leaked"}
+    assert "text" in (await ask(service, admin, "mutation { exportGraph { text } }"))["exportGraph"]
+    async with service.client(writer) as client:
+        refused = await client.get("/api/snapshot")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (423, "QUARANTINED")
+        called = await client.post(
+            "/mcp",
+            json={
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "tools/call",
+                "params": {"name": "recall", "arguments": {"query": "tea", "user_id": "ana"}},
+            },
+            headers={"Accept": "application/json, text/event-stream"},
+        )
+        assert "QUARANTINED" in called.text
+    assert (await service.greeted(tenant, writer))["code"] == "FORBIDDEN"
+    assert len((await ask(service, neighbour, RECALL))["recall"]["hits"]) >= 1
+    assert (await ask(service, operator, END, tenant))["endQuarantine"] is True
+    assert (await ask(service, operator, END, tenant))["endQuarantine"] is False
+    assert any(hit["text"] == "I love jasmine tea." for hit in (await ask(service, writer, RECALL))["recall"]["hits"])
+    entries = [entry["what"] for entry in service.audit_entries()]
+    assert ["beginQuarantine"] in entries
+    assert ["endQuarantine"] in entries
+
+
+async def test_a_read_only_tenant_answers_and_its_jobs_wait(service: OpenService, tenant: str) -> None:
+    operator, writer = (await service.key(None)).text, (await service.key(tenant, Role.WRITE)).text
+    assert (await ask(service, writer, REMEMBER, i=TALK))["remember"] == {"stored": 1}
+    await ask(service, operator, BEGIN, tenant, m="READ_ONLY")
+    worker = service.parts.worker
+    # A message that was accepted before, for example by the spool.
+    await service.parts.memory.remember(TenantId(tenant), an_incoming("I hate coffee.", user="ana"))
+    await worker.drain()
+    facts = '{ recall(userId: "ana", query: "coffee", kinds: [FACT]) { hits { text } } }'
+    assert "coffee" not in str((await ask(service, writer, facts))["recall"])
+    assert await ask(service, writer, REMEMBER, i=TALK) == "QUARANTINED"
+    assert await ask(service, writer, 'mutation { closeSession(userId: "ana", sessionId: "s") { state } }') == (
+        "QUARANTINED"
+    )
+    await ask(service, operator, END, tenant)
+    await worker.drain()
+    assert "coffee" in str((await ask(service, writer, facts))["recall"])
+
+
+def test_the_command_line_begins_and_ends_a_quarantine(home: Path, tenant: str) -> None:
+    def run(*words: str) -> Any:
+        done = CliRunner().invoke(app, [*words, "--json"])
+        assert done.exit_code == 0, (words, done.output, done.exception)
+        return json.loads(done.stdout)
+
+    run("remember", "I love tea.", "--user", "ana", "--no-wait")
+    assert run("quarantine", "show") == {"mode": None}
+    assert run("quarantine", "begin", "odd requests", "--mode", "read_only")["mode"] == "read_only"
+    assert run("quarantine", "show")["reason"] == "odd requests"
+    assert run("quarantine", "end") == {"ended": True}
+    assert run("quarantine", "end") == {"ended": False}
+
+
+async def test_another_process_follows_a_quarantine(service: OpenService, server: Server, tenant: str) -> None:
+    """The list is reloaded, also by a service that did not make the change."""
+    operator, writer = (await service.key(None)).text, (await service.key(tenant, Role.WRITE)).text
+    await ask(service, writer, REMEMBER, i=TALK)
+    parts = service.parts
+    own = type(parts.quarantine)(parts.graph, clock=parts.quarantine._clock)
+    stop = asyncio.Event()
+    following = asyncio.create_task(own.run(stop))
+    try:
+        await ask(service, operator, BEGIN, tenant, m="CLOSED")
+        await reached(lambda: TenantId(tenant) in own.tenants)
+        await ask(service, operator, END, tenant)
+        await reached(lambda: TenantId(tenant) not in own.tenants)
+    finally:
+        stop.set()
+        await following
