@@ -12,6 +12,7 @@ class Limits:
         batch_chars: characters of all messages of one call.
         body_bytes: bytes of an authenticated request.
         stranger_body_bytes: bytes of a request without a credential, such as a sign-in.
+        tags, tag_chars: tags of one message or filter, and characters of each.
         future_s: how far a message's time may be ahead of the service's clock.
     """
 
@@ -22,6 +23,8 @@ class Limits:
     name_chars: int = 200
     statement_chars: int = 2_000
     steps: int = 50
+    tags: int = 20
+    tag_chars: int = 60
     replaces: int = 10
     summary_chars: int = 8_000
     id_chars: int = 200

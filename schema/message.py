@@ -23,6 +23,7 @@ class Message:
         importance: 1 to 10.
         zone: time zone of the speaker, an IANA name or an offset such as `+08:00`; "today" is a day of this zone.
         mentioned_start, mentioned_end: time that the text is about, aware UTC, half-open.
+        tags: the caller's tags, normalised.
         received_at: when it was stored; None before that.
     """
 
@@ -38,6 +39,7 @@ class Message:
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+    tags: tuple[str, ...] = ()
     received_at: datetime | None = None
 
     @property

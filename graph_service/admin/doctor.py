@@ -17,6 +17,7 @@ from graph_service.config.sections import EmbeddingSettings, LlmSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.server_probe import clock_offset_s, newer_migrations, open_for_reading
 from graph_service.memory.jobs.outbox import job_totals
+from graph_service.runtime.endpoint_health import EndpointHealth, Probe
 from graph_service.runtime.local_neo4j import KnownServer, known_server
 from graph_service.runtime.service_registry import running_service
 from graph_service.runtime.spool_location import open_spool
@@ -136,6 +137,11 @@ def service_checks(address: str, readiness: Mapping[str, Any]) -> list[Check]:
             finding = f"the {name} does not answer; its circuit breaker is {state.replace('_', ' ')}"
             fix = "check the endpoint, its key and the name of the model; waiting jobs run when it answers again"
             checks.append(Check(name="model endpoint", ok=False, finding=finding, fix=fix))
+    disk = readiness.get("disk", {})
+    if disk.get("state") in ("low", "full"):
+        fix = "free some space in the service's data directory; when it is full, messages are refused"
+        finding = f"{disk['free_mb']} MB are free on the disk of the service"
+        checks.append(Check(name="disk", ok=False, finding=finding, fix=fix))
     if readiness.get("audit_problem"):
         fix = "free some space in the data directory; changes made meanwhile are in the graph, but not in the audit log"
         checks.append(Check(name="audit log", ok=False, finding=str(readiness["audit_problem"]), fix=fix))
@@ -186,8 +192,49 @@ JAVA_ANSWER_MAX_S = 20.0
 FREE_MB_MIN = 500
 
 
-async def examine(settings: Settings) -> list[Check]:
-    """Run all checks, in the order of the startup steps, without starting or changing anything."""
+async def examine_endpoints(settings: Settings) -> list[Check]:
+    """Ask each configured model endpoint for an answer, which costs a few tokens."""
+    probes: dict[str, Probe] = {}
+    llm, embedding = settings.llm, settings.embedding
+    if llm.model is not None:
+        from extraction.llm.health_check import ask_model
+        from extraction.openai_api.language_model import connect_openai_model
+
+        model = await connect_openai_model(
+            model=llm.model, base_url=llm.base_url, api_key=llm.api_key, timeout_s=llm.timeout_s
+        )
+        probes[llm.model] = lambda: ask_model(model)
+    if embedding.resolved_kind == "openai" and embedding.model is not None:
+        from extraction.openai_api.embedder import connect_openai_embedder
+
+        # Connecting asks the endpoint for a vector, to learn its dimension.
+        async def embed() -> None:
+            endpoint = await connect_openai_embedder(
+                model=str(embedding.model),
+                base_url=embedding.base_url,
+                api_key=embedding.api_key,
+                dimensions=embedding.dim,
+            )
+            await endpoint.embed(["Do you answer?"])
+
+        probes[embedding.model] = embed
+    if not probes:
+        return [Check(name="endpoint", ok=None, finding="no model endpoint is configured")]
+    fix = "check its address, key and model name in the settings; until it answers, the rules extract facts"
+    return [
+        Check(name="endpoint", ok=True, finding=f"{name} answered in {state['seconds']} s")
+        if state["answers"]
+        else Check(name="endpoint", ok=False, finding=f"{name}: {state['problem']}", fix=fix)
+        for name, state in (await EndpointHealth(probes).check()).items()
+    ]
+
+
+async def examine(settings: Settings, *, ask_endpoints: bool = False) -> list[Check]:
+    """Run all checks, in the order of the startup steps, without starting or changing anything.
+
+    Args:
+        ask_endpoints: also ask the configured model endpoints, which costs a few tokens.
+    """
     checks = [_python(), _settings_files(settings), _folder(settings.folder), _data_dir(settings.data_dir)]
     if settings.neo4j.uri is None:
         checks += [_java(), _jars(settings.cache_dir), _owner(settings.data_dir)]
@@ -196,6 +243,7 @@ async def examine(settings: Settings) -> list[Check]:
     server = known_server(settings) if answers.ok else None
     checks += await examine_database(settings, server) if server is not None else []
     checks += [_embedder(settings), _model(settings), await examine_redis(settings), await examine_spool(settings)]
+    checks += await examine_endpoints(settings) if ask_endpoints else []
     checks += await examine_service(settings)
     return [*checks, _viewer(), _port(settings)]
 

@@ -48,6 +48,7 @@ from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
 from graph_service.observability.metrics import Loop
+from graph_service.runtime.disk_space import disk_space
 from graph_service.runtime.shutdown import Stopping, in_time
 from graph_service.version import version
 from schema.errors import UnavailableError
@@ -121,7 +122,9 @@ def tool_context(services: Services) -> ToolContext:
         embedder=services.embedder_name,
         embedder_problem=services.embedder_problem,
     )
-    return ToolContext(memory=services.memory, about=about, clock=lambda: datetime.now(UTC))
+    return ToolContext(
+        memory=services.memory, about=about, clock=lambda: datetime.now(UTC), quarantine=services.quarantine
+    )
 
 
 def _mcp(services: Services, auth: Authenticator) -> McpEndpoint:
@@ -146,6 +149,7 @@ def _auth(services: Services) -> Authenticator:
         auth,
         tokens=tokens,
         audit=AuditLog(services.settings.data_dir, bytes_max=auth.audit_mb_max * 2**20),
+        quarantine=services.quarantine,
         always_locked=not (is_loopback(service.host) or service.allow_unauthenticated_bind),
         read_only=service.read_only,
     )
@@ -194,10 +198,18 @@ def _add_probes(app: FastAPI, services: Services, auth: Authenticator, name: str
     async def health() -> dict[str, str]:
         return {"status": "up", "service": "mnemograph", "version": name}
 
-    @app.get("/ready", summary="Readiness: 200, or 503 with the missing component.")
-    async def ready(request: Request) -> JSONResponse:
+    @app.get(
+        "/ready",
+        summary="Readiness: 200, or 503 with the missing component; `?deep=true` also asks the model endpoints.",
+    )
+    async def ready(request: Request, deep: bool = False) -> JSONResponse:
         state = await readiness(services, audit_problem=auth.audit_problem)
-        body = state if await auth.is_authenticated(request) else {"ready": state["ready"]}
+        authenticated = await auth.is_authenticated(request)
+        if deep and authenticated:
+            # Costs tokens, so it is only for callers with a credential, and asked at most once a minute.
+            state["endpoints"] = await services.endpoint_health.check()
+            state["degraded"] |= any(not one["answers"] for one in state["endpoints"].values())
+        body = state if authenticated else {"ready": state["ready"]}
         return JSONResponse(body, status_code=200 if state["ready"] else 503)
 
 
@@ -206,7 +218,8 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
 
     `ready`, for load balancers, is true while the database answers, once the keys are loaded. A failing background loop
     only sets `degraded`: requests are answered and durable without it, it is restarted automatically, and other
-    replicas would most likely fail, too.
+    replicas would most likely fail, too. So does little space on the disk of the data directory; with almost none,
+    messages cannot be stored, and it is not ready.
     """
     try:
         async with asyncio.timeout(READY_ANSWER_MAX_S):
@@ -217,10 +230,11 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         # If the service started before its database, load the keys now rather than at the next reload.
         await _load_keys(services)
     loops, failing = services.supervisor.statuses(), services.supervisor.failing()
+    disk = await asyncio.to_thread(disk_space, services.settings.data_dir, services.settings.service.free_disk_mb_min)
     server, depth = services.local_server.server, await services.spool.depth()
     return {
-        "ready": answers and services.keyring.loaded,
-        "degraded": not answers or bool(failing) or audit_problem is not None,
+        "ready": answers and services.keyring.loaded and disk["state"] != "full",
+        "degraded": not answers or bool(failing) or audit_problem is not None or disk["state"] in ("low", "full"),
         "neo4j": "up" if answers else "down" if services.graph.broken is None else "broken",
         "neo4j_problem": services.graph.broken,
         "worker": "failing" if any(name.startswith("worker") for name in failing) else "running",
@@ -236,6 +250,7 @@ async def readiness(services: Services, *, audit_problem: str | None = None) -> 
         else "local"
         if server.owned
         else "shared",
+        "disk": disk,
         "spool": {"waiting": depth.waiting, "refused": depth.refused, "paused": await services.spool.paused()},
     }
 

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable
+from datetime import UTC, datetime, timedelta
 
 from graph_service.app.services import Services
+from graph_service.memory.repair.schedule import SyncSchedule
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from schema.errors import MnemographError
@@ -30,9 +32,19 @@ async def working(services: Services, stopping: Stopping) -> AsyncIterator[None]
         supervisor.start(Loop.REPLAY, lambda: services.replay.run(stop), stop),
         supervisor.start(Loop.ACCESS, lambda: services.memory.access.run(stop), stop),
         supervisor.start(Loop.SNAPSHOTS, lambda: services.memory.recall_snapshots.run(stop), stop),
+        supervisor.start(Loop.QUARANTINE, lambda: services.quarantine.run(stop), stop),
         supervisor.start(Loop.KEYS, lambda: services.keyring.run(stop), stop),
         supervisor.start(Loop.DATABASE_WATCH, lambda: services.watch.run(stop), stop),
     }
+    if hours := services.settings.automation.sync_every_h:
+        schedule = SyncSchedule(
+            services.graph,
+            services.memory.sync,
+            every=timedelta(hours=hours),
+            clock=lambda: datetime.now(UTC),
+            excluded=lambda: services.quarantine.tenants,
+        )
+        loops.add(supervisor.start(Loop.SYNC, lambda: _sync(services, schedule, stop), stop))
     warming = asyncio.create_task(supervisor.once(Loop.WARM_UP, lambda: _warm_up(services)), name="warm-up")
     try:
         yield
@@ -51,6 +63,11 @@ async def _work(services: Services, stop: asyncio.Event) -> None:
     await _until_first(services.arrival.wait(), stop)
     if not stop.is_set():
         await services.worker.run(stop)
+
+
+async def _sync(services: Services, schedule: SyncSchedule, stop: asyncio.Event) -> None:
+    await _until_first(services.arrival.wait(), stop)
+    await schedule.run(stop)
 
 
 async def _warm_up(services: Services) -> None:

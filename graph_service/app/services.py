@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from extraction.embeddings.cache import CachedEmbedder
 from extraction.embeddings.embedder import Embedder, token_model_of
 from graph_service.auth.keyring import Keyring
+from graph_service.auth.quarantine import Quarantine
 from graph_service.config.sections import LlmSettings, RecallSettings
 from graph_service.config.settings import Settings
 from graph_service.graph.database import graph_without_server
@@ -49,6 +50,7 @@ from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.worker.worker import Worker, WorkerRules
 from graph_service.runtime.database_startup import DatabaseStartup
 from graph_service.runtime.database_watchdog import DatabaseWatch, LocalServerHandle
+from graph_service.runtime.endpoint_health import EndpointHealth, Probe
 from graph_service.runtime.progress import Step, Watcher
 from graph_service.runtime.shutdown import in_time
 from graph_service.runtime.spool_location import file_of_database, open_spool
@@ -135,6 +137,7 @@ class Services:
         embedder_problem: why a configured embedder is missing, or None.
         reader_name: the model that reads scenes, or `rules`.
         limiters: limits of the configured endpoints, by name.
+        endpoint_health: asks the configured endpoints whether they answer.
     """
 
     settings: Settings
@@ -152,7 +155,9 @@ class Services:
     window: ShortTermWindow
     external_services: ExternalServices
     limiters: Mapping[str, "RequestLimiter"]
+    endpoint_health: EndpointHealth
     keyring: Keyring
+    quarantine: Quarantine
     change_notifier: Notifier
     forget_notifier: Notifier
     supervisor: Supervisor
@@ -171,11 +176,16 @@ class Services:
     async def work_left(self, tenant: TenantId) -> int:
         """Return the number of waiting jobs of a tenant that this worker can do.
 
-        Embedding jobs do not count without an embedder.
+        Embedding jobs do not count without an embedder, and no jobs while the tenant is in quarantine.
         """
+        if tenant in self.quarantine.tenants:
+            return 0
         backlog = await self.memory.backlog(tenant)
-        kinds = supported_kinds(embedder=self.embedder is not None)
-        doable, _ = await pending_jobs(self.graph, kinds)
+        automation = self.settings.automation
+        kinds = supported_kinds(embedder=self.embedder is not None and automation.auto_index)
+        doable, _ = await pending_jobs(
+            self.graph, kinds, exclude_tenants=self.quarantine.tenants, embed_active=automation.index_on_message
+        )
         return min(backlog.waiting + backlog.leased, doable)
 
     async def close(self) -> None:
@@ -245,11 +255,13 @@ class _OpenedEmbedder:
     Attributes:
         endpoint: set if the dimension may be a guess until the stored vectors are known.
         limiters: limits of the endpoint, by its name.
+        probes: asks the endpoint whether it answers, by its name.
     """
 
     embedder: Embedder | None = None
     problem: str | None = None
     endpoint: "OpenAIEmbedder | None" = None
+    probes: Mapping[str, Probe] = field(default_factory=dict)
     limiters: Mapping[str, "RequestLimiter"] = field(default_factory=dict)
 
 
@@ -299,8 +311,13 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
             limiter=limiter,
         )
         # The cache wraps the breaker, so cached texts are embedded while the endpoint is down.
-        cached = CachedEmbedder(GuardedEmbedder(endpoint, service))
-        return _OpenedEmbedder(embedder=cached, endpoint=endpoint, limiters={EMBEDDER: limiter})
+        guarded = GuardedEmbedder(endpoint, service)
+        cached = CachedEmbedder(guarded)
+
+        async def ask() -> None:
+            await guarded.embed(["Do you answer?"])
+
+        return _OpenedEmbedder(embedder=cached, endpoint=endpoint, limiters={EMBEDDER: limiter}, probes={EMBEDDER: ask})
     from extraction.embeddings.local_embedder import load_local_embedder
 
     try:
@@ -358,25 +375,40 @@ async def _models(
 
 
 async def _readers(
-    settings: Settings, external_services: ExternalServices, limiters: dict[str, "RequestLimiter"]
+    settings: Settings,
+    external_services: ExternalServices,
+    limiters: dict[str, "RequestLimiter"],
+    probes: dict[str, Probe],
 ) -> tuple[Readers, str]:
     from extraction.rules.rule_reader import READER_NAME, read_by_rules
 
-    llm = settings.llm
+    llm, automation = settings.llm, settings.automation
     if llm.model is None:
         # Lets dead letters of a model that is no longer configured be reopened at once; the rules read them.
         external_services.model.answered = True
-        return Readers(first=read_by_rules, fallback=read_by_rules), READER_NAME
+        rules = Readers(
+            first=read_by_rules,
+            fallback=read_by_rules,
+            extracts=automation.auto_extract,
+            layers_every=automation.generate_layers_every_n_messages,
+        )
+        return rules, READER_NAME
     from extraction.llm.fact_judge import model_fact_judge
+    from extraction.llm.health_check import ask_model
     from extraction.llm.reader_chain import model_chain
     from extraction.llm.summary_writer import model_layer_writer
 
     guarded, judge = await _models(llm, llm.model, external_services, limiters)
+    probes[MODEL] = lambda: ask_model(guarded)
+    if llm.judge_model is not None:
+        probes[JUDGE_MODEL] = lambda: ask_model(judge)
     readers = Readers(
         first=model_chain(guarded, read_by_rules),
         fallback=read_by_rules,
         tokens_per_day=llm.tokens_per_day,
         waits_for_ripe=True,
+        extracts=automation.auto_extract,
+        layers_every=automation.generate_layers_every_n_messages,
         writer=model_layer_writer(guarded) if llm.overviews else None,
         judge=model_fact_judge(judge) if llm.judge_facts else None,
     )
@@ -418,11 +450,19 @@ async def _assemble(
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
     limiters = dict(opened.limiters)
-    readers, reader_name = await _readers(settings, external_services, limiters)
+    probes = dict(opened.probes)
+    readers, reader_name = await _readers(settings, external_services, limiters, probes)
     job_context = JobContext(
         clock=_now, random_token=lambda: secrets.token_hex(8), on_step=_log.debug, on_change=changed
     )
-    rules = WorkerRules(idle_s=settings.sessions.idle_s)
+    automation = settings.automation
+    rules = WorkerRules(
+        idle_s=settings.sessions.idle_s,
+        index=automation.auto_index,
+        index_on_message=automation.index_on_message,
+        index_on_close=automation.index_on_close,
+    )
+    quarantine = Quarantine(graph, clock=_now)
     worker = Worker(
         graph=graph,
         embedder=embedder,
@@ -431,6 +471,7 @@ async def _assemble(
         external_services=external_services,
         rules=rules,
         supervisor=supervisor,
+        paused_tenants=lambda: quarantine.tenants,
     )
     changed.listen(lambda _tenant: worker.wake())
     window = await _window(settings, supervisor)
@@ -462,6 +503,7 @@ async def _assemble(
             clock=_now,
             notify=changed,
             refresh=worker.refresh_layers,
+            index=worker.index_session,
             window=window,
             spool=spool,
             tokens_per_day=settings.llm.tokens_per_day,
@@ -474,7 +516,9 @@ async def _assemble(
         window=window,
         external_services=external_services,
         limiters=limiters,
+        endpoint_health=EndpointHealth(probes),
         keyring=Keyring(graph, clock=_now, random_token=secrets.token_urlsafe, file=stored_keys),
+        quarantine=quarantine,
         change_notifier=changed,
         forget_notifier=forgotten,
         supervisor=supervisor,

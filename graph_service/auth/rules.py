@@ -40,6 +40,7 @@ QUERY: Final[Mapping[str, Requirement]] = {
     "profile": READ,
     # Those of other credentials only for the role in `recall.questions_seen_by`.
     "questions": READ,
+    "quarantine": ADMIN,
     "recall": READ,
     "reviewCards": READ,
     "scene": READ,
@@ -58,10 +59,12 @@ QUERY: Final[Mapping[str, Requirement]] = {
 MUTATION: Final[Mapping[str, Requirement]] = {
     "addFact": WRITE,
     "allowMerge": WRITE,
+    "beginQuarantine": ADMIN_OF_ALL,
     "cancelJobs": ADMIN,
     "closeSession": WRITE,
     "confirmFact": WRITE,
     "dropSpooled": ADMIN,
+    "endQuarantine": ADMIN_OF_ALL,
     "exportGraph": ADMIN,
     "forgetEntity": WRITE,
     "forgetFact": WRITE,
@@ -71,6 +74,7 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     "forgetUser": ADMIN,
     "generateLayers": WRITE,
     "importGraph": ADMIN,
+    "indexMemories": WRITE,
     "mergeEntities": WRITE,
     "pauseSpool": ADMIN_OF_ALL,
     "pinFact": WRITE,

@@ -17,7 +17,7 @@ QUOTE_CHARS_MAX = 160
 # Fields of a candidate in the JSON document.
 _FIELDS = (
     *("text", "title", "speaker", "role", "pending", "subject", "predicate", "relation", "object", "strength"),
-    *("confidence", "fact_kind", "rationale", "steps", "trigger_emotion"),
+    *("confidence", "fact_kind", "rationale", "steps", "trigger_emotion", "tags"),
 )
 
 

@@ -41,6 +41,8 @@ class ServiceSettings:
             are trusted; none by default, not even on this machine.
         allow_unauthenticated_bind: allow a `host` that other machines can reach without any credential.
         read_only: refuse every write over GraphQL, MCP and the viewer, whatever role the caller has.
+        free_disk_mb_min: with less free space in the data directory, `/ready` reports `degraded`; with a tenth of it,
+            the service is not ready. 0 means no limit.
     """
 
     host: Name = "127.0.0.1"
@@ -50,6 +52,7 @@ class ServiceSettings:
     trusted_proxies: tuple[Network, ...] = ()
     allow_unauthenticated_bind: bool = False
     read_only: bool = False
+    free_disk_mb_min: Annotated[int, Field(ge=0, le=1_000_000_000)] = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +101,29 @@ class SessionSettings:
 
     idle_s: Annotated[float, Field(ge=1, le=604_800)] = 1_800.0
     close_on_shutdown: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomationSettings:
+    """Background work that can be switched off; `indexMemories` and `generateLayers` do it for a session on request.
+
+    Attributes:
+        auto_index: compute vectors; without them recall searches by words.
+        auto_extract: extract facts from messages; otherwise only facts that agents send are stored.
+        index_on_message: compute the vectors of a message at once; otherwise when its session closes.
+        index_on_close: compute missing vectors and the summary of a session when it closes.
+        generate_layers_every_n_messages: number of new messages after which the layers (L0, L1) of a scene are updated;
+            they are also updated when the scene is complete.
+        sync_every_h: hours after which a tenant is checked and repaired (`mnemograph sync`), which also removes
+            orphans; 0 means never.
+    """
+
+    auto_index: bool = True
+    auto_extract: bool = True
+    index_on_message: bool = True
+    index_on_close: bool = True
+    generate_layers_every_n_messages: Annotated[int, Field(ge=1, le=1_000)] = 5
+    sync_every_h: Annotated[float, Field(ge=0, le=8_760)] = 168.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

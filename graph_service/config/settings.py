@@ -17,6 +17,7 @@ from graph_service.config.sections import (
     AnalystSettings,
     AuthSettings,
     DisplaySettings,
+    AutomationSettings,
     EmbeddingSettings,
     LlmSettings,
     LogSettings,
@@ -73,6 +74,7 @@ class Settings:
     window: WindowSettings = field(default_factory=WindowSettings)
     spool: SpoolSettings = field(default_factory=SpoolSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
+    automation: AutomationSettings = field(default_factory=AutomationSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)
@@ -87,6 +89,7 @@ class Settings:
 
 SECTIONS: Mapping[str, type[Any]] = {
     "sessions": SessionSettings,
+    "automation": AutomationSettings,
     "recall": RecallSettings,
     "analyst": AnalystSettings,
     "auth": AuthSettings,

@@ -93,6 +93,11 @@ def forms_query(tokens: Sequence[str]) -> str:
     return " ".join(f"form_tokens:{token}" for token in tokens) or NOTHING
 
 
+def tags_query(tokens: Sequence[str]) -> str:
+    """Return a query for messages with one of some tags, given as their tokens; without tokens it has no hits."""
+    return " ".join(f"tag_tokens:{token}" for token in tokens) or NOTHING
+
+
 def _fuzzy_term(word: str) -> str:
     return f"{word}~1" if len(word) > 3 and word.isascii() else _term(word)
 

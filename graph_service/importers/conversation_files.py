@@ -50,6 +50,7 @@ class MessageRow(BaseModel):
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+    tags: tuple[str, ...] = ()
 
 
 class LineRow(MessageRow):

@@ -62,3 +62,27 @@ def time_problem(moment: datetime) -> str | None:
     if _OLDEST_YEAR <= moment.year < _FAR_YEAR:
         return None
     return f"is in the year {moment.year}; send a time between {_OLDEST_YEAR} and {_FAR_YEAR} (ISO 8601)"
+
+
+# An agent serves many users, and what one of them says must not reach another. So nothing crosses by itself: the memory
+# of each user also holds what the agent said and did there, and the agent's own memory holds only what was stored in it
+# on purpose, by a call that names the agent and no user. Its owner id is `agent:` and the agent's id.
+AGENT_PREFIX: Final = "agent:"
+
+
+def owner_of(user_id: str | None, agent_id: str | None) -> str:
+    """Return the id of the owner of a memory: the user or, if only an agent is given, the agent's own memory.
+
+    Raises:
+        InputError: neither is given.
+    """
+    if user_id is not None:
+        return user_id
+    if agent_id is None:
+        raise InputError("userId is missing; name a user, or an agentId alone for the agent's own memory")
+    return f"{AGENT_PREFIX}{agent_id}"
+
+
+def agent_in(owner_id: str) -> str | None:
+    """Return the id of the agent if the memory is that of an agent, else None."""
+    return owner_id.removeprefix(AGENT_PREFIX) or None if owner_id.startswith(AGENT_PREFIX) else None

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -41,6 +41,7 @@ from graph_service.memory.mindmap.graph_queries import GraphReads
 from graph_service.memory.mindmap.node_search import Nodes
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
+from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
@@ -83,6 +84,7 @@ class Memory:
         clock: aware UTC now.
         notify: called with the tenant after each commit; wakes the worker and the viewers.
         refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
+        index: extracts from one session and computes its vectors at once; None if there is no worker here.
         window: the last turns of each session; None keeps them in this process.
         spool: stores messages while Neo4j is unavailable; None refuses them then.
         tokens_per_day: the budget that `usage` reports; 0 means none.
@@ -100,6 +102,7 @@ class Memory:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         refresh: Refresh | None = None,
+        index: Callable[[TenantId, str], Awaitable[int]] | None = None,
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
         tokens_per_day: int = 0,
@@ -132,8 +135,8 @@ class Memory:
         self.dead_letters = DeadLetters(graph)
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)
-        self.sessions = Sessions(graph, clock=clock, notify=notify)
-        self.layers = LayerTexts(graph, refresh=refresh, clock=clock)
+        self.sessions = Sessions(graph, clock=clock, notify=notify, index=index, embeds=embedder is not None)
+        self.layers = LayerTexts(graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock))
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph, clock=clock)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)

@@ -40,7 +40,7 @@ async def candidates_of(conversation: Conversation, embedder: Embedder) -> Calla
     rows: list[list[object]] = [
         [
             *(turn.id, session, millis(turn.said_at), place, turn.speaker or None, turn.text),
-            *("memory://t", "user", 5, False, None, None, [], one.tokens),
+            *("memory://t", "user", 5, False, None, None, None, [], one.tokens),
         ]
         for (session, place, turn), one in zip(turns, vectors, strict=True)
     ]

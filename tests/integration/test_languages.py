@@ -14,6 +14,7 @@ from tests.support.model_service import AnsweringEndpoint, ModelService, a_readi
 
 RECALL = """query ($q: String!, $k: [HitKind!]!, $n: Int!) { recall(userId: "alice", query: $q, kinds: $k, limit: $n) {
   hits { text subject predicate relation object saidAt } } }"""
+CONTEXT = 'query ($q: String!) { context(userId: "alice", query: $q) { text } }'
 ENTITIES = '{ entities(userId: "alice") { nodes { name } } }'
 
 
@@ -150,7 +151,7 @@ async def hits(api: ModelService, question: str, kind: str, *, limit: int = 3) -
 
 @pytest.mark.parametrize("language", STORIES)
 async def test_model_makes_facts_of_any_language(server: Server, tmp_path: Path, tenant: str, language: str) -> None:
-    """Facts, times by ISO dates, entities with and without accents, and recall by words of that language."""
+    """Facts, times by ISO dates, entities with and without accents, recall by words of that language, and context."""
     story = STORIES[language]
     first, last = ({"predicate": "RELATES_TO", **fact} for fact in story.facts)
 
@@ -177,6 +178,9 @@ async def test_model_makes_facts_of_any_language(server: Server, tmp_path: Path,
             hit = found[first["statement"]]
             assert (hit["relation"], hit["object"]) == (first["relation"], first["object"])
             assert hit["saidAt"].startswith(story.since)
+            context = (await api.ask(CONTEXT, q=story.question))["context"]["text"]
+            assert first["statement"] in context, "it is part of the profile, and answers the question"
+            assert story.since[:4] in context
             typed = await hits(api, story.by_words, "MESSAGE", limit=2)
             assert story.messages[0] in {one["text"] for one in typed}
             names = [node["name"] for node in (await api.ask(ENTITIES))["entities"]["nodes"]]

@@ -19,6 +19,16 @@ strawberry.enum(FactKind, name="FactKind", description="The kind of knowledge in
 FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 100.")]
 AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]
 
+OwnerArgument = Annotated[
+    str | None, strawberry.argument(description="The user's id; omit it to use the own memory of `agentId`.")
+]
+AgentOwnerArgument = Annotated[
+    str | None,
+    strawberry.argument(
+        description="Without `userId`: the agent's own memory, which contains no user's conversations."
+    ),
+]
+
 T = TypeVar("T")
 _Row = TypeVar("_Row")
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import asker_of, memory_of
+from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of
+from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.context_builder.builder import Context, ContextLine, ContextRequest
 from graph_service.memory.context_builder.phrasing import Language
 
@@ -61,8 +62,9 @@ class ContextQuery:
     async def context(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user whose memory is searched.")],
         query: Annotated[str, strawberry.argument(description="The user's message.")],
+        user_id: OwnerArgument = None,
+        agent_id: AgentOwnerArgument = None,
         max_tokens: Annotated[
             int, strawberry.argument(description="Maximum length of the text in tokens, 1 to 100,000.")
         ] = 1000,
@@ -87,7 +89,7 @@ class ContextQuery:
         """Return memory formatted for an agent's prompt."""
         memory = memory_of(info)
         request = ContextRequest(
-            user_id=user_id,
+            user_id=owner_of(user_id, agent_id),
             query=query,
             tokens_max=max_tokens,
             session_id=session_id,

@@ -116,11 +116,16 @@ class ListsQuery:
         info: Info[Any, None],
         user_id: Annotated[str, strawberry.argument(description="The user's id.")],
         session_id: Annotated[str | None, strawberry.argument(description="Only this session.")] = None,
+        tags: Annotated[
+            list[str] | None, strawberry.argument(description="Only scenes with a message that has one of these tags.")
+        ] = None,
         first: FirstArgument = 20,
         after: AfterCursor = None,
     ) -> Connection[MemoryNode]:
         """Return the scenes of a user."""
-        rows = await memory_of(info).reads.scenes(info.context["tenant"], user_id, session_id, first=first, after=after)
+        rows = await memory_of(info).reads.scenes(
+            info.context["tenant"], user_id, session_id, first=first, after=after, tags=tags or ()
+        )
         page = page_parts(rows, first, after, cursor=lambda row: row[1], view=lambda row: node_answer(row[0]))
         return Connection(**page)
 

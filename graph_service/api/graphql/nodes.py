@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import strawberry
 from strawberry.dataloader import DataLoader
@@ -28,6 +28,9 @@ from schema.fact import FactKind
 from schema.frames import NodeView
 from schema.ids import TenantId
 from schema.predicates import predicate_choice
+
+# Evidence messages of a fact whose tags it has.
+_TAGGED_MAX: Final = 100
 
 
 class Loaders:
@@ -92,6 +95,7 @@ class EvidenceMessage(Node):
     speaker: str | None = strawberry.field(description="The speaker's name, if known.")
     text: str = strawberry.field(description="The text of the message.")
     said_at: datetime = strawberry.field(description="When it was said.")
+    tags: list[str] = strawberry.field(description="Its tags.")
 
 
 @strawberry.type(description="An attribute of an entity.")
@@ -186,6 +190,12 @@ class MemoryFact(FactDetails, Node):
         found = await loaders_of(info).messages.load_many(ids)
         return [message_view(message) for message in found if message is not None]
 
+    @strawberry.field(description="The tags of the messages that are evidence for it, of the first 100.")
+    async def tags(self, info: Info[Any, None]) -> list[str]:
+        """Return the tags of its evidence."""
+        found = await loaders_of(info).messages.load_many(list(self.row["evidence"] or ())[:_TAGGED_MAX])
+        return sorted({tag for message in found if message is not None for tag in message["tags"] or ()})
+
 
 @strawberry.type(description="A fact with its cursor.")
 class FactEdge:
@@ -243,7 +253,8 @@ def node_answer(node: NodeView, moments: AsOf | None = None) -> MemoryNode:
 
 def message_view(message: Row) -> EvidenceMessage:
     """Convert a message to its API type."""
-    return EvidenceMessage(**{name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")})
+    own = {name: message[name] for name in ("id", "uri", "role", "speaker", "text", "said_at")}
+    return EvidenceMessage(tags=list(message["tags"] or ()), **own)
 
 
 def _end(node: NodeView | None, moments: AsOf | None) -> MemoryNode | None:

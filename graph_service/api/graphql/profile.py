@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import strawberry
 from strawberry.types import Info
 
-from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
+from graph_service.api.graphql.arguments import AsOfArgument, OwnerArgument, ValidAtArgument, memory_of
+from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.profile.reader import ProfilePart
 from schema.predicates import predicate_choice
 from schema.profile import Category
@@ -50,8 +51,13 @@ class ProfileQuery:
     async def profile(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        agent_id: Annotated[str | None, strawberry.argument(description="Return this agent's profile instead.")] = None,
+        user_id: OwnerArgument = None,
+        agent_id: Annotated[
+            str | None,
+            strawberry.argument(
+                description="With `userId`: this agent in the user's memory; without: the agent's own memory."
+            ),
+        ] = None,
         category: Annotated[Category | None, strawberry.argument(description="Only this category.")] = None,
         valid_at: ValidAtArgument = None,
         as_of: AsOfArgument = None,
@@ -60,7 +66,12 @@ class ProfileQuery:
         memory = memory_of(info)
         tenant = info.context["tenant"]
         parts = await memory.facts.profile(
-            tenant, user_id, agent_id=agent_id, category=category, valid_at=valid_at, as_of=as_of
+            tenant,
+            owner_of(user_id, agent_id),
+            agent_id=None if user_id is None else agent_id,
+            category=category,
+            valid_at=valid_at,
+            as_of=as_of,
         )
         return [_view(part) for part in parts]
 

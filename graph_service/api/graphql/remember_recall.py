@@ -9,6 +9,7 @@ import strawberry
 import graph_service.api.graphql.arguments  # noqa: F401  registers FactKind
 from extraction.query_analysis import AnswerType, Intent
 from extraction.temporal.question_time import Force
+from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.ingest.episode_writer import Receipt
 from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest, provided_fact
 from graph_service.memory.jobs.outbox import Backlog
@@ -115,6 +116,9 @@ class MessageInput:
         default=None, description="Start of the time it mentions; extracted from the text if omitted."
     )
     mentioned_end: datetime | None = strawberry.field(default=None, description="End of the time it mentions.")
+    tags: list[str] = strawberry.field(
+        default_factory=list, description="Labels to filter by, such as a project; at most 20 of 60 characters."
+    )
 
 
 @strawberry.input(description="A fact extracted by the agent; validated like our own extraction.")
@@ -162,9 +166,11 @@ class FactInput:
 class RememberInput:
     """Messages to store."""
 
-    user_id: str = strawberry.field(description="The user's id.")
     session_id: str = strawberry.field(description="Your id of the conversation.")
     messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
+    user_id: str | None = strawberry.field(
+        default=None, description="The user's id; omit it to write the own memory of `agentId`."
+    )
     user_name: str | None = strawberry.field(default=None, description="The user's name.")
     agent_id: str | None = strawberry.field(default=None, description="The id of the agent that talks with the user.")
     facts: list[FactInput] = strawberry.field(
@@ -179,7 +185,7 @@ class RememberInput:
     def incoming(self) -> RememberRequest:
         """Convert to the memory's request type."""
         return RememberRequest(
-            user_id=self.user_id,
+            user_id=owner_of(self.user_id, self.agent_id),
             session_id=self.session_id,
             messages=tuple(
                 IncomingMessage(
@@ -192,6 +198,7 @@ class RememberInput:
                     zone=m.zone,
                     mentioned_start=m.mentioned_start,
                     mentioned_end=m.mentioned_end,
+                    tags=tuple(m.tags),
                 )
                 for m in self.messages
             ),
@@ -279,6 +286,7 @@ class RecallHit:
     speaker: str | None = strawberry.field(description="Messages only.")
     role: str | None = strawberry.field(description="Messages only.")
     pending: bool = strawberry.field(description="Stored and searchable, but not extracted yet.")
+    tags: list[str] = strawberry.field(description="Messages only.")
     invalid_at: datetime | None = strawberry.field(description="Facts: when it stopped being true.")
     overtaken_by: str | None = strawberry.field(
         description="Id of the fact that replaced this one, or all facts of this message, which is out of date."
@@ -367,6 +375,7 @@ def _hit_view(hit: Hit) -> RecallHit:
         speaker=one.speaker,
         role=one.role,
         pending=one.pending,
+        tags=list(one.tags),
         invalid_at=one.invalid_at,
         overtaken_by=one.overtaken_by,
         subject=one.subject,
@@ -417,6 +426,10 @@ class RecallFilter:
     entities: list[str] = strawberry.field(
         default_factory=list, description="Only results that mention one of these entities."
     )
+    tags: list[str] = strawberry.field(
+        default_factory=list,
+        description="Only messages with one of these tags, and scenes and facts with such a message as evidence.",
+    )
     min_score: float | None = strawberry.field(default=None, description="Minimum score.")
 
 
@@ -438,6 +451,7 @@ def query_filters(filters: RecallFilter | None, after: str | None) -> QueryFilte
         agent_id=filters.agent_id,
         roles=tuple(filters.roles),
         entities=tuple(filters.entities),
+        tags=tuple(filters.tags),
         score_min=filters.min_score,
         after=after,
     )

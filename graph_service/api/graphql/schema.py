@@ -16,7 +16,7 @@ from strawberry.subscriptions import GRAPHQL_TRANSPORT_WS_PROTOCOL
 from strawberry.types import ExecutionResult, Info, StreamExecutionResult
 
 from graph_service.api.graphql.analyst import AnalystQuery
-from graph_service.api.graphql.arguments import asker_of, memory_of
+from graph_service.api.graphql.arguments import AgentOwnerArgument, OwnerArgument, asker_of, memory_of
 from graph_service.api.graphql.authorization import RoleGuard
 from graph_service.api.graphql.context import ContextQuery
 from graph_service.api.graphql.corrections import CorrectionsMutation, CorrectionsQuery
@@ -31,6 +31,7 @@ from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
 from graph_service.api.graphql.questions import QuestionsQuery
+from graph_service.api.graphql.quarantine import QuarantineMutation, QuarantineQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -54,6 +55,7 @@ from graph_service.api.graphql.usage import UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator
+from graph_service.memory.argument_checks import owner_of
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.memory.service import Memory
 from schema.errors import InputError, MnemographError, RateLimitError, TooCostlyError
@@ -76,6 +78,7 @@ class Query(
     ProfileQuery,
     QuestionsQuery,
     ReviewQuery,
+    QuarantineQuery,
     SessionsQuery,
     FactEventsQuery,
     ShortTermQuery,
@@ -91,8 +94,9 @@ class Query(
     async def recall(
         self,
         info: Info[Any, None],
-        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
-        query: Annotated[str, strawberry.argument(description="The question, in English or Chinese.")],
+        query: Annotated[str, strawberry.argument(description="The question.")],
+        user_id: OwnerArgument = None,
+        agent_id: AgentOwnerArgument = None,
         limit: Annotated[int, strawberry.argument(description="Maximum number of hits, 1 to 100.")] = 10,
         kinds: Annotated[
             list[HitKind] | None,
@@ -128,7 +132,7 @@ class Query(
     ) -> RecallAnswer:
         """Search one user's memory for a question."""
         question = Question(
-            user_id=user_id,
+            user_id=owner_of(user_id, agent_id),
             text=query,
             limit=limit,
             kinds=tuple(kinds) if kinds is not None else tuple(HitKind),
@@ -161,6 +165,7 @@ class Mutation(
     ForgettingMutation,
     IdentityMutation,
     LayersMutation,
+    QuarantineMutation,
     SessionsMutation,
     SpoolMutation,
     UsageMutation,

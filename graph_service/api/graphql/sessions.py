@@ -159,9 +159,22 @@ class FactEventsQuery:
         return [FactEventView(**{**asdict(one), "message_ids": list(one.message_ids)}) for one in events]
 
 
+@strawberry.type(description="The result of indexing a session.")
+class IndexResult:
+    """The result of indexing a session."""
+
+    messages: int = strawberry.field(description="Number of its messages.")
+    indexed: int = strawberry.field(description="Messages that had no scene or vector, and have both now.")
+    skipped: int = strawberry.field(description="Messages that had both.")
+    failed: int = strawberry.field(description="Messages that lack one still; try again later.")
+    deferred_scenes: int = strawberry.field(
+        description="Scenes that were read now because `automation.auto_extract` is off."
+    )
+
+
 @strawberry.type
 class SessionsMutation:
-    """Close sessions."""
+    """Index and close sessions."""
 
     @strawberry.mutation(
         description="Close a session: compute missing vectors, then extract all pending messages. Idempotent."
@@ -170,6 +183,16 @@ class SessionsMutation:
         """Close a session."""
         memory = memory_of(info)
         return _answer(await memory.sessions.close(info.context["tenant"], user_id, session_id))
+
+    @strawberry.mutation(
+        description="Index a session now: extract pending messages, also if automatic extraction is off, update its "
+        "layers, and compute missing vectors. Idempotent."
+    )
+    async def index_memories(self, info: Info[Any, None], user_id: _UserId, session_id: _SessionId) -> IndexResult:
+        """Index a session."""
+        memory = memory_of(info)
+        report = await memory.sessions.index(info.context["tenant"], user_id, session_id)
+        return IndexResult(**asdict(report))
 
 
 def _answer(view: SessionView) -> SessionAnswer:

@@ -1,4 +1,4 @@
-"""GraphQL: scenes, sessions and messages at three levels of detail (layers L0 to L2)."""
+"""GraphQL: scenes, sessions, messages, users and agents at three levels of detail (layers L0 to L2)."""
 
 from typing import Annotated, Any
 
@@ -13,13 +13,13 @@ strawberry.enum(
 )
 
 
-@strawberry.type(name="Layer", description="A scene, session or message at one level of detail.")
+@strawberry.type(name="Layer", description="A scene, session, message, user or agent at one level of detail.")
 class LayerAnswer:
     """A scene, session or message at one level of detail."""
 
     uri: str = strawberry.field(description="Its URI, with the level as the fragment.")
     level: Level = strawberry.field(description="The level of detail.")
-    title: str | None = strawberry.field(description="The title of the scene or session.")
+    title: str | None = strawberry.field(description="The title of the scene or session, or the name.")
     text: str = strawberry.field(description="The text; L2 contains at most 1,000 messages or 200,000 characters.")
     generated_by: str = strawberry.field(description="The author: `extractive`, `caller`, a model's name, or `said`.")
     tokens: int = strawberry.field(description="Estimated number of tokens.")
@@ -41,13 +41,15 @@ class LayersQuery:
     """Queries for layers."""
 
     @strawberry.field(
-        description="A scene, session or message at one level of detail; missing texts are created and stored."
+        description="A scene, session or message, or what is known of a user or agent, at one level of detail; missing "
+        "texts are created and stored."
     )
     async def layer(
         self,
         info: Info[Any, None],
         uri: Annotated[
-            str, strawberry.argument(description="The URI of the scene, session or message; may end in `#L0`.")
+            str,
+            strawberry.argument(description="The URI of the scene, session, message, user or agent; may end in `#L0`."),
         ],
         level: Annotated[
             Level | None, strawberry.argument(description="The level. Default: that of the URI, or L1.")

@@ -1,6 +1,7 @@
 """`mnemograph doctor`: check the installation and show how to fix problems."""
 
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -13,13 +14,18 @@ from schema.errors import InstallError
 
 
 @command
-def doctor(call: Invocation) -> None:
+def doctor(
+    call: Invocation,
+    ask_model: Annotated[
+        bool, typer.Option("--ask-model", help="Also ask the configured model endpoints; costs a few tokens.")
+    ] = False,
+) -> None:
     """Check the installation and show how to fix problems; starts and changes nothing."""
     # Imports psutil and httpx, half a second.
     from graph_service.admin.doctor import examine, unreadable_settings
 
     try:
-        checks = run(examine(call.settings))
+        checks = run(examine(call.settings, ask_endpoints=ask_model))
     except InstallError as error:
         checks = [unreadable_settings(error)]
     passed = all(check.ok is not False for check in checks)

@@ -17,7 +17,8 @@ layers = typer.Typer(help="Summaries of scenes and sessions: L0, L1, and the ful
 def show(
     call: Invocation,
     uri: Annotated[
-        str, typer.Argument(help="The URI of a scene, session or message; may end in #L0.", show_default=False)
+        str,
+        typer.Argument(help="The URI of a scene, session, message, user or agent; may end in #L0.", show_default=False),
     ],
     after: Annotated[
         str | None, typer.Option(help="The cursor of the previous part of a long L2 text.", show_default=False)

@@ -36,6 +36,9 @@ def recall(
     entity: Annotated[
         list[str] | None, typer.Option(help="Only hits that mention this entity; may be repeated.")
     ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="Only messages with this tag, and what they prove; may be repeated.")
+    ] = None,
     min_score: Annotated[float | None, typer.Option(help="Only hits with at least this score.")] = None,
     after: Annotated[str | None, typer.Option(help="The cursor of the previous answer, for the next page.")] = None,
     asked_at: Annotated[
@@ -63,6 +66,7 @@ def recall(
             agent_id=agent,
             roles=tuple(one_of(Role, one, "--role") for one in role or ()),
             entities=tuple(entity or ()),
+            tags=tuple(tag or ()),
             score_min=min_score,
             after=after,
         ),

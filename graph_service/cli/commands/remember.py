@@ -25,12 +25,16 @@ def remember(
     time: Annotated[str | None, typer.Option(help="The time it was said, ISO 8601; now by default.")] = None,
     name: Annotated[str | None, typer.Option(help="The user's name.")] = None,
     speaker: Annotated[str | None, typer.Option(help="The speaker's name.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="A label by which `recall --tag` finds it; may be repeated.")
+    ] = None,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Do not wait until its facts are extracted.")] = False,
 ) -> None:
     """Store one message, and extract the facts in it."""
     from graph_service.memory.ingest.validation import IncomingMessage, RememberRequest
 
-    message = IncomingMessage(role=role, text=text, time=parse_time(time, "--time"), speaker=speaker)
+    said_at = parse_time(time, "--time")
+    message = IncomingMessage(role=role, text=text, time=said_at, speaker=speaker, tags=tuple(tag or ()))
     request = RememberRequest(user_id=user, session_id=session, user_name=name, messages=(message,))
     run(_remember(call, request, wait=not no_wait))
 

@@ -49,6 +49,10 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
 CREATE FULLTEXT INDEX message_stems IF NOT EXISTS FOR (n:Message) ON EACH [n.text, n.scope_user, n.said_day]
 OPTIONS {indexConfig: {`fulltext.analyzer`: "english"}};
 
+// Tagged messages; a token is a hash of tenant, user and tag. Messages without tags are not in the index.
+CREATE FULLTEXT INDEX message_tags IF NOT EXISTS FOR (n:Message) ON EACH [n.tag_tokens]
+OPTIONS {indexConfig: {`fulltext.analyzer`: "whitespace"}};
+
 // Scenes. unembedded, unextracted, layers_behind: set only while a scene waits for vectors, extraction or new summaries.
 CREATE INDEX scene_session IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.session_id, n.start_ms);
 CREATE INDEX scene_happened IF NOT EXISTS FOR (n:Scene) ON (n.tenant, n.user_id, n.scene_start, n.scene_end);
@@ -78,6 +82,7 @@ CREATE INDEX job_state IF NOT EXISTS FOR (j:Job) ON (j.tenant, j.state);
 
 // Tenants, the change log, revisions (the lock of a user's memory), usage by day, tombstones, API keys.
 CREATE CONSTRAINT tenant_id IF NOT EXISTS FOR (n:Tenant) REQUIRE n.id IS UNIQUE;
+CREATE INDEX tenant_quarantine IF NOT EXISTS FOR (n:Tenant) ON (n.quarantine);
 CREATE CONSTRAINT change_seq IF NOT EXISTS FOR (n:Change) REQUIRE (n.tenant, n.seq) IS UNIQUE;
 CREATE INDEX change_element IF NOT EXISTS FOR (n:Change) ON (n.tenant, n.element_id);
 CREATE CONSTRAINT revision_id IF NOT EXISTS FOR (n:Revision) REQUIRE (n.tenant, n.id) IS UNIQUE;

@@ -20,7 +20,7 @@ _EVENTS_MAX: Final = 100
 class ReadMemoryArguments(Arguments):
     """Arguments of `read_memory`."""
 
-    uri: str = Field(description="URI of a scene, session or message, from recall or list_sessions.")
+    uri: str = Field(description="URI from recall or list_sessions, or `memory://TENANT/user/ID`.")
     level: Level | None = Field(
         None, description="L0: abstract, 100 tokens; L1: overview (default); L2: full text, at most 1,000 messages."
     )
@@ -88,7 +88,9 @@ class LayersAnswer(Result):
 class IndexMemoriesArguments(Arguments):
     """Arguments of `index_memories`."""
 
-    dry_run: bool = Field(False, description="Report problems without repairing them.")
+    session_id: str | None = Field(None, description="Index only this conversation.")
+    user_id: UserId = None
+    dry_run: bool = Field(False, description="Only report.")
 
 
 class IndexAnswer(Result):
@@ -169,11 +171,23 @@ async def _generate_layers(context: ToolContext, caller: Caller, given: Generate
 
 
 async def _index_memories(context: ToolContext, caller: Caller, given: IndexMemoriesArguments) -> IndexAnswer:
+    if given.session_id is not None:
+        return await _index_session(context, caller, given, given.session_id)
     report = await context.memory.sync(caller.tenant, dry_run=given.dry_run)
     found = {problem.value: count for problem, count in sorted(report.found.items()) if count}
     return IndexAnswer(
         total=report.total, indexed=report.indexed, skipped=report.skipped, errors=report.errors, found=found
     )
+
+
+async def _index_session(
+    context: ToolContext, caller: Caller, given: IndexMemoriesArguments, session_id: str
+) -> IndexAnswer:
+    if given.dry_run:
+        raise InputError("dry_run cannot be combined with session_id; omit one of them")
+    done = await context.memory.sessions.index(caller.tenant, caller.user_of(given.user_id), session_id)
+    found = {"deferred_scenes": done.deferred_scenes} if done.deferred_scenes else {}
+    return IndexAnswer(total=done.messages, indexed=done.indexed, skipped=done.skipped, errors=done.failed, found=found)
 
 
 async def status_answer(context: ToolContext, caller: Caller) -> StatusAnswer:
@@ -210,10 +224,10 @@ async def _status(context: ToolContext, caller: Caller, given: StatusArguments) 
 
 READ_MEMORY = Tool(
     name="read_memory",
-    title="Read a scene, session or message",
+    title="Read a scene, session, message or user",
     description=(
-        "Return the text of a scene, session or message by URI: abstract of about 100 tokens (L0), overview (L1) or"
-        " full text (L2). Missing texts are created. Start with L0 or L1; read L2 only if you need exact words."
+        "Return the text of a scene, session, message or user by URI: abstract of about 100 tokens (L0), overview (L1)"
+        " or full text (L2). Start with L0 or L1; read L2 only if you need exact words."
     ),
     arguments=ReadMemoryArguments,
     answer=LayerAnswer,
@@ -246,14 +260,14 @@ INDEX_MEMORIES = Tool(
     name="index_memories",
     title="Check and repair the index",
     description=(
-        "Check all texts, vectors, scenes, facts and jobs of this memory for consistency, and repair them."
-        " Rarely needed: messages are indexed when stored. Use it when search seems to miss messages."
+        "Check all texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
+        " Rarely needed. Use it when search seems to miss messages."
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
     effect=Effect.REPAIRS,
     act=_index_memories,
-    administers=lambda _given: True,
+    administers=lambda given: given.session_id is None,
 )
 CLOSE_SESSION = Tool(
     name="close_session",

@@ -22,14 +22,13 @@ TEXT_CHARS_MAX: Final = 600
 class RecallArguments(Arguments):
     """Arguments of `recall`."""
 
-    query: str = Field(
-        description="The question as a full sentence, in English or Chinese; time expressions are understood."
-    )
+    query: str = Field(description="The question as a full sentence; time expressions are understood.")
     user_id: UserId = None
     limit: int = Field(8, description="Maximum number of hits, 1 to 100.")
     kinds: list[HitKind] | None = Field(None, description="Only these kinds. Default: all.")
     evidence: int = Field(1, description="Evidence messages per fact and scene, 0 to 20.")
     entities: list[str] = Field([], description="Only results that mention one of these entities.")
+    tags: list[str] = Field([], description="Only with one of these tags.")
     start: datetime | None = Field(None, description="Only messages said at or after this time.")
     end: datetime | None = Field(None, description="Only messages said before this time.")
     valid_at: datetime | None = Field(None, description="Facts that were valid then. Default: now.")
@@ -63,6 +62,7 @@ class HitAnswer(Result):
     title: str | None = None
     speaker: str | None = None
     role: str | None = None
+    tags: list[str] = Field([])
     subject: str | None = None
     predicate: str | None = None
     relation: str | None = None
@@ -136,7 +136,9 @@ async def _recall(context: ToolContext, caller: Caller, given: RecallArguments) 
         zone=given.zone,
         evidence=given.evidence,
         session_id=given.session_id,
-        filters=QueryFilters(session_id=given.in_session, entities=tuple(given.entities), after=given.after),
+        filters=QueryFilters(
+            session_id=given.in_session, entities=tuple(given.entities), tags=tuple(given.tags), after=given.after
+        ),
     )
     return _recalled(await context.memory.recall(caller.tenant, question, asker=caller.asker), whole=given.full_text)
 
@@ -164,6 +166,7 @@ def _hit(hit: Hit, *, whole: bool) -> HitAnswer:
         title=one.title,
         speaker=one.speaker,
         role=one.role,
+        tags=list(one.tags),
         subject=one.subject,
         predicate=one.predicate,
         relation=one.relation,

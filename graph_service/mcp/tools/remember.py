@@ -28,6 +28,7 @@ class MessageInput(Result):
     id: str | None = Field(None, description="Your id; messages with an id or a time can be sent again without effect.")
     importance: int | None = Field(None, description="1 to 10.")
     zone: str | None = Field(None, description="Time zone: Asia/Shanghai or +08:00.")
+    tags: list[str] = Field([], description="Labels.")
 
 
 class FactInput(Result):
@@ -122,7 +123,7 @@ async def _remember(context: ToolContext, caller: Caller, given: RememberArgumen
     incoming = RememberRequest(
         user_id=caller.user_of(given.user_id),
         session_id=given.session_id or session_of_today(context),
-        messages=tuple(IncomingMessage(**dict(said)) for said in given.messages),
+        messages=tuple(IncomingMessage(**{**dict(said), "tags": tuple(said.tags)}) for said in given.messages),
         user_name=given.user_name,
         agent_id=given.agent_id,
         facts=tuple(provided_fact(dict(fact)) for fact in given.facts),

@@ -41,6 +41,7 @@ from graph_service.memory.consolidation.session_input import (
 from graph_service.memory.consolidation.token_budget import (
     TokenLedger,
     day_of,
+    deferred_reading,
     is_over_budget,
     over_budget_reader,
     record_unfinished,
@@ -60,6 +61,7 @@ from graph_service.memory.jobs.keyed_lock import KeyedLock
 from graph_service.memory.jobs.outbox import JobClaim, finish_jobs
 from graph_service.memory.profile.reader import settle_profile, subjects_in
 from graph_service.memory.summaries.scene_summary import (
+    LAYERS_EVERY,
     asks_for_overview,
     basis_lines,
     basis_of,
@@ -90,6 +92,8 @@ class Readers:
         writer: writes overviews; None keeps extractive ones.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
         waits_for_ripe: read a scene only when it is complete, so that a model reads each scene once.
+        extracts: False defers the extraction of new messages until it is requested.
+        layers_every: number of new messages after which the layers of a scene are updated.
         ledger: tokens used today by the jobs of this process.
     """
 
@@ -100,6 +104,8 @@ class Readers:
     writer: LayerWriter | None = None
     judge: FactJudge | None = None
     waits_for_ripe: bool = False
+    extracts: bool = True
+    layers_every: int = LAYERS_EVERY
     ledger: TokenLedger = field(default_factory=TokenLedger)
 
 
@@ -267,14 +273,17 @@ async def _read_scenes(  # noqa: C901  one pass over a scene, whose steps share 
             return tombstones.without_forgotten(reading, scene.messages, session_input.owner)
 
         provided = allowed(provided_by_message.reading(scene))
-        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending)
+        basis = basis_of(scene, stored, provided, whole=ripe or whole, pending=pending, every=readers.layers_every)
         overview_deferred = whole and bool(stored.get("overview_pending"))
         if not due and basis.fresh and not overview_deferred:
             return None
         async with limit:
             read, slow = [], False
             if due and not pending:
-                new, slow = await _read(lines, readers, partial(context, scene) if context else None)
+                if readers.extracts or not changed:
+                    new, slow = await _read(lines, readers, partial(context, scene) if context else None)
+                else:
+                    new = [deferred_reading()]
                 read = [allowed(one) for one in new]
             readings = (provided, *read) if due else ()
             if basis.fresh and not read and not overview_deferred:

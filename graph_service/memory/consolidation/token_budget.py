@@ -20,6 +20,8 @@ from schema.errors import InputError
 from schema.ids import TenantId
 from schema.timespan import as_utc
 
+# Reader of scenes that wait until their extraction is requested.
+DEFERRED: Final = "deferred"
 DAYS_MAX: Final = 366
 SCENES_MAX: Final = 1_000
 _COSTS: Final = ("calls", "tokens_in", "tokens_out")
@@ -74,7 +76,7 @@ def day_of(moment: datetime) -> str:
 
 def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     """Return the scene properties that record its reader and the readers tried; empty for an unread scene."""
-    readings_here = [reading for reading in readings if reading.reader != CALLER]
+    readings_here = [reading for reading in readings if reading.reader not in (CALLER, DEFERRED)]
     if readings_here:
         last = readings_here[-1]
         return {
@@ -109,7 +111,7 @@ def digest_cost(
         rejected: number of rejected proposals.
     """
     scene_list = list(scenes)
-    every = [reading for readings, _ in scene_list for reading in readings if reading.reader != CALLER]
+    every = [reading for readings, _ in scene_list for reading in readings if reading.reader not in (CALLER, DEFERRED)]
     costs = [scene_cost([], layers) for _, layers in scene_list] + [scene_cost([*every, judging], None)]
     by_rules = [reading for reading in every if reading.reader == READER_NAME]
     return {
@@ -206,6 +208,22 @@ def over_budget_reader(rules: Reader) -> Reader:
         return replace(await rules(scene), path=(OVER_BUDGET, "rules"), needs_model=True)
 
     return read
+
+
+def deferred_reading() -> Reading:
+    """Return the empty reading of a scene that is read only on request, because automatic extraction is off."""
+    return Reading(reader=DEFERRED, path=(DEFERRED,), needs_model=True)
+
+
+async def reopen_deferred(graph: Graph, tenant: TenantId, session: str) -> int:
+    """Mark the deferred scenes of a session (node id), so that the next extraction reads them; return their number.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    parameters = {"tenant": tenant, "session": session}
+    reopen = statement("consolidation/reopen_deferred_of_session")
+    return int((await graph.write(lambda writing: writing.run(reopen, parameters)))[0]["scenes"])
 
 
 async def reextract_scenes(graph: Graph, tenant: TenantId, user_id: str, *, scenes_max: int, now_ms: int) -> int:

@@ -21,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from extraction.embeddings.token_vectors import is_packed
 from graph_service.memory.argument_checks import time_problem
 from graph_service.memory.export_import.row_values import decode_value
+from graph_service.memory.tags import tag_problems
 from schema.assertion import Closing, parse_assertion
 from schema.change import Op
 from schema.errors import InputError
@@ -426,6 +427,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         said_ms=_MILLIS,
         position=_COUNT,
         episode_id=_ID,
+        tags=lambda value: next(iter(tag_problems(value)), None),
         zone=lambda value: (
             None
             if len(value) <= 100 and zone_named(value)

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from extraction.text.name_forms import all_forms
+from graph_service.memory.tags import tag_tokens
 from schema.entity import stored_names
 from schema.graph_model import Property
 from schema.ids import PrefixHash, TenantId, Uri, content_hash, memory_id, scope_token, user_uri
@@ -76,6 +77,8 @@ class TenantRename:
                 return self._scope(role, stored)
             case "forms":
                 return self._forms(stored)
+            case "tags":
+                return self._tag_tokens(stored)
             case "body":
                 return _body(value, self.new_id)
             case _:
@@ -107,6 +110,9 @@ class TenantRename:
         if self.target == NO_TENANT:
             return ""
         return scope_token(self.target) if role == "scope tenant" else scope_token(self.target, stored["user_id"])
+
+    def _tag_tokens(self, stored: Properties) -> list[str]:
+        return [] if self.target == NO_TENANT else tag_tokens(self.target, stored["user_id"], stored.get("tags") or ())
 
     def _forms(self, stored: Properties) -> list[str]:
         if self.target == NO_TENANT:

@@ -11,6 +11,7 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_change
 from graph_service.memory.ingest.spool import Spool, without
 from graph_service.memory.ingest.validation import CheckedEpisode
+from graph_service.memory.tags import tag_tokens
 from graph_service.memory.tombstones import forgotten_message_ids
 from schema.change import Change
 from schema.entity import the_user
@@ -255,6 +256,8 @@ def _message_row(episode: Episode, message: Message, episode_row: dict[str, Any]
             "zone": message.zone,
             "mentioned_start": message.mentioned_start,
             "mentioned_end": message.mentioned_end,
+            "tags": list(message.tags) or None,
+            "tag_tokens": tag_tokens(episode.tenant, episode.user_id, message.tags) or None,
             "scope_tenant": scope_token(episode.tenant),
             "scope_user": scope_token(episode.tenant, episode.user_id),
             "unread": True,

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from extraction.rules.salience_gate import is_small_talk
-from graph_service.memory.argument_checks import text_problem, time_problem
+from graph_service.memory.argument_checks import agent_in, text_problem, time_problem
+from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError
 from schema.ids import SessionId, TenantId, UserId, content_hash, memory_id, message_uri, session_uri
 from schema.importance import IMPORTANCE_DEFAULT, WORDS
@@ -19,6 +20,8 @@ from schema.timespan import as_utc, iso
 from schema.zones import zone_name_of, zone_named
 
 _PROBLEMS_SHOWN: Final = 20
+# Names of the owner and the agent in provided facts.
+OWNER, ASSISTANT = "user", "assistant"
 
 
 def detail_problems(
@@ -69,6 +72,7 @@ class IncomingMessage:
         importance: 1 to 10; derived from the text by default.
         zone: IANA name or `+08:00`; that of `time` by default.
         mentioned_start, mentioned_end: the time it mentions; parsed from the text by default.
+        tags: labels by which answers can be filtered.
     """
 
     role: str
@@ -80,6 +84,7 @@ class IncomingMessage:
     zone: str | None = None
     mentioned_start: datetime | None = None
     mentioned_end: datetime | None = None
+    tags: tuple[str, ...] = ()
 
 
 def provided_fact(fields: Mapping[str, Any]) -> ProvidedFact:
@@ -126,6 +131,7 @@ def check_request(
     Raises:
         InputError: lists all problems.
     """
+    request = _as_owner(request)
     problems = [
         *_id_problems("userId", request.user_id, limits),
         *_id_problems("sessionId", request.session_id, limits),
@@ -155,6 +161,30 @@ def check_request(
         summary=request.summary,
     )
     return CheckedEpisode(episode=episode, dropped=dropped)
+
+
+def _as_owner(request: RememberRequest) -> RememberRequest:
+    """Return a request to an agent's own memory with the agent as its owner; other requests unchanged.
+
+    "I" in the agent's messages, and `assistant` in its facts, are then the owner.
+    """
+    agent_id = agent_in(request.user_id) if isinstance(request.user_id, str) else None
+    if agent_id is None:
+        return request
+
+    def renamed(name: str) -> str:
+        return OWNER if name == ASSISTANT else name
+
+    return replace(
+        request,
+        agent_id=None,
+        user_name=request.user_name or agent_id,
+        messages=tuple(
+            replace(one, role=Role.USER, speaker=one.speaker or agent_id) if one.role == Role.ASSISTANT else one
+            for one in request.messages
+        ),
+        facts=tuple(replace(one, subject=renamed(one.subject), object=renamed(one.object)) for one in request.facts),
+    )
 
 
 def _text_problems(name: str, text: object, chars_max: int) -> list[str]:
@@ -210,7 +240,7 @@ def _message_problems(index: int, message: IncomingMessage, limits: Limits, late
         elif as_utc(message.time) > latest:
             problems.append(f"{name}.time {iso(message.time)} is in the future; send when it was said, with its zone")
     details = detail_problems(message.importance, message.zone, message.mentioned_start, message.mentioned_end)
-    return problems + [f"{name}{problem}" for problem in details]
+    return problems + [f"{name}{problem}" for problem in (*details, *tag_problems(message.tags, limits))]
 
 
 def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tuple[Message, ...]:
@@ -238,6 +268,7 @@ def _messages(tenant: TenantId, request: RememberRequest, now: datetime) -> tupl
                 zone=message_zone(message.zone, message.time),
                 mentioned_start=mentioned_start,
                 mentioned_end=mentioned_end,
+                tags=normalized_tags(message.tags),
             )
         )
     return tuple(messages)

@@ -67,15 +67,26 @@ def supported_kinds(*, embedder: bool) -> tuple[JobKind, ...]:
 
 
 async def claim_jobs(
-    graph: Graph, kind: JobKind, *, jobs_max: int, lease: str, now_ms: int, exclude_tenants: Collection[TenantId] = ()
+    graph: Graph,
+    kind: JobKind,
+    *,
+    jobs_max: int,
+    lease: str,
+    now_ms: int,
+    exclude_tenants: Collection[TenantId] = (),
+    with_active: bool = True,
 ) -> list[JobClaim]:
     """Claim the most overdue open jobs of one kind and one tenant, all with one lease.
 
     Malformed job nodes become dead letters, so that they do not block other jobs.
+
+    Args:
+        with_active: also claim jobs of sessions that are active.
     """
     parameters = {
         "kind": kind.value,
         "exclude_tenants": sorted(exclude_tenants),
+        "with_active": with_active,
         "jobs_max": jobs_max,
         "now_ms": now_ms,
         "lease_until_ms": now_ms + round(LEASE_S * 1000),
@@ -283,9 +294,25 @@ async def reopen_after_outage(graph: Graph, unavailable_service: str, *, jobs_ma
     return await graph.write(steps)
 
 
-async def pending_jobs(graph: Graph, kinds: tuple[JobKind, ...]) -> tuple[int, int | None]:
-    """Return the number of open jobs, and when the next is due in milliseconds since 1970 (None without jobs)."""
-    rows = await graph.read(statement("jobs/due"), {"kinds": [kind.value for kind in kinds]})
+async def pending_jobs(
+    graph: Graph,
+    kinds: tuple[JobKind, ...],
+    *,
+    exclude_tenants: Collection[TenantId] = (),
+    embed_active: bool = True,
+) -> tuple[int, int | None]:
+    """Return the number of open jobs, and when the next is due in milliseconds since 1970 (None without jobs).
+
+    Args:
+        exclude_tenants: tenants whose jobs wait.
+        embed_active: count the embedding of active sessions, too.
+    """
+    parameters = {
+        "kinds": [kind.value for kind in kinds],
+        "exclude_tenants": sorted(exclude_tenants),
+        "embed_active": embed_active,
+    }
+    rows = await graph.read(statement("jobs/due"), parameters)
     return rows[0]["jobs"], rows[0]["next_due_ms"]
 
 

@@ -12,7 +12,8 @@ from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
 from graph_service.memory.mindmap.exploration import Explorer
 from graph_service.memory.mindmap.reader import map_node, map_nodes
-from schema.errors import NotFoundError
+from graph_service.memory.tags import normalized_tags, tag_problems
+from schema.errors import InputError, NotFoundError
 from schema.frames import NodeView
 from schema.ids import TenantId, memory_id, session_uri, to_element_id, user_uri
 from schema.timespan import moment_of
@@ -176,20 +177,33 @@ class GraphReads:
         return [{**row, "due": moment_of(row["due_ms"])} for row in rows]
 
     async def scenes(
-        self, tenant: TenantId, user_id: str, session_id: str | None, *, first: int, after: str | None
+        self,
+        tenant: TenantId,
+        user_id: str,
+        session_id: str | None,
+        *,
+        first: int,
+        after: str | None,
+        tags: Sequence[str] = (),
     ) -> list[tuple[NodeView, str]]:
         """Return scenes of a user or session with their cursors, latest first: at most `first`, and one more if any.
 
+        Args:
+            tags: only scenes with a message that has one of these tags.
+
         Raises:
-            InputError: an id, `first` or the cursor is invalid.
+            InputError: an id, a tag, `first` or the cursor is invalid.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(userId=user_id, **({} if session_id is None else {"sessionId": session_id}))
         check_limit(first)
+        if problems := tag_problems(tags):
+            raise InputError("; ".join(problem.removeprefix(".") for problem in problems), tuple(problems))
         start_ms, scene_id = decode_cursor(ListName.SCENES, after)
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
         parameters |= {"start_ms": start_ms, "after": scene_id}
+        parameters |= {"by_tag": bool(tags), "tags": list(normalized_tags(tags)) or [""]}
         rows = await self._graph.read(statement("mindmap/scenes_of_user"), parameters)
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows

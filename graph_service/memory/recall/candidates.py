@@ -37,6 +37,7 @@ class Candidate:
             (`Embedded.cross_language_vector`), and words are not comparable.
         said_at: when a message was said, a scene began, or a fact became valid.
         pending: the message is stored and searchable, but no scene or fact was extracted from it yet.
+        tags: tags of a message.
         session, position, scene, tokens, fact_cosine: for messages only: node id of the session; order among messages
             of the same time; id of the scene; packed token and whole-text vectors; best cosine of a retrieved fact that
             the message proves.
@@ -63,6 +64,7 @@ class Candidate:
     said_at: datetime
     importance: int | None = None
     pending: bool = False
+    tags: tuple[str, ...] = ()
     session: str = ""
     position: int = 0
     scene: str | None = None

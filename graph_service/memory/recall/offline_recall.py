@@ -21,6 +21,7 @@ from graph_service.memory.recall.candidates import Candidate, Hit
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question, check_question
 from graph_service.memory.recall.result_page import snippet
+from graph_service.memory.tags import normalized_tags
 from schema.errors import TooSlowError, UnavailableError
 from schema.frames import EdgeView, NodeView
 from schema.ids import TenantId
@@ -104,6 +105,7 @@ class _Search:
         self._question = question
         self._now = now
         self._span = check_question(question)
+        self._tags = frozenset(normalized_tags(question.filters.tags))
         self._words = words_in(question.text)
         self._terms = _TermIndex(_terms(self._words))
         self.searched = False
@@ -116,7 +118,8 @@ class _Search:
 
     def run(self, episodes: Iterable[Episode], snapshot: Snapshot | None) -> None:
         """Search the snapshot first, because it is small, then the episodes in order."""
-        if snapshot is not None:
+        # The map does not contain tags.
+        if snapshot is not None and not self._tags:
             self._search_snapshot(snapshot)
             self.searched = True
         for episode in episodes:
@@ -142,7 +145,7 @@ class _Search:
         if question.as_of is not None and episode.received_at > as_utc(question.as_of):
             return
         for message in episode.messages:
-            if self._span.contains(message.said_at):
+            if self._span.contains(message.said_at) and (not self._tags or self._tags.intersection(message.tags)):
                 yield _message(message)
 
     def _match(self, one: _Searchable) -> None:
@@ -241,6 +244,7 @@ def _message(message: Message) -> _Searchable:
         speaker=message.speaker,
         role=message.role.value,
         pending=True,
+        tags=message.tags,
     )
     return _Searchable(candidate=candidate, text=f"{message.speaker or ''} {message.text}")
 

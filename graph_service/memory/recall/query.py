@@ -8,6 +8,7 @@ from typing import Final
 from graph_service.memory.argument_checks import text_problem
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
 from graph_service.memory.recall.cursor import CursorState, shown_in
+from graph_service.memory.tags import tag_problems
 from schema.errors import InputError
 from schema.ids import TenantId, session_uri, user_uri
 from schema.labels import Role
@@ -33,6 +34,7 @@ class QueryFilters:
         agent_id: only sessions with this agent.
         roles: only messages of these roles.
         entities: only elements that mention one of these entities.
+        tags: only messages with one of these tags, and scenes and facts with such a message as evidence.
         score_min: only hits with at least this score.
         after: cursor of the previous page of the answer.
     """
@@ -41,13 +43,14 @@ class QueryFilters:
     agent_id: str | None = None
     roles: tuple[Role, ...] = ()
     entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     score_min: float | None = None
     after: str | None = None
 
     @property
     def by_element(self) -> bool:
         """True if any filter applies after the index search, so that the indexes must return more."""
-        return bool(self.agent_id or self.roles or self.entities or self.session_id)
+        return bool(self.agent_id or self.roles or self.entities or self.tags or self.session_id)
 
 
 EVERYTHING: Final = QueryFilters()
@@ -116,6 +119,7 @@ def check_question(question: Question, limits: Limits = LIMITS) -> Timespan:
     ]
     if len(filters.entities) > limits.results:
         problems.append(f"entities names {len(filters.entities)}; name at most {limits.results}")
+    problems += [f"filter{problem}" for problem in tag_problems(filters.tags, limits)]
     if not 1 <= question.limit <= limits.results:
         problems.append(f"limit is {question.limit}; use 1 to {limits.results}")
     if not 0 <= question.evidence <= limits.evidence:

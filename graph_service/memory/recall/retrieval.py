@@ -17,7 +17,7 @@ from extraction.temporal.question_time import TimeAxis
 from extraction.text.other_languages import perhaps_unaccented
 from extraction.text.search_terms import both_spellings
 from graph_service.graph.driver_values import vector_parameter
-from graph_service.graph.lucene import NOTHING, scoped_query
+from graph_service.graph.lucene import NOTHING, scoped_query, tags_query
 from graph_service.memory.recall.candidates import (
     Candidate,
     CandidateSet,
@@ -27,8 +27,9 @@ from graph_service.memory.recall.candidates import (
     Removed,
 )
 from graph_service.memory.recall.query import HitKind, Question, ResolvedQuestion
+from graph_service.memory.tags import normalized_tags, tag_tokens
 from schema.fact import FactKind
-from schema.ids import memory_id, name_key, scope_token, session_uri
+from schema.ids import TenantId, memory_id, name_key, scope_token, session_uri
 from schema.labels import Role
 from schema.timespan import Timespan, as_utc, millis, moment_of
 
@@ -118,6 +119,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "roles": [role.value for role in filters.roles or Role],
         "by_entity": bool(filters.entities),
         "entity_filter": sorted({name_key(name) for name in filters.entities}) or _NONE,
+        **_tag_parameters(tenant, question),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
         "asked_to_ms": asked_to_ms,
@@ -131,6 +133,17 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "with_layer_scores": with_layer_scores,
         # A caller that names a time asks for what was valid then.
         "with_closed": question.valid_at is None and question.as_of is None,
+    }
+
+
+def _tag_parameters(tenant: TenantId, question: Question) -> dict[str, Any]:
+    """Return the parameters of the filter on tags; messages alone need a channel of their own."""
+    tags = normalized_tags(question.filters.tags)
+    wanted = tags if HitKind.MESSAGE in question.kinds else ()
+    return {
+        "by_tag": bool(tags),
+        "tags": list(tags) or _NONE,
+        "tag_query": tags_query(tag_tokens(tenant, question.user_id, wanted)),
     }
 
 
@@ -293,7 +306,7 @@ def _message(
         asks_agent: the question asks what the agent said. To others, what the agent promised is seldom the answer, so
             facts do not raise the scores of its messages.
     """
-    name, session, said_ms, position, speaker, text, uri, role, importance, unread, *found_by = row
+    name, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, *found_by = row
     scene, similarity, channels, tokens = found_by
     cosine = _cosine(similarity)
     if cosine is None and not isnan(own_cosine):
@@ -313,6 +326,7 @@ def _message(
         said_at=moment_of(said_ms),
         importance=importance,
         pending=bool(unread),
+        tags=tuple(tags or ()),
         session=session,
         position=position or 0,
         tokens=tokens,

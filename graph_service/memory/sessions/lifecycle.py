@@ -1,6 +1,7 @@
 """List and close sessions; close idle ones, and those of this process at shutdown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.list_cursors import ListName, decode_cursor, encode_cursor
-from schema.errors import NotFoundError
+from schema.errors import NotFoundError, UnavailableError
 from schema.ids import SessionId, TenantId, UserId, memory_id, session_uri
 from schema.session import CloseReason, SessionState, SessionView
 from schema.timespan import millis
@@ -129,15 +130,47 @@ def _view(row: dict[str, Any]) -> SessionView:
 _ACTIVE_MAX: Final = 10_000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexReport:
+    """The result of indexing one session.
+
+    Attributes:
+        messages: messages of the session.
+        indexed: messages that had no scene or no vector, and have both now.
+        skipped: messages that had both.
+        failed: messages that lack one still.
+        deferred_scenes: scenes whose extraction had been deferred, and that were read now.
+    """
+
+    messages: int
+    indexed: int
+    skipped: int
+    failed: int
+    deferred_scenes: int
+
+
 class Sessions:
-    """List and close sessions.
+    """List, index and close sessions.
 
     Args:
+        index: extracts from a session (node id) and computes its vectors at once; None leaves that to a worker
+            elsewhere.
+        embeds: there is an embedder.
         clock: returns the current time, aware UTC.
         notify: called with the tenant after each commit that created jobs.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], notify: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        clock: Callable[[], datetime],
+        notify: Callable[[str], None],
+        index: Callable[[TenantId, str], Awaitable[int]] | None = None,
+        embeds: bool = False,
+    ) -> None:
+        self._index = index
+        self._embeds = embeds
         self._graph = graph
         self._clock = clock
         self._notify = notify
@@ -189,6 +222,31 @@ class Sessions:
         await request_close(self._graph, tenant, [node_id], reason=CloseReason.REQUEST, now=self._clock())
         self._notify(tenant)
         return await self.one(tenant, user_id, session_id)
+
+    async def index(self, tenant: TenantId, user_id: str, session_id: str) -> IndexReport:
+        """Extract from a session now, update its layers, and compute its missing vectors. Idempotent.
+
+        Raises:
+            InputError: an id is invalid.
+            NotFoundError: this user has no such session.
+            UnavailableError: Neo4j, the model or the embedder does not answer, or another process has the worker.
+        """
+        before = await self.one(tenant, user_id, session_id)
+        if self._index is None:
+            raise UnavailableError("this process has no worker; ask the running service")
+        deferred_n = await self._index(tenant, session_node_id(tenant, UserId(user_id), SessionId(session_id)))
+        after = await self.one(tenant, user_id, session_id)
+        pending, left = self._pending(before), self._pending(after)
+        return IndexReport(
+            messages=after.messages,
+            indexed=max(pending - left, 0),
+            skipped=max(after.messages - max(pending, left), 0),
+            failed=left,
+            deferred_scenes=deferred_n,
+        )
+
+    def _pending(self, view: SessionView) -> int:
+        return max(view.unread, view.unembedded) if self._embeds else view.unread
 
     def note_messages(self, tenant: TenantId, session: str) -> None:
         """Record that this process received messages of a session (URI)."""

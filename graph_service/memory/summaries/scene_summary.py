@@ -37,7 +37,13 @@ class LayerBasis:
 
 
 def basis_of(
-    scene: Scene, stored: Mapping[str, Any], provided: Reading, *, whole: bool, pending: bool = False
+    scene: Scene,
+    stored: Mapping[str, Any],
+    provided: Reading,
+    *,
+    whole: bool,
+    pending: bool = False,
+    every: int = LAYERS_EVERY,
 ) -> LayerBasis:
     """Return which messages the layers of a scene are to be made from, and whether the stored layers are up to date.
 
@@ -46,9 +52,10 @@ def basis_of(
         provided: provided facts about the scene.
         whole: use all messages, because the scene is complete or its layers are requested now.
         pending: the scene was not read yet.
+        every: number of messages after which the layers are updated.
     """
     size = len(scene.messages)
-    due_n = size if whole or size < LAYERS_EVERY else size - size % LAYERS_EVERY
+    due_n = size if whole or size < every else size - size % every
     stored_n = stored.get("layers_n") or 0
     for messages in [stored_n, due_n] if due_n <= stored_n <= size else [due_n]:
         key = _key(scene, messages, provided, pending=pending)

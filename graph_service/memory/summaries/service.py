@@ -1,4 +1,4 @@
-"""Return the summary layers of scenes, sessions and messages by URI and level, updated on demand."""
+"""Return the layers of scenes, sessions, messages, users and agents by URI and level, updated on demand."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -61,6 +61,9 @@ class LayerText:
     next_cursor: str | None = None
 
 
+PersonLayer = Callable[[TenantId, str, Level], Awaitable[LayerText | None]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummariesReport:
     """Numbers of sessions whose layers were computed, were up to date, or could not be computed."""
@@ -77,9 +80,18 @@ class LayerTexts:
     Args:
         refresh: None returns the stored layers of scenes without an update.
         clock: returns the current time, aware UTC.
+        person: returns what is known of a user or agent, by URI and level; None if the URI is not that of one.
     """
 
-    def __init__(self, graph: Graph, *, refresh: Refresh | None, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        *,
+        refresh: Refresh | None,
+        clock: Callable[[], datetime],
+        person: PersonLayer | None = None,
+    ) -> None:
+        self._person = person
         self._graph = graph
         self._refresh = refresh
         self._clock = clock
@@ -92,14 +104,14 @@ class LayerTexts:
         L2 has at most 1,000 messages and 200,000 characters; if it is cut, its last line says so.
 
         Args:
-            uri: URI of a scene, session, message or fact (its own or that in a profile), with or without a level:
-                `#L0`, `#L1`, `#L2`.
+            uri: URI of a scene, session, message, user, agent or fact (its own or that in a profile), with or without
+                a level: `#L0`, `#L1`, `#L2`.
             level: that of the URI by default, or L1 if it has none.
             after: cursor of the previous part; return the text after it.
 
         Raises:
             InputError: the level or the cursor is invalid.
-            NotFoundError: the tenant has no such scene, session, message or fact.
+            NotFoundError: the tenant has no such scene, session, message, user, agent or fact.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(uri=uri)
@@ -111,7 +123,8 @@ class LayerTexts:
         node_id = memory_id(base)
         row = await self._row(tenant, node_id)
         if row is None:
-            return await self._fact_text(tenant, uri=base, level=requested)
+            person = None if self._person is None else await self._person(tenant, base, requested)
+            return person or await self._fact_text(tenant, uri=base, level=requested)
         if after is not None and (requested is not Level.L2 or row["kind"] == "message"):
             raise InputError("after is only for level L2 of a scene or session; other texts have one page")
         if requested is not Level.L2 and row["kind"] != "message":
@@ -125,7 +138,7 @@ class LayerTexts:
         rows = await self._graph.read(statement("lookup/fact_by_id"), parameters)
         if not rows or rows[0]["predicate"] == "MENTIONED":
             raise NotFoundError(
-                f"there is no scene, session, message or fact {uri!r}; `recall` and `sessions` return URIs"
+                f"there is no scene, session, message, user, agent or fact {uri!r}; `recall` and `sessions` return URIs"
             )
         fact = rows[0]["properties"]
         return LayerText(
@@ -221,7 +234,7 @@ class LayerTexts:
             title=texts["name"],
             text=text,
             generated_by=generated_by,
-            tokens=await _tokens(text),
+            tokens=await tokens_of(text),
             next_cursor=after,
         )
 
@@ -251,7 +264,8 @@ class LayerTexts:
         return "\n".join(text_lines), after
 
 
-async def _tokens(text: str) -> int:
+async def tokens_of(text: str) -> int:
+    """Return the estimated number of tokens of a text."""
     if len(text) <= _ON_LOOP_CHARS:
         return token_count(text)
     return await _COUNTING.run(partial(token_count, text))

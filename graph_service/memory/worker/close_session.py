@@ -22,10 +22,12 @@ class CloseJobs:
     Attributes:
         embed: None without an embedder; the session then closes without vectors, which are added later.
         extract: extracts from unread messages and from every unextracted scene.
+        summarises: update the summary of the session.
     """
 
     embed: RunJob | None
     extract: RunJob
+    summarises: bool = True
 
 
 async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_context: JobContext) -> None:
@@ -46,7 +48,8 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
         await run_session_jobs(
             graph, jobs.extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
         )
-        await update_session_summary(graph, claim.tenant, claim.session, now=job_context.clock())
+        if jobs.summarises:
+            await update_session_summary(graph, claim.tenant, claim.session, now=job_context.clock())
         job_context.step("close summarised")
         await _embed(graph, jobs, claim, job_context)
     now_ms = job_context.now_ms()

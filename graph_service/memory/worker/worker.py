@@ -6,7 +6,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -14,6 +14,7 @@ from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers, read_session
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
+from graph_service.memory.consolidation.token_budget import reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
@@ -84,7 +85,7 @@ class Leases:
         self._unconfirmed: dict[JobKind, list[str]] = {}
 
     async def claim(
-        self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = ()
+        self, kind: JobKind, *, jobs_max: int, exclude_tenants: Collection[TenantId] = (), with_active: bool = True
     ) -> list[JobClaim]:
         """Claim the most overdue jobs of one kind and one tenant; a claim that was not confirmed is repeated first.
 
@@ -101,6 +102,7 @@ class Leases:
                 lease=lease,
                 now_ms=self._job_context.now_ms(),
                 exclude_tenants=exclude_tenants,
+                with_active=with_active,
             )
         except UnavailableError:
             unconfirmed.append(lease)
@@ -184,12 +186,18 @@ class WorkerRules:
     Attributes:
         parallel: number of sessions of one tenant to extract from at the same time.
         poll_s: interval at which an idle worker looks for jobs of other processes.
+        index: compute vectors in the background; otherwise only `index_session` does.
+        index_on_message: compute them while a session is active; otherwise when it closes.
+        index_on_close: compute missing vectors and the summary of a session when it closes.
         idle_s: seconds without a message after which a session is closed; None: never.
     """
 
     parallel: int = 2
     poll_s: float = 1.0
     scenes: SegmentationThresholds = field(default_factory=SegmentationThresholds)
+    index: bool = True
+    index_on_message: bool = True
+    index_on_close: bool = True
     idle_s: float | None = None
 
 
@@ -216,6 +224,7 @@ class Worker:
         embedder: None means keyword search only; embedding jobs then stay open.
         external_services: used by `embedder` and `readers`; jobs that need an unavailable one are not claimed.
         supervisor: restarts each of the worker's loops after an error.
+        paused_tenants: tenants whose jobs wait.
     """
 
     def __init__(
@@ -228,13 +237,15 @@ class Worker:
         rules: WorkerRules | None = None,
         external_services: ExternalServices | None = None,
         supervisor: Supervisor | None = None,
+        paused_tenants: Callable[[], Collection[TenantId]] = tuple,
     ) -> None:
         self._graph = graph
         self._embedder = embedder
         self._readers = readers
         self._job_context = job_context
         self._rules = rules or WorkerRules()
-        self._kinds = supported_kinds(embedder=embedder is not None)
+        self._kinds = supported_kinds(embedder=embedder is not None and self._rules.index)
+        self._paused_tenants = paused_tenants
         self._external_services = external_services or ExternalServices()
         self._supervisor = supervisor or Supervisor()
         self._leases = Leases(graph, job_context, self._external_services)
@@ -289,7 +300,12 @@ class Worker:
             if await self.run_one():
                 continue
             kinds = tuple(kind for kind in self._kinds if not self._service_for(kind).is_open)
-            jobs, due_ms = await pending_jobs(self._graph, kinds)
+            jobs, due_ms = await pending_jobs(
+                self._graph,
+                kinds,
+                exclude_tenants=self._paused_tenants(),
+                embed_active=self._with_active(JobKind.EMBED),
+            )
             if not jobs or due_ms is None:
                 return
             await asyncio.sleep(min(max(due_ms - self._job_context.now_ms(), 0) / 1000 + 0.01, self._rules.poll_s))
@@ -316,6 +332,31 @@ class Worker:
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
         )
         self.wake()
+
+    async def index_session(self, tenant: TenantId, session: str) -> int:
+        """Extract from a session (node id) now, update its layers, and compute its vectors.
+
+        Returns:
+            The number of scenes that were deferred and are read now.
+
+        Raises:
+            UnavailableError: Neo4j does not answer, or the model or embedder.
+        """
+        deferred_n = await reopen_deferred(self._graph, tenant, session)
+        read = partial(self._read_renewed, whole=True, automatic=False)
+        await run_session_jobs(
+            self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
+        )
+        if self._embedder is not None:
+            await run_session_jobs(
+                self._graph, self._embed_renewed, tenant, session, JobKind.EMBED, self._job_context, even_if_done=False
+            )
+        self.wake()
+        return deferred_n
+
+    @property
+    def _embeds_on_close(self) -> bool:
+        return self._embedder is not None and self._rules.index and self._rules.index_on_close
 
     async def _loop(self, stop: asyncio.Event, kind: JobKind, *, spare: bool) -> None:
         """Claim and run jobs of one kind until `stop` is set."""
@@ -374,8 +415,11 @@ class Worker:
         busy = self._busy[kind]
         async with self._claim_locks[kind]:
             busy_tenants = [tenant for tenant, loops in busy.items() if loops >= self._loops_per_tenant(kind)]
+            excluded = {*busy_tenants, *self._paused_tenants()}
             jobs_max = _EMBED_JOBS_MAX if kind is JobKind.EMBED else 1
-            claims = await self._leases.claim(kind, jobs_max=jobs_max, exclude_tenants=busy_tenants)
+            claims = await self._leases.claim(
+                kind, jobs_max=jobs_max, exclude_tenants=excluded, with_active=self._with_active(kind)
+            )
             tenants = {claim.tenant for claim in claims}
             busy.update(tenants)
         if not claims:
@@ -395,6 +439,10 @@ class Worker:
                 if not busy[tenant]:
                     del busy[tenant]
         return True
+
+    def _with_active(self, kind: JobKind) -> bool:
+        """Return whether jobs of this kind are run for active sessions."""
+        return kind is not JobKind.EMBED or self._rules.index_on_message
 
     def _loops_per_tenant(self, kind: JobKind) -> int:
         return self._rules.parallel if kind is JobKind.EXTRACT else 1
@@ -435,8 +483,9 @@ class Worker:
                 self.wake()
             case JobKind.CLOSE:
                 jobs = CloseJobs(
-                    embed=None if self._embedder is None else self._embed_renewed,
+                    embed=self._embed_renewed if self._embeds_on_close else None,
                     extract=partial(self._read_renewed, final=True),
+                    summarises=self._rules.index_on_close,
                 )
                 await close_session(graph, jobs, claim, job_context)
             case JobKind.FORGET:
@@ -446,11 +495,22 @@ class Worker:
                 self.wake()
 
     async def _read(
-        self, claim: JobClaim, *, final: bool = False, until_ms: int | None = None, whole: bool = False
+        self,
+        claim: JobClaim,
+        *,
+        final: bool = False,
+        until_ms: int | None = None,
+        whole: bool = False,
+        automatic: bool = True,
     ) -> bool:
+        """Run an extract job.
+
+        Args:
+            automatic: nobody requested the extraction, so that it may be deferred.
+        """
         return await read_session(
             self._graph,
-            self._readers,
+            self._readers if automatic else replace(self._readers, extracts=True),
             claim,
             self._job_context,
             self._rules.scenes,
@@ -462,14 +522,21 @@ class Worker:
         )
 
     async def _read_renewed(
-        self, claim: JobClaim, *, final: bool = False, until_ms: int | None = None, whole: bool = False
+        self,
+        claim: JobClaim,
+        *,
+        final: bool = False,
+        until_ms: int | None = None,
+        whole: bool = False,
+        automatic: bool = True,
     ) -> bool:
         """Extract from a session on behalf of another job, renewing the lease of its extract job."""
-        read = self._read(claim, final=final, until_ms=until_ms, whole=whole)
+        read = self._read(claim, final=final, until_ms=until_ms, whole=whole, automatic=automatic)
         return await self._leases.renewed_during([claim], read)
 
     async def _read_until(self, claim: JobClaim, until_ms: int | None) -> bool:
-        return await self._read_renewed(claim, final=True, until_ms=until_ms)
+        # What was extracted before a message was forgotten is extracted again.
+        return await self._read_renewed(claim, final=True, until_ms=until_ms, automatic=False)
 
     async def _embed_renewed(self, claim: JobClaim) -> bool:
         assert self._embedder is not None, "only called with an embedder"

@@ -6,6 +6,7 @@
 // $now_ms: int
 // $lease_until_ms: int
 // $exclude_tenants: list of tenants to skip, because the worker is already running enough of their jobs
+// $with_active: bool, also jobs of active sessions
 // $lease: str, unique for each claim; only its holder may finish the job. A claim with the same lease returns the same jobs, for a
 // caller that lost the answer
 // -> tenant, id, session, enqueue_count, attempts
@@ -16,6 +17,7 @@ MATCH (j:Job {open: true})
 USING INDEX SEEK j:Job(open, due_ms)
 WHERE j.due_ms <= $now_ms AND (coalesce(j.lease_until_ms, 0) <= $now_ms OR j.lease = $lease) AND j.kind = $kind
   AND NOT coalesce(j.tenant, '') IN $exclude_tenants
+  AND ($with_active OR NOT EXISTS { MATCH (:SessionLifecycle {tenant: j.tenant, id: j.session, state: 'active'}) })
 WITH j ORDER BY j.due_ms LIMIT $jobs_max
 WITH collect(j) AS due
 UNWIND [j IN due WHERE j.tenant = due[0].tenant OR j.tenant IS NULL] AS j

@@ -52,13 +52,16 @@
 // $roles: list of str, only messages with these roles
 // $by_entity: bool, $entity_filter is given
 // $entity_filter: list of str, entity keys; only what mentions one of them, or ['']
+// $by_tag: bool, $tags is given
+// $tags: list of str, only messages with one of these tags, and what they prove, or ['']
+// $tag_query: str, Lucene query for the messages with these tags; without hits when messages are not requested
 // $with_layer_scores: bool, return the similarity of scene summaries and the last access
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
 // $evidence_chars: int, maximum length of their texts
 // -> messages, rows, layer_scores, named
 // One row, with lists and milliseconds because the driver is slow with maps and dates.
-// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, scene, cosine, [[channel, score]],
+// messages: [id, session, said_ms, position, speaker, text, uri, role, importance, unread, tags, scene, cosine, [[channel, score]],
 // tokens] for each hit and neighbour; scene is the id of its scene.
 // rows: [kind, id, [[channel, score]], cosine, display, evidence, evidence ids, closed, closed by] for each scene and fact; a fact
 // is closed if it ended before $valid_at, and only facts have evidence ids.
@@ -167,6 +170,10 @@ CALL (named_entities, second_hop) {
     MATCH (m:Message {tenant: $tenant, session_id: session})
     WITH m ORDER BY m.said_ms DESC, m.position DESC LIMIT 1000
     RETURN m, 'session' AS channel, 1.0 AS score
+   UNION ALL
+    // Likewise, the messages with a tag are few in a large memory.
+    CALL db.index.fulltext.queryNodes('message_tags', $tag_query, {limit: 1000}) YIELD node AS m
+    RETURN m, 'tag' AS channel, 1.0 AS score
   }
   WITH channel, m, score ORDER BY score DESC
   WITH channel, collect({m: m, score: score}) AS best
@@ -204,10 +211,11 @@ CALL (named_entities, second_hop) {
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
   WHERE NOT $filtered OR (
     $session IN ['', n.session_id] AND $agent IN ['', n.agent_id] AND n.role IN $roles
+    AND (NOT $by_tag OR any(tag IN n.tags WHERE tag IN $tags))
     AND (NOT $by_entity OR EXISTS {
       MATCH (n)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE n.id IN mention.evidence
         AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }))
-  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread,
+  RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
              CASE WHEN $with_tokens OR $vector IS NULL THEN null ELSE vector.similarity.cosine(n.embedding, $vector) END), found,
@@ -275,6 +283,7 @@ CALL (named_entities) {
     AND (NOT $filtered OR EXISTS {
       MATCH (p:Message)-[:PART_OF]->(s)
       WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
+        AND (NOT $by_tag OR any(tag IN p.tags WHERE tag IN $tags))
         AND (NOT $by_entity OR EXISTS {
           MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
             AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }) })
@@ -324,6 +333,7 @@ CALL (entity_edges, second_hop) {
     UNWIND r.evidence AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id})
     WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
+      AND (NOT $by_tag OR any(tag IN p.tags WHERE tag IN $tags))
       AND (NOT $by_entity OR EXISTS {
         MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
           AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })

@@ -31,7 +31,7 @@ def a_row(
     said_ms = millis(NOON + timedelta(days=day))
     if kind == "message":
         line = [name, "s1", said_ms, 0, None, f"text {name}"]
-        return [*line, "memory://x", "user", 5, None, None, cosine, [list(pair) for pair in found.items()], None]
+        return [*line, "memory://x", "user", 5, None, None, None, cosine, [list(pair) for pair in found.items()], None]
     shown = ["memory://x", "text", None, "user", None, said_ms, 5, None, None, None, None, 0.8, None, None, None]
     return [kind, name, [list(pair) for pair in found.items()], cosine, shown, [], [], False, None]
 

@@ -1,0 +1,23 @@
+"""Ask a language model for a minimal structured answer, to learn whether its endpoint, key and name are right."""
+
+from pydantic import BaseModel, Field
+
+from extraction.llm.language_model import LanguageModel
+from extraction.llm.prompts import filled_prompt
+
+
+class HealthAnswer(BaseModel):
+    """The answer to a health check."""
+
+    number: int = Field(description="The given number.")
+
+
+async def ask_model(model: LanguageModel, *, number: int = 7) -> None:
+    """Return if the model answers in the required form.
+
+    Raises:
+        UnavailableError: it is unavailable or busy.
+        MisreadError: its answer does not have the form.
+        InstallError: the key, address or model name is wrong.
+    """
+    await model.answer(filled_prompt("check_health", number=str(number)), HealthAnswer)

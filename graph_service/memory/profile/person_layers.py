@@ -1,0 +1,129 @@
+"""Compose the layers of a user or agent from the profile: abstract (L0), overview (L1), all its facts (L2).
+
+They are composed when they are read, so they are never out of date, and what was forgotten is never in them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from extraction.extractive_summary import token_count
+from extraction.text.chinese import is_chinese
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph
+from graph_service.memory.facts.bitemporal import AsOf
+from graph_service.memory.profile.reader import ProfileItem, ProfilePart, profile_of
+from graph_service.memory.summaries.scene_summary import EXTRACTIVE
+from graph_service.memory.summaries.service import LayerText, Level, tokens_of
+from schema.ids import MemoryId, TenantId, to_element_id
+from schema.profile import Category
+from schema.timespan import iso
+
+ABSTRACT_TOKENS_MAX: Final = 100
+OVERVIEW_TOKENS_MAX: Final = 2_000
+SESSIONS_MAX: Final = 5
+# Facts of each category in an overview.
+_OVERVIEW_FACTS: Final = 12
+_HEADINGS: Final[Mapping[Category, tuple[str, str]]] = {
+    Category.PERSONAL: ("Personal", "个人情况"),
+    Category.WORK: ("Work", "工作"),
+    Category.PREFERENCES: ("Preferences", "偏好"),
+    Category.RELATIONSHIPS: ("Relationships", "人际关系"),
+    Category.GOALS: ("Goals", "目标"),
+}
+_SESSIONS: Final = ("Latest conversations", "最近的会话")
+_NOTHING: Final = ("Nothing is known about {name} yet.", "目前对{name}一无所知。")
+
+
+async def person_layer(
+    graph: Graph, clock: Callable[[], datetime], tenant: TenantId, uri: str, level: Level
+) -> LayerText | None:
+    """Return what is known of a user or agent; None if the URI is not that of one.
+
+    Raises:
+        UnavailableError: Neo4j does not answer.
+    """
+    node_id = to_element_id(uri)
+    parameters = {"tenant": tenant, "id": node_id, "sessions_max": SESSIONS_MAX}
+    rows = await graph.read(statement("profile/person_by_id"), parameters)
+    if not rows:
+        return None
+    person = rows[0]
+    parts = await profile_of(graph, tenant, MemoryId(node_id), AsOf(valid_at=clock()))
+    match level:
+        case Level.L0:
+            text = person_abstract(person["name"], parts)
+        case Level.L1:
+            text = person_overview(person["name"], parts, person["sessions"])
+        case Level.L2:
+            text = person_detail(person["name"], parts)
+    return LayerText(
+        uri=f"{person['uri']}#{level}",
+        level=level,
+        title=person["name"],
+        text=text,
+        generated_by=EXTRACTIVE,
+        tokens=await tokens_of(text),
+    )
+
+
+def person_abstract(name: str, parts: Sequence[ProfilePart]) -> str:
+    """Return the most important facts as sentences, at most 100 tokens.
+
+    Categories take turns, so that one with many facts does not crowd out the others.
+    """
+    ranked = sorted(
+        ((place, -item.importance, item) for part in parts for place, item in enumerate(part.items)),
+        key=lambda one: (one[0], one[1], one[2].id),
+    )
+    return _within([item.statement for _, _, item in ranked], ABSTRACT_TOKENS_MAX, " ") or _nothing(name, parts)
+
+
+def person_overview(name: str, parts: Sequence[ProfilePart], sessions: Sequence[Mapping[str, Any]]) -> str:
+    """Return an overview in Markdown by category, with the latest conversations, at most 2,000 tokens."""
+    chinese = _is_chinese(parts)
+    lines = [f"# {name}", ""]
+    for part in parts:
+        if part.items:
+            lines += [f"## {_HEADINGS[part.category][chinese]}", "", *map(_fact_line, part.items[:_OVERVIEW_FACTS]), ""]
+    if not any(part.items for part in parts):
+        lines += [_nothing(name, parts), ""]
+    if sessions:
+        lines += [f"## {_SESSIONS[chinese]}", ""]
+        lines += [f"- {(iso(one['last_at']) or '')[:10]} {one['title']}: {one['abstract'] or ''}" for one in sessions]
+    return _within(lines, OVERVIEW_TOKENS_MAX, "\n").rstrip()
+
+
+def person_detail(name: str, parts: Sequence[ProfilePart]) -> str:
+    """Return all facts of the profile in Markdown; the limits of its categories bound the length."""
+    chinese = _is_chinese(parts)
+    lines = [f"# {name}", ""]
+    for part in parts:
+        if part.items:
+            lines += [f"## {_HEADINGS[part.category][chinese]}", "", *map(_fact_line, part.items), ""]
+    return "\n".join(lines).rstrip() if any(part.items for part in parts) else _nothing(name, parts)
+
+
+def _fact_line(item: ProfileItem) -> str:
+    return f"- {' '.join(item.statement.split())} ({(iso(item.valid_at) or '')[:10]})"
+
+
+def _nothing(name: str, parts: Sequence[ProfilePart]) -> str:
+    return _NOTHING[is_chinese(name) or _is_chinese(parts)].format(name=name)
+
+
+def _is_chinese(parts: Sequence[ProfilePart]) -> bool:
+    texts = [item.statement for part in parts for item in part.items]
+    return sum(map(is_chinese, texts)) * 2 > len(texts)
+
+
+def _within(texts: Sequence[str], tokens_max: int, separator: str) -> str:
+    """Return the first texts that fit together."""
+    kept: list[str] = []
+    left = tokens_max
+    for text in texts:
+        left -= token_count(text) + 1
+        if left < 0:
+            break
+        kept.append(text)
+    return separator.join(kept)

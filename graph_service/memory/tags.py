@@ -1,0 +1,37 @@
+"""Tags of messages: a caller's labels for topics, projects or sources, by which answers can be filtered. Pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from schema.ids import name_key, scope_token
+from schema.limits import LIMITS, Limits
+
+
+def normalized_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without a leading `#`, in lower case and one width, sorted, each once: "#Trip " and "trip" are equal.
+
+    Tags without any letter or digit are left out.
+    """
+    keys = (name_key(tag.strip().removeprefix("#")) for tag in tags)
+    return tuple(sorted({key for key in keys if any(char.isalnum() for char in key)}))
+
+
+def tag_problems(tags: Sequence[str], limits: Limits = LIMITS) -> list[str]:
+    """Return the problems of a caller's tags, each as the end of a sentence about their owner."""
+    if len(tags) > limits.tags:
+        return [f".tags has {len(tags):,} tags; use at most {limits.tags}"]
+    problems = []
+    for index, tag in enumerate(tags):
+        if len(tag) > limits.tag_chars:
+            problems.append(f".tags[{index}] has {len(tag):,} characters; use at most {limits.tag_chars}")
+        elif not tag.isprintable() or not normalized_tags([tag]):
+            problems.append(f".tags[{index}] is {tag!r}; use letters or digits, without control characters")
+    return problems
+
+
+def tag_tokens(tenant: str, user_id: str, tags: Iterable[str]) -> list[str]:
+    """Return one token of the full-text index for each normalised tag of a user's message."""
+    return sorted(scope_token(tenant, user_id, _KIND, tag) for tag in tags)
+
+
+_KIND: Final = "tag"

@@ -1,0 +1,49 @@
+"""Ask the configured model endpoints whether they answer, at most once a minute, because every request costs tokens."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from schema.errors import MnemographError
+
+# Asks one endpoint; raises MnemographError if it does not answer.
+Probe = Callable[[], Awaitable[None]]
+_CACHED_S: Final = 60.0
+_ANSWER_MAX_S: Final = 20.0
+
+
+class EndpointHealth:
+    """The health of the configured endpoints.
+
+    Args:
+        probes: by name of the endpoint.
+        clock_s: monotonic time.
+    """
+
+    def __init__(self, probes: Mapping[str, Probe], *, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._probes = probes
+        self._clock_s = clock_s
+        self._asking = asyncio.Lock()
+        self._asked_s: float | None = None
+        self._found: dict[str, Any] = {}
+
+    async def check(self) -> dict[str, Any]:
+        """Return by endpoint whether it answers, within how many seconds, or why not; kept for a minute."""
+        async with self._asking:
+            if self._asked_s is None or self._clock_s() - self._asked_s >= _CACHED_S:
+                names = sorted(self._probes)
+                states = await asyncio.gather(*(self._ask(self._probes[name]) for name in names))
+                self._found, self._asked_s = dict(zip(names, states, strict=True)), self._clock_s()
+            return {name: dict(state) for name, state in self._found.items()}
+
+    async def _ask(self, probe: Probe) -> dict[str, Any]:
+        started_s = self._clock_s()
+        try:
+            async with asyncio.timeout(_ANSWER_MAX_S):
+                await probe()
+        except TimeoutError:
+            return {"answers": False, "problem": f"no answer within {_ANSWER_MAX_S:g} s"}
+        except MnemographError as error:
+            return {"answers": False, "problem": error.message}
+        return {"answers": True, "seconds": round(self._clock_s() - started_s, 3)}
