@@ -30,7 +30,7 @@ from schema.ids import TenantId
 from schema.predicates import predicate_choice
 
 # Evidence messages of a fact whose tags it has.
-_TAGGED_MAX: Final = 100
+_TAGGED_MAX: Final = 3
 
 
 class Loaders:
@@ -190,7 +190,7 @@ class MemoryFact(FactDetails, Node):
         found = await loaders_of(info).messages.load_many(ids)
         return [message_view(message) for message in found if message is not None]
 
-    @strawberry.field(description="The tags of the messages that are evidence for it, of the first 100.")
+    @strawberry.field(description="The tags of the first three messages that are evidence for it.")
     async def tags(self, info: Info[Any, None]) -> list[str]:
         """Return the tags of its evidence."""
         found = await loaders_of(info).messages.load_many(list(self.row["evidence"] or ())[:_TAGGED_MAX])
