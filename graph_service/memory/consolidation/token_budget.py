@@ -76,7 +76,7 @@ def day_of(moment: datetime) -> str:
 
 def reader_properties(readings: Sequence[Reading]) -> dict[str, Any]:
     """Return the scene properties that record its reader and the readers tried; empty for an unread scene."""
-    readings_here = [reading for reading in readings if reading.reader not in (CALLER, DEFERRED)]
+    readings_here = [reading for reading in readings if reading.reader != CALLER]
     if readings_here:
         last = readings_here[-1]
         return {
