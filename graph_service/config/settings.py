@@ -16,8 +16,8 @@ from graph_service.config.folder_trust import CONFIG, CONFIG_BYTES_MAX, FolderTr
 from graph_service.config.sections import (
     AnalystSettings,
     AuthSettings,
-    DisplaySettings,
     AutomationSettings,
+    DisplaySettings,
     EmbeddingSettings,
     LlmSettings,
     LogSettings,
