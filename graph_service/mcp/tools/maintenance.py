@@ -88,7 +88,7 @@ class LayersAnswer(Result):
 class IndexMemoriesArguments(Arguments):
     """Arguments of `index_memories`."""
 
-    session_id: str | None = Field(None, description="Index only this conversation.")
+    session_id: str | None = Field(None, description="Only this conversation.")
     user_id: UserId = None
     dry_run: bool = Field(False, description="Only report.")
 
@@ -227,7 +227,7 @@ READ_MEMORY = Tool(
     title="Read a scene, session, message or user",
     description=(
         "Return the text of a scene, session, message or user by URI: abstract of about 100 tokens (L0), overview (L1)"
-        " or full text (L2). Start with L0 or L1; read L2 only if you need exact words."
+        " or full text (L2). Prefer L0 or L1."
     ),
     arguments=ReadMemoryArguments,
     answer=LayerAnswer,
@@ -261,7 +261,7 @@ INDEX_MEMORIES = Tool(
     title="Check and repair the index",
     description=(
         "Check all texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
-        " Rarely needed. Use it when search seems to miss messages."
+        " Use it when search seems to miss messages."
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,
