@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph

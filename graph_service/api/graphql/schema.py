@@ -30,8 +30,8 @@ from graph_service.api.graphql.jobs import JobsMutation, JobsQuery
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
-from graph_service.api.graphql.questions import QuestionsQuery
 from graph_service.api.graphql.quarantine import QuarantineMutation, QuarantineQuery
+from graph_service.api.graphql.questions import QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,

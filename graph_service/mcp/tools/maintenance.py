@@ -90,7 +90,7 @@ class IndexMemoriesArguments(Arguments):
 
     session_id: str | None = Field(None, description="Only this conversation.")
     user_id: UserId = None
-    dry_run: bool = Field(False, description="Only report.")
+    dry_run: bool = Field(False, description="Report only.")
 
 
 class IndexAnswer(Result):
@@ -260,7 +260,7 @@ INDEX_MEMORIES = Tool(
     name="index_memories",
     title="Check and repair the index",
     description=(
-        "Check all texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
+        "Check texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
         " Use it when search seems to miss messages."
     ),
     arguments=IndexMemoriesArguments,
