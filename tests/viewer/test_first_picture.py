@@ -2,13 +2,15 @@
 
 import json
 import re
+import uuid
 
 import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.viewer.watching import WAIT_MS, Watching
 
-_TENANT = "first-picture"
+# A memory of its own for each run, since a test adds to it.
+_TENANT = f"first-picture-{uuid.uuid4().hex[:8]}"
 _TOLD = (
     "I love jasmine tea.",
     "I hate coriander.",
@@ -31,7 +33,7 @@ async def memory(address: str) -> str:
 
 _ASKED_MAX = 5
 _DRAWN = "Object.keys(window.__mnemograph.positions())"
-_SCENES = "(await fetch('api/snapshot', {headers: {'Mnemograph-Tenant': 'first-picture'}}).then((a) => a.json()))"
+_SCENES = f"(await fetch('api/snapshot', {{headers: {{'Mnemograph-Tenant': '{_TENANT}'}}}}).then((a) => a.json()))"
 
 
 async def _scenes(viewer: Watching) -> list[str]:
@@ -126,8 +128,8 @@ async def test_search_finds_by_relation_type_and_meaning(viewer: Watching) -> No
 
 
 async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(viewer: Watching) -> None:
-    await viewer.say("I hate jasmine tea.", session="contradiction", user="carol")
-    await viewer.say("I love jasmine tea.", session="contradiction2", user="carol")
+    await viewer.say("I hate jasmine tea.", session="contradiction", user="carol", name="Carol")
+    await viewer.say("I love jasmine tea.", session="contradiction2", user="carol", name="Carol")
     await viewer.open("#/map?user=alice")
     await viewer.page.locator('[data-filter="DISLIKES"]').hover()
     await viewer.page.locator('[data-only="DISLIKES"]').click()
