@@ -8,8 +8,6 @@ from uuid import uuid4
 
 import pytest
 import pytest_asyncio
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import Browser, expect
 
 from schema.ids import TenantId
@@ -73,10 +71,6 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     assert await listed.evaluate_all("(all) => all.map((one) => one.dataset.hit)") == [hit["id"] for hit in hits]
     lit = await viewer.probe("recalled()")
     assert lit[tea] == 1
-    # An agent over MCP.
-    url = f"{service.http}/mcp?user=alice"
-    async with Client(streamable_http_client(url)) as client:
-        assert client is not None
     # An earlier question lights up again, and a second click ends that.
     hits = await asked(service, viewer, "Does she hate coriander?")
     coriander = (await facts_by_object(viewer))["coriander"]["id"]
