@@ -261,7 +261,7 @@ INDEX_MEMORIES = Tool(
     title="Check and repair the index",
     description=(
         "Check texts, vectors, scenes, facts and jobs of this memory, and repair them; or index one conversation."
-        " Use it when search seems to miss messages."
+        " Use it when search misses messages."
     ),
     arguments=IndexMemoriesArguments,
     answer=IndexAnswer,

@@ -28,7 +28,7 @@ class RecallArguments(Arguments):
     kinds: list[HitKind] | None = Field(None, description="Only these kinds. Default: all.")
     evidence: int = Field(1, description="Evidence messages per fact and scene, 0 to 20.")
     entities: list[str] = Field([], description="Only results that mention one of these entities.")
-    tags: list[str] = Field([], description="Only with one of these tags.")
+    tags: list[str] = Field([], description="Any of these tags.")
     start: datetime | None = Field(None, description="Only messages said at or after this time.")
     end: datetime | None = Field(None, description="Only messages said before this time.")
     valid_at: datetime | None = Field(None, description="Facts that were valid then. Default: now.")

@@ -28,7 +28,7 @@ class MessageInput(Result):
     id: str | None = Field(None, description="Your id; messages with an id or a time can be sent again without effect.")
     importance: int | None = Field(None, description="1 to 10.")
     zone: str | None = Field(None, description="Time zone: Asia/Shanghai or +08:00.")
-    tags: list[str] = Field([], description="Labels.")
+    tags: list[str] = Field([])
 
 
 class FactInput(Result):
