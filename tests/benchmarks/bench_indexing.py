@@ -186,8 +186,14 @@ def marks_up_to(messages: int) -> list[int]:
     return sorted({0, min(1_000, messages), *(share for share in shares if share > 1_000)})
 
 
-async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, Any]:
-    """Run the benchmark and return all figures."""
+async def main(
+    messages: int, batch: int, probes: int, users: int, *, texts: Iterator[str] | None = None
+) -> dict[str, Any]:
+    """Run the benchmark and return all figures.
+
+    Args:
+        texts: the messages; by default the demo's sentences, many of which are embedded only once.
+    """
     cache_dir = Path(platformdirs.user_cache_dir("mnemograph"))
     with tempfile.TemporaryDirectory(prefix="mnemograph-bench-", ignore_cleanup_errors=True) as folder:
         settings = load_settings(environ={}, here=Path(folder), user_dir=Path(folder), options={"data_dir": folder})
@@ -201,9 +207,8 @@ async def main(messages: int, batch: int, probes: int, users: int) -> dict[str, 
         worker = asyncio.create_task(parts.worker.run(stop))
         try:
             pid = server.process.popen.pid
-            marks = await _measured(
-                Bench(parts=parts, texts=sentences(), batch=batch, users=users, server_pid=pid), messages, probes
-            )
+            bench = Bench(parts=parts, texts=texts or sentences(), batch=batch, users=users, server_pid=pid)
+            marks = await _measured(bench, messages, probes)
         finally:
             stop.set()
             await asyncio.wait({worker}, timeout=30)
