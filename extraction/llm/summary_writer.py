@@ -1,13 +1,13 @@
-"""The summary-writer port and its implementation by a language model."""
+"""The summary-writer ports, for scenes and for sessions, and their implementations by a language model."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, token_count
+from extraction.extractive_summary import OVERVIEW_TOKENS_MAX, SummarizedScene, token_count
 from extraction.llm.language_model import LanguageModel, Prompt
 from extraction.llm.output_schemas import SummaryReading
-from extraction.llm.prompts import filled_prompt
+from extraction.llm.prompts import as_data, filled_prompt
 from extraction.llm.scene_reader import conversation_of, names_of_both
 from extraction.reader import SceneText
 from schema.errors import MisreadError
@@ -16,6 +16,10 @@ TITLE_CHARS_MAX: Final = 80
 ABSTRACT_TOKENS_MAX: Final = 200
 # The overview of a shorter scene would not be shorter than its messages.
 SCENE_TOKENS_MIN: Final = 200
+# Of a session with more scenes, the longest are summarised.
+SESSION_SCENES_MAX: Final = 60
+# Length of each scene's overview in the prompt.
+_SCENE_OVERVIEW_CHARS: Final = 1_200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class LayerText:
 
 
 LayerWriter = Callable[[SceneText], Awaitable[LayerText]]
+SessionWriter = Callable[[Sequence[SummarizedScene]], Awaitable[LayerText]]
 
 
 def model_layer_writer(model: LanguageModel) -> LayerWriter:
@@ -46,27 +51,44 @@ def model_layer_writer(model: LanguageModel) -> LayerWriter:
     """
 
     async def write(scene: SceneText) -> LayerText:
-        answer = await model.answer(layers_prompt(scene), SummaryReading)
-        value = answer.value
-        if answer.cut or not (value.title and value.abstract and value.overview):
-            raise MisreadError(
-                f"model {model.name!r} did not write a complete overview; an extractive one is used",
-                cut=answer.cut,
-                calls=answer.calls,
-                tokens_in=answer.tokens_in,
-                tokens_out=answer.tokens_out,
-            )
-        return LayerText(
-            title=value.title[:TITLE_CHARS_MAX],
-            abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
-            overview=_within(value.overview, OVERVIEW_TOKENS_MAX),
-            made_by=answer.model or model.name,
+        return await _written(model, layers_prompt(scene))
+
+    return write
+
+
+def model_session_writer(model: LanguageModel) -> SessionWriter:
+    """Return a writer that uses this model; one request per session, in the language of its scenes.
+
+    Raises:
+        UnavailableError, InstallError, MisreadError: by the writer; see `LanguageModel.answer`.
+    """
+
+    async def write(scenes: Sequence[SummarizedScene]) -> LayerText:
+        return await _written(model, session_layers_prompt(scenes))
+
+    return write
+
+
+async def _written(model: LanguageModel, prompt: Prompt) -> LayerText:
+    answer = await model.answer(prompt, SummaryReading)
+    value = answer.value
+    if answer.cut or not (value.title and value.abstract and value.overview):
+        raise MisreadError(
+            f"model {model.name!r} did not write a complete overview; an extractive one is used",
+            cut=answer.cut,
             calls=answer.calls,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
         )
-
-    return write
+    return LayerText(
+        title=value.title[:TITLE_CHARS_MAX],
+        abstract=_within(value.abstract, ABSTRACT_TOKENS_MAX),
+        overview=_within(value.overview, OVERVIEW_TOKENS_MAX),
+        made_by=answer.model or model.name,
+        calls=answer.calls,
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+    )
 
 
 def worth_writing(scene: SceneText) -> bool:
@@ -83,6 +105,23 @@ def layers_prompt(scene: SceneText) -> Prompt:
     """Return the prompt `write_layers` for this scene."""
     user, assistant = names_of_both(scene)
     return filled_prompt("write_layers", user=user, assistant=assistant, conversation=conversation_of(scene))
+
+
+def session_layers_prompt(scenes: Sequence[SummarizedScene]) -> Prompt:
+    """Return the prompt `write_session_layers` for the scenes of a session; of many, only the longest."""
+    longest = sorted(range(len(scenes)), key=lambda place: (-scenes[place].messages, place))[:SESSION_SCENES_MAX]
+    rows = [
+        as_data(
+            {
+                "date": f"{scene.start:%Y-%m-%d}",
+                "title": scene.title,
+                "abstract": scene.abstract,
+                "overview": scene.overview[:_SCENE_OVERVIEW_CHARS],
+            }
+        )
+        for scene in (scenes[place] for place in sorted(longest))
+    ]
+    return filled_prompt("write_session_layers", scenes="\n".join(rows))
 
 
 def _within(text: str, tokens_max: int) -> str:

@@ -8,13 +8,11 @@ from typing import Final
 
 from extraction.text.sentences import has_cjk
 from schema.result_cache import cached_by_chars
+from schema.tuning import tuning
 
-# SimHashes of near duplicates differ in at most three of 64 bits; the longest common substring then confirms.
+# SimHashes of near duplicates differ in at most three of 64 bits, or fewer (`schema.tuning`); the longest common
+# substring then confirms. Statements of a profile are short and similar in form, so more of them must be common.
 HAMMING_MAX: Final = 3
-COMMON_PART_MIN: Final = 0.8
-# Statements of a profile are short and similar in form, so a longer common part is required.
-PROFILE_COMMON_PART_MIN: Final = 0.85
-
 COMPARED_CHARS_MAX: Final = 2_000
 
 _BITS: Final = 64
@@ -67,8 +65,11 @@ def common_part(one: str, other: str) -> float:
     return low / longer
 
 
-def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN) -> bool:
+def near_duplicates(one: str, other: str, *, common_min: float | None = None) -> bool:
     """Return whether two sentences are near duplicates.
+
+    Args:
+        common_min: share of the longer one that their longest common substring must exceed; by default the setting.
 
     Numbers and negations must be equal, because a single digit or "not" changes the meaning.
     """
@@ -79,8 +80,8 @@ def near_duplicates(one: str, other: str, *, common_min: float = COMMON_PART_MIN
         # Finding common substrings takes quadratic time; longer texts are compared for equality only.
         max(len(left), len(right)) <= COMPARED_CHARS_MAX
         and _numbers_and_negations(one) == _numbers_and_negations(other)
-        and hamming(simhash(one), simhash(other)) <= HAMMING_MAX
-        and common_part(left, right) > common_min
+        and hamming(simhash(one), simhash(other)) <= tuning().simhash_bits_max
+        and common_part(left, right) > (tuning().common_part_min if common_min is None else common_min)
     )
 
 

@@ -46,7 +46,7 @@ from graph_service.mcp.tool import ServiceInfo, ToolContext
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
-from graph_service.memory.mindmap.snapshot_cache import MapSnapshotCache
+from graph_service.memory.mindmap.snapshot_cache import BUDGET, MapSnapshotCache
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.disk_space import disk_space
 from graph_service.runtime.shutdown import Stopping, in_time
@@ -84,12 +84,11 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
     services.change_notifier.listen(hub.notify)
     services.forget_notifier.listen(hub.forget)
     services.forget_notifier.listen(communities.forget)
-    services.forget_notifier.listen(services.memory.recall_snapshots.forget)
     auth = _auth(services)
     hosts = frozenset(services.settings.service.allowed_hosts) | LOOPBACK_NAMES
     mcp = _mcp(services, auth)
     graphql = GraphQLEndpoint(services.memory, auth, ChangeStream(hub, change_log).follow)
-    lifespan = _lifespan(services, hub, mcp, graphql, communities, stopping)
+    lifespan = _lifespan(services, hub, mcp, graphql, communities, snapshots, stopping)
     app = FastAPI(title="Mnemograph", version=name, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.auth = auth
     app.add_middleware(SecretFilter, kinds=services.settings.display.hidden)
@@ -161,12 +160,14 @@ def _lifespan(
     mcp: McpEndpoint,
     graphql: GraphQLEndpoint,
     communities: CommunityMaps,
+    snapshots: MapSnapshotCache,
     stopping: Stopping,
 ) -> Any:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         # Before the background tasks start: they would compete for a database that has just started.
         await _load_keys(services)
+        await _load_snapshots(services, snapshots)
         async with working(services, stopping):
             answering = services.supervisor.start(Loop.MCP, lambda: mcp.run(stopping.asked), stopping.asked)
             app.state.answering_since_s = time.time()
@@ -184,6 +185,14 @@ def _lifespan(
         await in_time(hub.close, what="watching for viewers")
 
     return lifespan
+
+
+async def _load_snapshots(services: Services, maps: MapSnapshotCache) -> None:
+    """Load the snapshots on disk if Neo4j does not answer yet, for recall and viewers."""
+    if services.arrival.done:
+        return
+    for (tenant, user_id), snapshot in (await services.memory.recall_snapshots.load()).items():
+        maps.keep(tenant, user_id, BUDGET, snapshot, generation=maps.generation)
 
 
 async def _load_keys(services: Services) -> None:

@@ -41,8 +41,11 @@ from graph_service.memory.jobs.external_services import (
 )
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import pending_jobs, supported_kinds
+from graph_service.memory.mindmap.snapshot_cache import KEPT_MAX
+from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.recall.query import Mode
 from graph_service.memory.recall.question_log import QuestionLog
+from graph_service.memory.recall.ranking import WeightFactors
 from graph_service.memory.recall.ranking_modes import LayerRules, OrderRules
 from graph_service.memory.service import Memory
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
@@ -57,17 +60,50 @@ from graph_service.runtime.spool_location import file_of_database, open_spool
 from graph_service.supervision import Supervisor
 from schema.errors import InstallError
 from schema.ids import TenantId
+from schema.profile import Category
+from schema.tuning import Tuning, set_tuning
 
 
 def order_rules(settings: RecallSettings) -> OrderRules:
     """Return the default ranking rules of recall, from the settings."""
-    layers = LayerRules()
     return OrderRules(
         mode=Mode(settings.mode),
         layers=LayerRules(
-            thresholds=layers.thresholds | {"general": settings.layer_threshold}, floor=settings.layer_floor
+            abstract=settings.abstract_weight,
+            overview=settings.overview_weight,
+            detail=settings.detail_weight,
+            thresholds={
+                "general": settings.layer_threshold,
+                "relational": settings.relational_threshold,
+                "entity": settings.entity_threshold,
+                "factual": settings.factual_threshold,
+            },
+            floor=settings.layer_floor,
+        ),
+        similarity=settings.similarity_weight,
+        importance=settings.importance_weight,
+        factors=WeightFactors(
+            words=settings.words_factor,
+            meaning=settings.meaning_factor,
+            time=settings.time_factor,
+            graph=settings.graph_factor,
+            role=settings.role_factor,
+            recency=settings.recency_factor,
         ),
         access_weight=settings.access_weight,
+    )
+
+
+def tuning_of(settings: Settings) -> Tuning:
+    """Return the thresholds and limits of the settings."""
+    facts, profile = settings.facts, settings.profile
+    return Tuning(
+        importance_min=facts.importance_min,
+        confidence_min=facts.confidence_min,
+        simhash_bits_max=facts.simhash_bits_max,
+        common_part_min=facts.common_part_min,
+        profile_common_part_min=facts.profile_common_part_min,
+        items_max={category: getattr(profile, f"{category.value}_max") for category in Category},
     )
 
 
@@ -396,7 +432,7 @@ async def _readers(
     from extraction.llm.fact_judge import model_fact_judge
     from extraction.llm.health_check import ask_model
     from extraction.llm.reader_chain import model_chain
-    from extraction.llm.summary_writer import model_layer_writer
+    from extraction.llm.summary_writer import model_layer_writer, model_session_writer
 
     guarded, judge = await _models(llm, llm.model, external_services, limiters)
     probes[MODEL] = lambda: ask_model(guarded)
@@ -410,6 +446,7 @@ async def _readers(
         extracts=automation.auto_extract,
         layers_every=automation.generate_layers_every_n_messages,
         writer=model_layer_writer(guarded) if llm.overviews else None,
+        session_writer=model_session_writer(guarded) if llm.overviews else None,
         judge=model_fact_judge(judge) if llm.judge_facts else None,
     )
     return readers, llm.model
@@ -446,6 +483,7 @@ async def _assemble(
     closing: AsyncExitStack,
 ) -> Services:
     embedder = opened.embedder
+    set_tuning(tuning_of(settings))
     changed, forgotten, caps, supervisor = Notifier(), Notifier(), settings.analyst, Supervisor()
     if isinstance(embedder, CachedEmbedder):
         forgotten.listen(lambda _tenant: embedder.clear())
@@ -484,6 +522,25 @@ async def _assemble(
         replay.wake()
         worker.wake()
 
+    memory = Memory(
+        graph=graph,
+        embedder=embedder,
+        clock=_now,
+        notify=changed,
+        refresh=worker.refresh_layers,
+        index=worker.index_session,
+        summarize=worker.summarize_session,
+        window=window,
+        spool=spool,
+        snapshot_file=SnapshotFile(file_of_database(settings, "snapshots", "sqlite3"), rows_max=KEPT_MAX),
+        tokens_per_day=settings.llm.tokens_per_day,
+        rules=order_rules(settings.recall),
+        on_forgotten=forgotten,
+        questions=QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by),
+        analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
+    )
+    # Also in commands: what they forget must not stay on disk.
+    forgotten.listen(memory.recall_snapshots.forget)
     return Services(
         settings=settings,
         local_server=local_server,
@@ -497,21 +554,7 @@ async def _assemble(
         embedder=embedder,
         embedder_problem=opened.problem,
         reader_name=reader_name,
-        memory=Memory(
-            graph=graph,
-            embedder=embedder,
-            clock=_now,
-            notify=changed,
-            refresh=worker.refresh_layers,
-            index=worker.index_session,
-            window=window,
-            spool=spool,
-            tokens_per_day=settings.llm.tokens_per_day,
-            rules=order_rules(settings.recall),
-            on_forgotten=forgotten,
-            questions=QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by),
-            analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
-        ),
+        memory=memory,
         worker=worker,
         window=window,
         external_services=external_services,

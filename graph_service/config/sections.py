@@ -187,7 +187,8 @@ class LlmSettings:
         judge_facts: let the model also decide whether new facts repeat, complete or replace known ones in other words
             or another language, at one more call per extracted session with such facts, and none without; otherwise
             only the rules decide.
-        overviews: let the model write the overviews (L1) of longer scenes, at one more call each.
+        overviews: let the model write the overviews (L1) of longer scenes, and abstract and overview of sessions with
+            several scenes, at one more call each.
     """
 
     base_url: Name | None = None
@@ -289,6 +290,8 @@ class McpSettings:
 
 
 Cosine = Annotated[float, Field(ge=0, le=1)]
+Factor = Annotated[float, Field(ge=0, le=10)]
+Items = Annotated[int, Field(ge=1, le=10_000)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,7 +302,16 @@ class RecallSettings:
         mode: `layered` ranks by the weighted sum of the layers' similarities, `similarity_importance` by 0.7 similarity
             plus 0.3 importance; `best` has the best measured quality.
         layer_threshold: similarity threshold of the layered mode for general questions.
+        relational_threshold, entity_threshold, factual_threshold: the same for questions of these intents.
         layer_floor: lower bound of the thresholds of the layered mode.
+        abstract_weight, overview_weight, detail_weight: weights of L0, L1 and L2 in the layered mode.
+        similarity_weight, importance_weight: weights of the mode `similarity_importance`.
+        words_factor: factor on the weights of word matches in the mode `best`; 1 is what measures best, 0 ignores them.
+        meaning_factor: the same for similarity of meaning.
+        time_factor: the same for the time that a question names, and for what is newer or former.
+        graph_factor: the same for named entities and their neighbours.
+        role_factor: the same for who said it.
+        recency_factor: the same for how recent, important and certain it is.
         access_weight: weight of how recently a memory was part of an answer.
         questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
         questions_seen_by: the role from which a credential sees the questions of others; every credential sees its own.
@@ -307,10 +319,58 @@ class RecallSettings:
 
     mode: Literal["best", "layered", "similarity_importance"] = "best"
     layer_threshold: Cosine = 0.6
+    relational_threshold: Cosine = 0.45
+    entity_threshold: Cosine = 0.4
+    factual_threshold: Cosine = 0.4
     layer_floor: Cosine = 0.4
+    abstract_weight: Cosine = 0.2
+    overview_weight: Cosine = 0.3
+    detail_weight: Cosine = 0.5
+    similarity_weight: Cosine = 0.7
+    importance_weight: Cosine = 0.3
+    words_factor: Factor = 1.0
+    meaning_factor: Factor = 1.0
+    time_factor: Factor = 1.0
+    graph_factor: Factor = 1.0
+    role_factor: Factor = 1.0
+    recency_factor: Factor = 1.0
     access_weight: Cosine = 0.0
     questions_kept: Annotated[int, Field(ge=0, le=100)] = 100
     questions_seen_by: Literal["read", "write", "admin"] = "admin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactSettings:
+    """Which extracted facts are kept, and which statements count as the same.
+
+    Attributes:
+        importance_min: importance, 1 to 10, below which an extracted fact is dropped.
+        confidence_min: confidence below which a fact is dropped.
+        simhash_bits_max: number of bits in which the 64-bit SimHashes of near-duplicate statements may differ.
+        common_part_min: share of the longer of two near-duplicate statements that their longest common part exceeds.
+        profile_common_part_min: the same for statements about a user or agent.
+    """
+
+    importance_min: Annotated[int, Field(ge=1, le=10)] = 5
+    confidence_min: Cosine = 0.5
+    simhash_bits_max: Annotated[int, Field(ge=0, le=3)] = 3
+    common_part_min: Cosine = 0.8
+    profile_common_part_min: Cosine = 0.85
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileSettings:
+    """Maximum number of facts in each category of a profile; the most important stay.
+
+    Attributes:
+        personal_max, work_max, preferences_max, relationships_max, goals_max: number of facts.
+    """
+
+    personal_max: Items = 50
+    work_max: Items = 100
+    preferences_max: Items = 200
+    relationships_max: Items = 50
+    goals_max: Items = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

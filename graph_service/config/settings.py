@@ -19,11 +19,13 @@ from graph_service.config.sections import (
     AutomationSettings,
     DisplaySettings,
     EmbeddingSettings,
+    FactSettings,
     LlmSettings,
     LogSettings,
     McpSettings,
     Name,
     Neo4jSettings,
+    ProfileSettings,
     RecallSettings,
     RedisSettings,
     ServiceSettings,
@@ -76,6 +78,8 @@ class Settings:
     sessions: SessionSettings = field(default_factory=SessionSettings)
     automation: AutomationSettings = field(default_factory=AutomationSettings)
     recall: RecallSettings = field(default_factory=RecallSettings)
+    facts: FactSettings = field(default_factory=FactSettings)
+    profile: ProfileSettings = field(default_factory=ProfileSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     analyst: AnalystSettings = field(default_factory=AnalystSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
@@ -91,6 +95,8 @@ SECTIONS: Mapping[str, type[Any]] = {
     "sessions": SessionSettings,
     "automation": AutomationSettings,
     "recall": RecallSettings,
+    "facts": FactSettings,
+    "profile": ProfileSettings,
     "analyst": AnalystSettings,
     "auth": AuthSettings,
     "service": ServiceSettings,

@@ -5,8 +5,9 @@ import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Final
 
 from extraction.embeddings.embedder import Embedder
 from graph_service.graph.store import Graph
@@ -42,6 +43,7 @@ from graph_service.memory.mindmap.graph_queries import GraphReads
 from graph_service.memory.mindmap.node_search import Nodes
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
+from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.offline_recall import OfflineRecall
@@ -62,7 +64,7 @@ from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
 from graph_service.memory.repair.repair import Progress, Sync, SyncReport
 from graph_service.memory.sessions.in_process_window import InProcessWindow, TurnBuffer
 from graph_service.memory.sessions.lifecycle import Sessions
-from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back
+from graph_service.memory.sessions.recent_turns import hints_for, last_turns, refers_back, says_just_now
 from graph_service.memory.sessions.short_term_window import (
     RecentTurns,
     SessionKey,
@@ -70,11 +72,20 @@ from graph_service.memory.sessions.short_term_window import (
     session_key_of,
     turn_from_message,
 )
-from graph_service.memory.summaries.service import LayerTexts, Refresh
+from graph_service.memory.summaries.service import LayerTexts, Refresh, Summarize
 from graph_service.observability.metrics import Operation
 from schema.errors import UnavailableError
 from schema.ids import MemoryId, SessionId, TenantId, UserId, to_element_id
 from schema.timespan import millis
+
+# Turns that "just now" is about.
+_LAST_TURNS: Final = 10
+# So that the last turn itself is in the past.
+_AFTER_LAST_TURN: Final = timedelta(seconds=1)
+
+
+def _session_of(tenant: TenantId, question: Question, session_id: str) -> SessionKey:
+    return SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(session_id))
 
 
 class Memory:
@@ -86,8 +97,10 @@ class Memory:
         notify: called with the tenant after each commit; wakes the worker and the viewers.
         refresh: updates the summaries of one session; None leaves that to a worker elsewhere.
         index: extracts from one session and computes its vectors at once; None if there is no worker here.
+        summarize: updates the summary of a session from those of its scenes; None makes it extractive.
         window: the last turns of each session; None keeps them in this process.
         spool: stores messages while Neo4j is unavailable; None refuses them then.
+        snapshot_file: keeps snapshots for a start without Neo4j; None keeps none.
         tokens_per_day: the budget that `usage` reports; 0 means none.
         rules: ranking settings, of which a question may override the mode.
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
@@ -104,8 +117,10 @@ class Memory:
         notify: Callable[[str], None],
         refresh: Refresh | None = None,
         index: Callable[[TenantId, str], Awaitable[int]] | None = None,
+        summarize: Summarize | None = None,
         window: ShortTermWindow | None = None,
         spool: Spool | None = None,
+        snapshot_file: SnapshotFile | None = None,
         tokens_per_day: int = 0,
         rules: OrderRules = DEFAULT_RULES,
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
@@ -137,14 +152,16 @@ class Memory:
         self.access = AccessLog(graph)
         self.analyst = analyst or Analyst(graph)
         self.sessions = Sessions(graph, clock=clock, notify=notify, index=index, embeds=embedder is not None)
-        self.layers = LayerTexts(graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock))
+        self.layers = LayerTexts(
+            graph, refresh=refresh, clock=clock, person=partial(person_layer, graph, clock), summarize=summarize
+        )
         self.facts = Facts(graph, clock=clock, notify=notify)
         self.nodes = Nodes(graph, clock=clock)
         self.transfer = TenantTransfer(graph, clock=clock, notify=notify)
         self.changes = ChangeLog(graph)
         self.mindmap = MindMap(graph)
         self.reads = GraphReads(graph)
-        self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap)
+        self.recall_snapshots = RecallSnapshotCache(self.changes, self.mindmap, file=snapshot_file)
         self.statements = Statements(
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
@@ -228,6 +245,7 @@ class Memory:
     async def _answer(self, tenant: TenantId, question: Question) -> Answer:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
         hints = await self._hints(tenant, question)
+        question = await self._in_its_conversation(tenant, question)
         now = self._clock()
         try:
             answer = await recall(
@@ -274,12 +292,27 @@ class Memory:
         self.questions.remove(tenant, gone)
         return seen
 
+    async def _in_its_conversation(self, tenant: TenantId, question: Question) -> Question:
+        """Return the question; "just now" is the time of the last turns of its session, however long ago that was.
+
+        Needs no database call. A time that the caller gives has precedence.
+        """
+        if question.session_id is None or not says_just_now(question.text):
+            return question
+        if any(moment is not None for moment in (question.asked_at, question.start, question.end)):
+            return question
+        recent = await self._window.turns(_session_of(tenant, question, question.session_id))
+        if not recent.turns:
+            return question
+        said_at = sorted(turn.said_at for turn in recent.turns)[-_LAST_TURNS:]
+        end = said_at[-1] + _AFTER_LAST_TURN
+        return replace(question, asked_at=end, start=said_at[0], end=end)
+
     async def _hints(self, tenant: TenantId, question: Question) -> tuple[str, ...]:
         """Return the names in the last turns of the session if the question has pronouns; without a database call."""
         if question.session_id is None or not refers_back(question.text):
             return ()
-        session = SessionKey(tenant=tenant, user_id=UserId(question.user_id), session_id=SessionId(question.session_id))
-        recent = await self._window.turns(session)
+        recent = await self._window.turns(_session_of(tenant, question, question.session_id))
         return await asyncio.to_thread(hints_for, question.text, recent.turns)
 
     async def short_term(self, tenant: TenantId, user_id: str, session_id: str, *, turns: int) -> RecentTurns:

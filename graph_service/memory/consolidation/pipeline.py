@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import FactJudge
-from extraction.llm.summary_writer import LayerWriter, worth_writing
+from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writing
 from extraction.reader import Reader, Reading, SceneContext, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
@@ -90,6 +90,7 @@ class Readers:
         parallel: scenes of a session that a model reads at the same time; the rules read one at a time.
         tokens_per_day: budget of the model for each tenant; 0 means no limit.
         writer: writes overviews; None keeps extractive ones.
+        session_writer: writes the layers of sessions; None keeps extractive ones.
         judge: decides about new facts that may restate or contradict known ones; None leaves that to the rules.
         waits_for_ripe: read a scene only when it is complete, so that a model reads each scene once.
         extracts: False defers the extraction of new messages until it is requested.
@@ -102,6 +103,7 @@ class Readers:
     parallel: int = 4
     tokens_per_day: int = 0
     writer: LayerWriter | None = None
+    session_writer: SessionWriter | None = None
     judge: FactJudge | None = None
     waits_for_ripe: bool = False
     extracts: bool = True

@@ -16,13 +16,10 @@ from schema.message import Message
 from schema.predicates import allowed, whitelist
 from schema.relations import canonical_relation
 from schema.timespan import as_utc
+from schema.tuning import tuning
 
 # Reader name of facts that a caller provides.
 CALLER: Final = "caller"
-# A wrong edge on the map costs more trust than a missing one.
-CONFIDENCE_MIN: Final = 0.5
-# Minimum importance, 1 to 10, of facts from other readers than the caller.
-IMPORTANCE_MIN: Final = 5
 # Maximum evidence that is searched for words of change: messages, and characters of each.
 _QUOTES_MAX: Final = 4
 _QUOTE_CHARS_MAX: Final = 2_000
@@ -74,7 +71,7 @@ def check(
     rejected: list[RejectedProposal] = []
     for index, fact in enumerate(reading.facts):
         reason = _reason_against(fact, len(messages), entities) if index < FACTS_MAX else "too many facts in one scene"
-        if reading.reader != CALLER and fact.importance is not None and fact.importance < IMPORTANCE_MIN:
+        if reading.reader != CALLER and fact.importance is not None and fact.importance < tuning().importance_min:
             reason = reason or "not important enough"
         if reason:
             rejected.append(RejectedProposal(fact=fact, reason=reason))
@@ -96,7 +93,7 @@ def _reason_against(fact: ProposedFact, lines: int, entities: Mapping[str, Entit
         return "no message proves it"
     if not fact.statement.strip() or len(fact.statement) > LIMITS.statement_chars:
         return "the statement is empty or too long"
-    if not (0.0 <= fact.strength <= 1.0 and CONFIDENCE_MIN <= fact.confidence <= 1.0):
+    if not (0.0 <= fact.strength <= 1.0 and tuning().confidence_min <= fact.confidence <= 1.0):
         return "not confident enough"
     return None
 

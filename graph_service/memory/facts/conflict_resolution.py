@@ -12,8 +12,6 @@ from typing import Any, Final, NamedTuple
 
 from extraction.entities.attributes import attribute_of, value_key
 from extraction.text.near_duplicates import (
-    COMMON_PART_MIN,
-    PROFILE_COMMON_PART_MIN,
     common_part,
     likeness,
     near_duplicates,
@@ -24,6 +22,7 @@ from schema.fact import AcceptedFact, Claim, Fact
 from schema.ids import MemoryId, Uri, memory_id
 from schema.labels import Label
 from schema.predicates import whitelist
+from schema.tuning import tuning
 
 SIMILAR_MAX: Final = 5
 # Minimum similarity of object names, because facts about different objects may have similar statements.
@@ -225,7 +224,8 @@ def nearly_same(fact: AcceptedFact, one: Fact) -> bool:
     if attribute is not None and (attribute.one or _digits(fact.object.name) != _digits(one.object_name)):
         return False
     names = plain(fact.object.name), plain(one.object_name)
-    common_min = COMMON_PART_MIN if fact.subject.label is Label.ENTITY else PROFILE_COMMON_PART_MIN
+    values = tuning()
+    common_min = values.common_part_min if fact.subject.label is Label.ENTITY else values.profile_common_part_min
     alike = near_duplicates(fact.statement, one.statement, common_min=common_min)
     return alike and common_part(*names) > COMMON_NAME_MIN
 

@@ -1,6 +1,6 @@
 """Cache mind-map snapshots in this process, for recall and viewers while Neo4j is unavailable.
 
-They are not written to disk: the service does not start without its database, and forgotten data must be gone at once.
+Those for recall are also kept on disk, for a service that starts while Neo4j is unavailable.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import Final
 from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot import Snapshot
+from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from schema.errors import UnavailableError
 from schema.failure import failure_of
 from schema.ids import TenantId
@@ -28,9 +29,16 @@ _Key = tuple[TenantId, str]
 
 
 class RecallSnapshotCache:
-    """Snapshots of the most recently used memories, at most `kept_max`, each of at most `BUDGET` nodes and edges."""
+    """Snapshots of the most recently used memories, at most `kept_max`, each of at most `BUDGET` nodes and edges.
 
-    def __init__(self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX) -> None:
+    Args:
+        file: keeps them on disk; None only in this process.
+    """
+
+    def __init__(
+        self, changes: ChangeLog, mindmap: MindMap, *, kept_max: int = KEPT_MAX, file: SnapshotFile | None = None
+    ) -> None:
+        self._file = file
         self._changes = changes
         self._mindmap = mindmap
         self._kept_max = kept_max
@@ -38,6 +46,15 @@ class RecallSnapshotCache:
         self._kept: OrderedDict[_Key, Snapshot | None] = OrderedDict()
         self._forgotten = asyncio.Event()
         self._generation = 0
+
+    async def load(self) -> dict[tuple[TenantId, str], Snapshot]:
+        """Read the snapshots on disk, as if they had just been used, and return them."""
+        stored = {} if self._file is None else await self._file.all()
+        for key, snapshot in stored.items():
+            self.want(*key)
+            if key in self._kept and self._kept[key] is None:
+                self._kept[key] = snapshot
+        return stored
 
     def want(self, tenant: TenantId, user_id: str) -> None:
         """Mark a memory as used; its snapshot is read in the background."""
@@ -56,6 +73,8 @@ class RecallSnapshotCache:
         self._generation += 1
         for key in [key for key in self._kept if key[0] == tenant]:
             self._kept[key] = None
+        if self._file is not None:
+            self._file.forget(tenant)
         self._forgotten.set()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -94,7 +113,16 @@ class RecallSnapshotCache:
             # A snapshot read before something was forgotten may still contain it.
             if key in self._kept and generation == self._generation:
                 self._kept[key] = snapshot
+                await self._store(key, snapshot, generation)
         return len(chosen)
+
+    async def _store(self, key: _Key, snapshot: Snapshot, generation: int) -> None:
+        if self._file is None:
+            return
+        await self._file.put(*key, snapshot)
+        # Something was forgotten while the thread wrote.
+        if generation != self._generation:
+            self._file.forget(key[0])
 
     async def _pause(self, stop: asyncio.Event) -> None:
         waiting = [asyncio.create_task(self._forgotten.wait()), asyncio.create_task(stop.wait())]

@@ -14,7 +14,8 @@ from schema.change import Change, Op
 from schema.fact import FactKind
 from schema.ids import MemoryId, TenantId
 from schema.importance import importance_of_strength
-from schema.profile import ITEMS_MAX, Category, profile_uri
+from schema.profile import Category, profile_uri
+from schema.tuning import tuning
 
 # Later consolidations mark the rest, so that none takes long in a large memory.
 _MARKS_MAX: Final = 200
@@ -120,7 +121,7 @@ def _part(
     of_category = {fact.id: fact for fact in facts if fact.category is category}
     return ProfilePart(
         category=category,
-        items_max=ITEMS_MAX[category],
+        items_max=tuning().items_max[category],
         items=tuple(_item(row, of_category[row["fact"]["id"]]) for row in items if row["fact"]["id"] in of_category),
         omitted=sum(name in exclusions for name in of_category),
     )

@@ -12,7 +12,8 @@ from graph_service.memory.facts.categories import category_of
 from schema.fact import FactKind
 from schema.ids import name_key
 from schema.predicates import TASTES
-from schema.profile import ITEMS_MAX, Category
+from schema.profile import Category
+from schema.tuning import tuning
 
 
 class Exclusion(StrEnum):
@@ -56,8 +57,13 @@ class ProfileFact:
         return self.predicate, relation, self.object_id
 
 
-def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = ITEMS_MAX) -> dict[str, Exclusion]:
-    """Return the ids of the facts excluded from the profile, with the reason; all others are in it."""
+def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] | None = None) -> dict[str, Exclusion]:
+    """Return the ids of the facts excluded from the profile, with the reason; all others are in it.
+
+    Args:
+        items_max: limits of the categories; by default those of the settings.
+    """
+    limits = tuning().items_max if items_max is None else items_max
     exclusions: dict[str, Exclusion] = {}
     items: dict[tuple[str, ...], ProfileFact] = {}
     for fact in sorted(facts, key=lambda one: (-one.confidence, -one.last_seen, one.id)):
@@ -69,7 +75,7 @@ def excluded(facts: Iterable[ProfileFact], items_max: Mapping[Category, int] = I
     # A fact is replaced only by a more important one, so of equally important facts the first seen stays.
     for fact in sorted(items.values(), key=lambda one: (-one.importance, one.first_seen, one.id)):
         kept = by_category.setdefault(fact.category, [])
-        if len(kept) < items_max[fact.category]:
+        if len(kept) < limits[fact.category]:
             kept.append(fact)
         else:
             exclusions[fact.id] = Exclusion.FULL

@@ -129,7 +129,7 @@ async def recall(
             now=asked.now,
             weights=weights,
             layers=scores.layers,
-            rules=rules.layers,
+            rules=rules,
         )
         hits = order.hits if rules.mode_of(question) is Mode.BEST else ()
         features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), hits=hits)

@@ -235,6 +235,67 @@ def with_time_weight(weights: Weights, analysis: QueryAnalysis) -> Weights:
     return Weights(scaled=weights.scaled, plain=MappingProxyType({**weights.plain, "time_range": time_range}))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightFactors:
+    """Factors on the weights of groups of features; 1 leaves what was fitted, 0 ignores the group."""
+
+    words: float = 1.0
+    meaning: float = 1.0
+    time: float = 1.0
+    graph: float = 1.0
+    role: float = 1.0
+    recency: float = 1.0
+
+    def of(self, feature: str) -> float:
+        """Return the factor of a feature; 1 if it belongs to no group."""
+        group = next((name for name, features in _GROUPS.items() if feature in features), None)
+        return 1.0 if group is None else float(getattr(self, group))
+
+
+_GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "words": frozenset({"lexical", "lexical_previous", "lexical_window"}),
+        "meaning": frozenset(
+            {
+                "similarity",
+                "similarity_window",
+                "fact_similarity",
+                "token_similarity",
+                "token_similarity_window",
+            }
+        ),
+        "time": frozenset(
+            {
+                "time_range",
+                "contains_time",
+                "newer_now",
+                "newer_open",
+                "newer_former",
+                "change_now",
+                "after_asked_time",
+                "superseded",
+                "former",
+                "valid_then",
+            }
+        ),
+        "graph": frozenset({"entity_match", "graph_proximity", "multi_hop", "name"}),
+        "role": frozenset({"speaker", "role", "user_message", "agent_message", "agent_promise", "user_reason"}),
+        "recency": frozenset({"recency", "importance", "confidence"}),
+    }
+)
+
+
+def with_factors(weights: Weights, factors: WeightFactors) -> Weights:
+    """Return the weights, multiplied by the factors of their groups."""
+    if factors == WeightFactors():
+        return weights
+
+    def scaled(by_name: Mapping[str, float]) -> Mapping[str, float]:
+        return MappingProxyType({name: weight * factors.of(name) for name, weight in by_name.items()})
+
+    return Weights(scaled=scaled(weights.scaled), plain=scaled(weights.plain))
+
+
 def weights_for(*, chinese: bool, vectors: bool, tokens: bool, chars: int = 0, dialogue: float = 0.0) -> Weights:
     """Return the weights for a question.
 
@@ -305,6 +366,8 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
     parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items() if name in raw.plain}
     # Scale scores so that the usual maximum with these weights is about 1.
     whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
+    # Factors of 0 may leave no weight.
+    whole = whole if whole > 0 else 1.0
     table = np.round(np.array([*parts.values()], np.float64) / whole, 6)
     scores = np.round(table.sum(axis=0), 6)
     keys = [

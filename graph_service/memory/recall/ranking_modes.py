@@ -13,7 +13,7 @@ from typing import Final
 from extraction.query_analysis import QueryAnalysis
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, LayerSimilarities, Removed
 from graph_service.memory.recall.query import HitKind, Mode, Question
-from graph_service.memory.recall.ranking import Weights, rank, without_repeats
+from graph_service.memory.recall.ranking import WeightFactors, Weights, rank, with_factors, without_repeats
 from schema.ids import name_key
 
 # Returns the parts of a candidate's score; None if this step of the layered mode does not find the candidate.
@@ -53,11 +53,16 @@ class OrderRules:
     """Ranking settings; a question may override the mode.
 
     Attributes:
+        similarity, importance: weights of the mode `SIMILARITY_IMPORTANCE`.
+        factors: factors on the weights of the mode `BEST`.
         access_weight: weight of recent access; 0 ignores it.
     """
 
     mode: Mode = Mode.BEST
     layers: LayerRules = field(default_factory=LayerRules)
+    similarity: float = 0.7
+    importance: float = 0.3
+    factors: WeightFactors = field(default_factory=WeightFactors)
     access_weight: float = 0.0
 
     def with_layer_scores(self, question: Question) -> bool:
@@ -94,21 +99,26 @@ def ranked(
     now: datetime,
     weights: Weights,
     layers: Mapping[str, LayerSimilarities],
-    rules: LayerRules,
+    rules: OrderRules,
 ) -> Ordered:
     """Return the hits among the candidates, ranked in this mode.
 
     Args:
         weights: weights of the default mode.
-        layers, rules: similarities by id of message or scene, and rules, of the layered mode.
+        layers: similarities by id of message or scene, for the layered mode.
+        rules: weights and thresholds of the modes.
     """
     match mode:
         case Mode.LAYERED:
-            return by_layers(found.candidates, layers, rules, analysis=analysis)
+            return by_layers(found.candidates, layers, rules.layers, analysis=analysis)
         case Mode.SIMILARITY_IMPORTANCE:
-            return by_similarity_and_importance(found.candidates)
+            return by_similarity_and_importance(
+                found.candidates, similarity=rules.similarity, importance=rules.importance
+            )
         case Mode.BEST:
-            hits = rank(found, weights, analysis=analysis, now=now, limit=len(found.candidates))
+            hits = rank(
+                found, with_factors(weights, rules.factors), analysis=analysis, now=now, limit=len(found.candidates)
+            )
             return Ordered(hits=without_repeats(hits), search_path=())
 
 

@@ -85,6 +85,18 @@ _ELLIPSIS = re.compile(
 )
 
 
+_JUST_NOW = re.compile(
+    r"\b(?:just now|(?:a )?(?:moment|minute|while) ago|just (?:said|told|mentioned|talked|asked)|earlier in"
+    r" (?:this|our) (?:chat|conversation|session))\b|刚才|刚刚|方才|刚说|刚提",
+    re.IGNORECASE,
+)
+
+
+def says_just_now(text: str) -> bool:
+    """Return whether a question is about the latest part of the conversation ("what did I just say", 刚才说的)."""
+    return _JUST_NOW.search(text) is not None
+
+
 def refers_back(text: str) -> bool:
     """Return whether a question refers to earlier turns, by a personal pronoun or an ellipsis ("what about …")."""
     return _PRONOUN.search(text) is not None or _ELLIPSIS.search(text) is not None

@@ -31,6 +31,8 @@ _PAGE: Final = 200
 
 # Updates the layers of all scenes of a session, given by node id.
 Refresh = Callable[[TenantId, str], Awaitable[None]]
+# Updates the layers of a session, given by node id; returns whether they were stored.
+Summarize = Callable[[TenantId, str], Awaitable[bool]]
 
 
 class Level(StrEnum):
@@ -79,6 +81,7 @@ class LayerTexts:
 
     Args:
         refresh: None returns the stored layers of scenes without an update.
+        summarize: updates the layers of a session; None makes them extractive.
         clock: returns the current time, aware UTC.
         person: returns what is known of a user or agent, by URI and level; None if the URI is not that of one.
     """
@@ -90,10 +93,12 @@ class LayerTexts:
         refresh: Refresh | None,
         clock: Callable[[], datetime],
         person: PersonLayer | None = None,
+        summarize: Summarize | None = None,
     ) -> None:
         self._person = person
         self._graph = graph
         self._refresh = refresh
+        self._summarize = summarize
         self._clock = clock
 
     async def layer(
@@ -211,7 +216,10 @@ class LayerTexts:
         try:
             if behind and self._refresh is not None:
                 await self._refresh(tenant, session)
-            await update_session_summary(self._graph, tenant, session, now=self._clock())
+            if self._summarize is not None:
+                await self._summarize(tenant, session)
+            else:
+                await update_session_summary(self._graph, tenant, session, now=self._clock())
         except MnemographError as error:
             _log.warning("the summary layers of a session were not updated: %s", error, extra={"tenant": tenant})
             return False

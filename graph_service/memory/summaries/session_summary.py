@@ -1,13 +1,40 @@
-"""Compute the summary layers of a session from those of its scenes, if these changed."""
+"""Write the summary layers of a session from those of its scenes, if these changed: by the model, or extractive."""
 
+import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from extraction.extractive_summary import SummarizedScene, summarize_session
+from extraction.llm.summary_writer import SessionWriter
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Writing
+from graph_service.memory.summaries.scene_summary import EXTRACTIVE
+from schema.errors import MisreadError, MnemographError
 from schema.ids import TenantId, content_hash
+
+_log = logging.getLogger("mnemograph.layers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layers:
+    """Layers of a session.
+
+    Attributes:
+        made_by: the model's name, or `extractive`.
+        owed: the model could not be asked, so the next update asks it again.
+    """
+
+    title: str
+    abstract: str
+    overview: str
+    made_by: str = EXTRACTIVE
+    owed: bool = False
+
+
+# Stored instead of the key of the scenes while the model is to write the layers later.
+_OWED = "owed"
 
 
 def scenes_key(hashes: Sequence[str]) -> str:
@@ -15,10 +42,15 @@ def scenes_key(hashes: Sequence[str]) -> str:
     return content_hash("session", *hashes)
 
 
-async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *, now: datetime) -> bool:
+async def update_session_summary(
+    graph: Graph, tenant: TenantId, session: str, *, now: datetime, writer: SessionWriter | None = None
+) -> bool:
     """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
 
     If a scene changes meanwhile, nothing is stored, and the next call updates the layers.
+
+    Args:
+        writer: writes the layers of sessions with several scenes; if it fails, and without one, they are extractive.
 
     Raises:
         UnavailableError: Neo4j does not answer.
@@ -31,7 +63,7 @@ async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *
     key = scenes_key(hashes)
     if row["layers_hash"] == key or not row["scenes"]:
         return False
-    layers = summarize_session([_summarized_scene(scene) for scene in row["scenes"]])
+    layers = await _layers_of([_summarized_scene(scene) for scene in row["scenes"]], row["scenes"], writer)
     parameters = {
         "tenant": tenant,
         "session": session,
@@ -40,7 +72,9 @@ async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *
             "title": layers.title,
             "abstract": layers.abstract,
             "overview": layers.overview,
-            "layers_hash": key,
+            "abstract_by": layers.made_by,
+            "overview_by": layers.made_by,
+            "layers_hash": _OWED if layers.owed else key,
             "layers_at": now,
         },
     }
@@ -49,6 +83,28 @@ async def update_session_summary(graph: Graph, tenant: TenantId, session: str, *
         return bool(await writing.run(statement("summaries/set_session_summary"), parameters))
 
     return await graph.write(steps)
+
+
+async def _layers_of(
+    scenes: Sequence[SummarizedScene], rows: Sequence[Mapping[str, Any]], writer: SessionWriter | None
+) -> _Layers:
+    owed = False
+    if writer is not None and len(scenes) > 1:
+        try:
+            written = await writer(scenes)
+        except MisreadError as error:
+            _log.warning("a session's summary is extractive: %s", error)
+        except MnemographError as error:
+            _log.warning("a session's summary is extractive until the model answers: %s", error)
+            owed = True
+        else:
+            return _Layers(
+                title=written.title, abstract=written.abstract, overview=written.overview, made_by=written.made_by
+            )
+    plain = summarize_session(scenes)
+    # A session of one scene has the scene's layers, whoever wrote them.
+    made_by = rows[0].get("abstract_by") or EXTRACTIVE if len(rows) == 1 else EXTRACTIVE
+    return _Layers(title=plain.title, abstract=plain.abstract, overview=plain.overview, made_by=made_by, owed=owed)
 
 
 def _summarized_scene(scene: Mapping[str, Any]) -> SummarizedScene:

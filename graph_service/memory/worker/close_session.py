@@ -4,6 +4,7 @@ The session's states are closing → indexing → extracting → closed. Each st
 crash the next worker continues from the stored state.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from graph_service.graph.statements import statement
@@ -11,7 +12,7 @@ from graph_service.graph.store import Graph, Writing
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind, finish_jobs
 from graph_service.memory.jobs.run_now import RunJob, run_session_jobs
-from graph_service.memory.summaries.session_summary import update_session_summary
+from schema.ids import TenantId
 from schema.session import SessionState
 
 
@@ -23,10 +24,12 @@ class CloseJobs:
         embed: None without an embedder; the session then closes without vectors, which are added later.
         extract: extracts from unread messages and from every unextracted scene.
         summarises: update the summary of the session.
+        summarize: updates the layers of the session, if those of its scenes changed.
     """
 
     embed: RunJob | None
     extract: RunJob
+    summarize: Callable[[TenantId, str], Awaitable[bool]]
     summarises: bool = True
 
 
@@ -49,7 +52,7 @@ async def close_session(graph: Graph, jobs: CloseJobs, claim: JobClaim, job_cont
             graph, jobs.extract, claim.tenant, claim.session, JobKind.EXTRACT, job_context, even_if_done=True
         )
         if jobs.summarises:
-            await update_session_summary(graph, claim.tenant, claim.session, now=job_context.clock())
+            await jobs.summarize(claim.tenant, claim.session)
         job_context.step("close summarised")
         await _embed(graph, jobs, claim, job_context)
     now_ms = job_context.now_ms()

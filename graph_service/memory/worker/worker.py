@@ -11,10 +11,11 @@ from functools import partial
 from typing import Final, TypeVar
 
 from extraction.embeddings.embedder import Embedder
+from extraction.token_spending import spending
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers, read_session
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.consolidation.token_budget import reopen_deferred
+from graph_service.memory.consolidation.token_budget import record_unfinished, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
@@ -34,6 +35,7 @@ from graph_service.memory.jobs.outbox import (
 )
 from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
+from graph_service.memory.summaries.session_summary import update_session_summary
 from graph_service.memory.worker.close_session import CloseJobs, close_session
 from graph_service.memory.worker.embed_sessions import embed_sessions
 from graph_service.memory.worker.reread_sessions import reread_sessions
@@ -333,6 +335,25 @@ class Worker:
         )
         self.wake()
 
+    async def summarize_session(self, tenant: TenantId, session: str) -> bool:
+        """Update the layers of a session (node id) if those of its scenes changed; return whether they were stored.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        readers, now = self._readers, self._job_context.clock()
+        if readers.session_writer is None:
+            return await update_session_summary(self._graph, tenant, session, now=now)
+        tokens = await readers.ledger.open(self._graph, tenant, tokens_per_day=readers.tokens_per_day, now=now)
+        with spending(tokens):
+            try:
+                return await update_session_summary(
+                    self._graph, tenant, session, now=now, writer=readers.session_writer
+                )
+            finally:
+                with contextlib.suppress(UnavailableError):
+                    await record_unfinished(self._graph, tenant, tokens, now=now)
+
     async def index_session(self, tenant: TenantId, session: str) -> int:
         """Extract from a session (node id) now, update its layers, and compute its vectors.
 
@@ -486,6 +507,7 @@ class Worker:
                     embed=self._embed_renewed if self._embeds_on_close else None,
                     extract=partial(self._read_renewed, final=True),
                     summarises=self._rules.index_on_close,
+                    summarize=self.summarize_session,
                 )
                 await close_session(graph, jobs, claim, job_context)
             case JobKind.FORGET:

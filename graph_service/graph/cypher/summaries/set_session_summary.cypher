@@ -3,7 +3,7 @@
 // $tenant: str
 // $session: str
 // $scene_hashes: list of str, of the scenes that the summary was made of, oldest first
-// $layers: map {title, abstract, overview, layers_hash, layers_at}
+// $layers: map {title, abstract, overview, abstract_by, overview_by, layers_hash, layers_at}
 // -> id
 MATCH (l:SessionLifecycle {tenant: $tenant, id: $session})
 SET l.layers_at = $layers.layers_at

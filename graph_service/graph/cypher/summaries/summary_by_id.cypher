@@ -10,7 +10,7 @@ CALL () {
  UNION ALL
   MATCH (l:SessionLifecycle {tenant: $tenant, id: $id})
   RETURN 'session' AS kind, l.id AS session,
-         l {name: l.title, .abstract, .overview, abstract_by: 'extractive', overview_by: 'extractive', .layers_hash, behind: null, text: null} AS texts
+         l {name: l.title, .abstract, .overview, abstract_by: coalesce(l.abstract_by, 'extractive'), overview_by: coalesce(l.overview_by, 'extractive'), .layers_hash, behind: null, text: null} AS texts
  UNION ALL
   MATCH (m:Message {tenant: $tenant, id: $id})
   RETURN 'message' AS kind, m.session_id AS session,

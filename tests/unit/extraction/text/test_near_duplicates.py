@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from extraction.text.near_duplicates import (
     HAMMING_MAX,
-    PROFILE_COMMON_PART_MIN,
     bands,
     common_part,
     hamming,
     likeness,
     near_duplicates,
 )
+from schema.tuning import Tuning
 
 words = st.text(alphabet="abcde 茶咖啡喜欢12", max_size=40)
 
@@ -61,7 +61,7 @@ def test_hashes_with_few_different_bits_share_a_band(value: int, flipped: set[in
 )
 def test_nearly_equal_sentences_are_duplicates(one: str, other: str) -> None:
     assert near_duplicates(one, other)
-    assert near_duplicates(one, other, common_min=PROFILE_COMMON_PART_MIN)
+    assert near_duplicates(one, other, common_min=Tuning().profile_common_part_min)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,92 @@
+"""Test that a service starts while its Neo4j is unavailable: it answers from disk, and recovers by itself."""
+
+import asyncio
+import contextlib
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from graph_service.app.application import create_app
+from graph_service.app.services import Services, open_services
+from graph_service.config.settings import load_settings
+from graph_service.runtime.shutdown import Stopping
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.tcp_proxy import tcp_proxy
+
+REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored spooled } }"
+RECALL = '{ recall(userId: "ana", query: "Who likes jasmine tea?") { degraded hits { text } notes } }'
+SAID = "Ben likes jasmine tea."
+
+
+@contextlib.asynccontextmanager
+async def a_service(server: Server, folder: Path, port: int, tenant: str) -> Any:
+    """Run a service as `mnemograph serve` does: it does not wait for its database."""
+    environ = {
+        **server.environ,
+        "NEO4J_URI": f"bolt://127.0.0.1:{port}",
+        "MNEMOGRAPH_DATA_DIR": str(folder),
+        "MNEMOGRAPH_EMBEDDING_KIND": "none",
+    }
+    settings = load_settings(environ=environ, here=folder, user_dir=folder / "user")
+    parts = await open_services(settings, on_progress=lambda _step: None, starting=None, wait=False)
+    app = create_app(parts, Stopping())
+    transport = httpx.ASGITransport(app=app)
+    headers = {"Mnemograph-Tenant": tenant}
+    try:
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client,
+        ):
+            yield parts, client
+    finally:
+        await parts.close()
+
+
+async def ask(client: httpx.AsyncClient, query: str, **variables: Any) -> dict[str, Any]:
+    answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
+    assert "errors" not in answer, answer
+    return dict(answer["data"])
+
+
+async def idle(parts: Services, tenant: str) -> None:
+    """Return when the worker of the service has done all jobs."""
+    while True:
+        if not await parts.work_left(TenantId(tenant)):
+            return
+        await asyncio.sleep(0.05)
+
+
+def given(text: str) -> dict[str, Any]:
+    fact = {"subject": "Ben", "predicate": "PREFERS", "object": "jasmine tea", "statement": SAID}
+    messages = [{"role": "USER", "text": text}]
+    return {"userId": "ana", "sessionId": "s1", "messages": messages, "facts": [fact] if text == SAID else []}
+
+
+async def test_a_service_starts_without_its_database_and_recovers(server: Server, tenant: str, tmp_path: Path) -> None:
+    port = urlsplit(server.uri).port or 0
+    async with tcp_proxy(port) as cable:
+        async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
+            async with asyncio.timeout(300):
+                await parts.arrival.wait()
+            await ask(client, REMEMBER, i=given(SAID))
+            async with asyncio.timeout(300):
+                await idle(parts, tenant)
+            await parts.memory.recall_snapshots.refresh()
+        await cable.cut()
+        async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
+            ready = await client.get("/ready")
+            assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
+            found = (await ask(client, RECALL))["recall"]
+            assert found["degraded"]
+            assert any("jasmine tea" in hit["text"] for hit in found["hits"])
+            shown = (await client.get("/api/snapshot", params={"user": "ana"})).json()
+            assert (shown["stale"], "jasmine tea" in str(shown["nodes"])) == (True, True)
+            stored = (await ask(client, REMEMBER, i=given("Ben bought a kettle.")))["remember"]
+            assert stored["spooled"]
+            await cable.mend(port)
+            async with asyncio.timeout(300):
+                await parts.arrival.wait()
+            assert (await client.get("/ready")).json()["neo4j"] == "up"
