@@ -44,39 +44,36 @@ class RoleGuard(SchemaExtension):
         context = self.execution_context.context
         operation, fields = self._requested()
         access = _access(context)
-        self._check_quarantine(operation, fields)
-        if access is not ANONYMOUS and operation is not None and not self.execution_context.pre_execution_errors:
-            try:
-                for field in fields:
-                    name = field.name.value
-                    require_access(access, field_requirement(operation.operation.value, name), name)
-            except ForbiddenError as error:
-                self.execution_context.pre_execution_errors = [
-                    GraphQLError(error.message, original_error=error, path=[name])
-                ]
-            auth = _auth(context)
-            if auth is not None and not self.execution_context.pre_execution_errors:
+        auth = _auth(context)
+        refusal = self._refusal(access, operation, fields)
+        if refusal is not None:
+            # It comes before errors of validation, which would tell what the fields are.
+            self.execution_context.pre_execution_errors = [refusal]
+        elif access is not ANONYMOUS and operation is not None and auth is not None:
+            if not self.execution_context.pre_execution_errors:
                 charged = [field for field in fields if not field.name.value.startswith("__")]
                 auth.charge(access, len(charged) - 1)
         yield
 
-    def _check_quarantine(self, operation: OperationDefinitionNode | None, fields: list[FieldNode]) -> None:
-        """Reject an operation if the quarantine of the tenant does not allow one of its root fields."""
+    def _refusal(
+        self, access: Access, operation: OperationDefinitionNode | None, fields: list[FieldNode]
+    ) -> GraphQLError | None:
+        """Return the error for the first root field that the role or the tenant's quarantine does not allow."""
         context = self.execution_context.context
         auth = _auth(context)
-        if auth is None or operation is None:
-            return
+        if operation is None:
+            return None
         for field in fields:
             name = field.name.value
-            if name.startswith("__"):
-                continue
+            need = field_requirement(operation.operation.value, name)
             try:
-                auth.check_quarantine(context["tenant"], field_requirement(operation.operation.value, name), name)
-            except QuarantinedError as error:
-                self.execution_context.pre_execution_errors = [
-                    GraphQLError(error.message, original_error=error, path=[name])
-                ]
-                return
+                if access is not ANONYMOUS:
+                    require_access(access, need, name)
+                if auth is not None and not name.startswith("__"):
+                    auth.check_quarantine(context["tenant"], need, name)
+            except (ForbiddenError, QuarantinedError) as error:
+                return GraphQLError(error.message, original_error=error, path=[name])
+        return None
 
     async def on_operation(self) -> AsyncIterator[None]:
         """Write an audit entry after an operation with audited fields."""

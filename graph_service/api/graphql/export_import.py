@@ -58,8 +58,9 @@ class ExportImportMutation:
     ) -> GraphExport:
         """Export the tenant's memory."""
         # An import restores exactly what was exported, so nothing in it is hidden; a journal is for people.
-        if format is not ExportFormat.MARKDOWN:
-            info.context["request"].scope[UNFILTERED_KEY] = True
+        request = info.context.get("request")
+        if format is not ExportFormat.MARKDOWN and request is not None:
+            request.scope[UNFILTERED_KEY] = True
         done = await memory_of(info).transfer.export_text(
             info.context["tenant"], format, vectors=vectors, user_id=user_id
         )

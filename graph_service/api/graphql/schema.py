@@ -26,11 +26,10 @@ from graph_service.api.graphql.export_import import ExportImportMutation
 from graph_service.api.graphql.facts import FactsMutation, FactsQuery, HistoryQuery
 from graph_service.api.graphql.forgetting import ForgettingMutation
 from graph_service.api.graphql.graph import GraphQuery
-from graph_service.api.graphql.jobs import JobsMutation, JobsQuery
+from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutation, SpoolQuery
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
-from graph_service.api.graphql.quarantine import QuarantineMutation, QuarantineQuery
 from graph_service.api.graphql.questions import QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
@@ -48,10 +47,9 @@ from graph_service.api.graphql.remember_recall import (
 from graph_service.api.graphql.review import ReviewQuery
 from graph_service.api.graphql.router import FastRouter
 from graph_service.api.graphql.sessions import FactEventsQuery, SessionsMutation, SessionsQuery, ShortTermQuery
-from graph_service.api.graphql.spool import SpoolMutation, SpoolQuery
 from graph_service.api.graphql.subscriptions import Follow, Subscription
 from graph_service.api.graphql.summaries import LayersMutation, LayersQuery
-from graph_service.api.graphql.usage import UsageMutation, UsageQuery
+from graph_service.api.graphql.usage import QuarantineMutation, QuarantineQuery, UsageMutation, UsageQuery
 from graph_service.api.tenant import tenant_of
 from graph_service.auth.access import access_of
 from graph_service.auth.authenticator import Authenticator

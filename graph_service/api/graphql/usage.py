@@ -1,12 +1,15 @@
-"""GraphQL: token usage of extraction."""
+"""GraphQL: a tenant's use of models, and its quarantine."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import memory_of
+from graph_service.auth.quarantine import Quarantine, QuarantineMode, QuarantineState
 from graph_service.memory.consolidation.token_budget import DayUsage, UsageReport
+from schema.errors import UnavailableError
 
 
 @strawberry.type(name="DayUsage", description="Token usage of one day (UTC).")
@@ -90,3 +93,68 @@ def _day_view(day: DayUsage) -> DayUsageView:
         scenes_over_budget=day.scenes_over_budget,
         items_dropped=day.items_dropped,
     )
+
+
+strawberry.enum(
+    QuarantineMode,
+    name="QuarantineMode",
+    description="READ_ONLY: writes are refused; CLOSED: reads and writes are refused.",
+)
+
+
+@strawberry.type(name="Quarantine", description="The quarantine of a tenant; its background jobs wait.")
+class QuarantineView:
+    """The quarantine of a tenant."""
+
+    tenant: str = strawberry.field(description="The tenant.")
+    mode: QuarantineMode = strawberry.field(description="Which requests are refused.")
+    reason: str = strawberry.field(description="Why, as free text.")
+    since: datetime = strawberry.field(description="When it began.")
+
+
+@strawberry.type
+class QuarantineQuery:
+    """Queries for the quarantine."""
+
+    @strawberry.field(description="The quarantine of the tenant; null if there is none. Requires admin.")
+    async def quarantine(self, info: Info[Any, None]) -> QuarantineView | None:
+        """Return the quarantine of the tenant."""
+        state = _quarantine(info).of(info.context["tenant"])
+        return None if state is None else _quarantine_view(state)
+
+
+@strawberry.type
+class QuarantineMutation:
+    """Begin and end a quarantine."""
+
+    @strawberry.mutation(
+        description="Put the tenant into quarantine: requests are refused with QUARANTINED, and its background jobs "
+        "wait. Nothing is deleted. Requires admin of every tenant."
+    )
+    async def begin_quarantine(
+        self,
+        info: Info[Any, None],
+        mode: Annotated[QuarantineMode, strawberry.argument(description="Which requests are refused.")],
+        reason: Annotated[str, strawberry.argument(description="Why, as free text.")],
+    ) -> QuarantineView:
+        """Put the tenant into quarantine."""
+        return _quarantine_view(await _quarantine(info).begin(info.context["tenant"], mode, reason))
+
+    @strawberry.mutation(
+        description="End the quarantine of the tenant; false if there was none. Requires admin of every tenant."
+    )
+    async def end_quarantine(self, info: Info[Any, None]) -> bool:
+        """End the quarantine of the tenant."""
+        return await _quarantine(info).end(info.context["tenant"])
+
+
+def _quarantine(info: Info[Any, None]) -> Quarantine:
+    auth = info.context.get("auth")
+    found: Quarantine | None = None if auth is None else auth.quarantine
+    if found is None:
+        raise UnavailableError("this server has no quarantine; connect to a running service")
+    return found
+
+
+def _quarantine_view(state: QuarantineState) -> QuarantineView:
+    return QuarantineView(tenant=state.tenant, mode=state.mode, reason=state.reason, since=state.since)

@@ -1,10 +1,10 @@
 """Forget messages, scenes, sessions, users, facts and entities, with everything derived from them."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -20,7 +20,6 @@ from graph_service.memory.ingest.spool import Spool
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.outbox import JobClaim, JobKind
 from graph_service.memory.jobs.run_now import run_session_jobs
-from graph_service.memory.recall.question_log import QuestionLog
 from graph_service.memory.sessions.lifecycle import session_node_id
 from graph_service.memory.sessions.short_term_window import ShortTermWindow
 from graph_service.memory.tombstones import TombstoneKind, ensure_tombstone_key, tombstone_id
@@ -28,6 +27,16 @@ from schema.change import FORGOTTEN, Change
 from schema.errors import NotFoundError
 from schema.ids import SessionId, TenantId, UserId, memory_id, to_element_id, user_uri
 from schema.timespan import millis
+
+
+class RecentQuestions(Protocol):
+    """The latest questions of each tenant, with what they found (`recall.question_log`)."""
+
+    def forget_user(self, tenant: str, user_id: str) -> None:
+        """Remove all questions about a user's memory."""
+
+    def forget_elements(self, tenant: str, ids: Iterable[str]) -> None:
+        """Remove the questions that found one of these elements."""
 
 
 class Forgetting:
@@ -40,7 +49,7 @@ class Forgetting:
         clock: aware UTC now.
         notify: called with the tenant after each commit.
         on_forgotten: called with the tenant, to drop this process's caches of it.
-        questions: the latest questions, of which those that found something forgotten are dropped.
+        questions: those that found something forgotten are dropped from it; None if none are kept.
     """
 
     def __init__(
@@ -52,7 +61,7 @@ class Forgetting:
         clock: Callable[[], datetime],
         notify: Callable[[str], None],
         on_forgotten: Callable[[str], None],
-        questions: QuestionLog | None = None,
+        questions: RecentQuestions | None = None,
         rules: SegmentationThresholds | None = None,
     ) -> None:
         self._graph = graph
@@ -61,7 +70,7 @@ class Forgetting:
         self._clock = clock
         self._notify = notify
         self._on_forgotten = on_forgotten
-        self._questions = questions or QuestionLog(kept_max=0)
+        self._questions = questions
         self._pause_ms = round((rules or SegmentationThresholds()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
@@ -165,7 +174,8 @@ class Forgetting:
 
         await run_session_jobs(self._graph, run, tenant, node_id, JobKind.FORGET, job_context, even_if_done=False)
         self._on_forgotten(tenant)
-        self._questions.forget_user(tenant, user_id)
+        if self._questions is not None:
+            self._questions.forget_user(tenant, user_id)
         await self._window.forget(tenant, user)
         self._notify(tenant)
         counts = {name: totals[name] for name in ("messages", "scenes", "facts", "entities")}
@@ -211,7 +221,8 @@ class Forgetting:
             return await self._commit(writing, request, [], target)
 
         result = await self._graph.write(steps)
-        self._questions.forget_elements(tenant, forgotten)
+        if self._questions is not None:
+            self._questions.forget_elements(tenant, forgotten)
         self._notify(tenant)
         return result
 
@@ -280,9 +291,9 @@ class Forgetting:
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
         """Remove messages from the short-term window, drop questions that found them, and this process's caches."""
         self._on_forgotten(tenant)
-        self._questions.forget_elements(
-            tenant, {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
-        )
+        if self._questions is not None:
+            ids_found = {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}
+            self._questions.forget_elements(tenant, ids_found)
         for session in sorted({row["session_id"] for row in rows}):
             ids = [row["id"] for row in rows if row["session_id"] == session]
             await self._window.forget(tenant, user_id, session_id=SessionId(session), message_ids=ids)

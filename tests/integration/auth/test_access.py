@@ -122,7 +122,7 @@ async def test_role_is_checked_before_anything_runs(service: OpenService, tenant
     async with service.client(reader.text) as client:
         for query in (REMEMBER, "mutation { closeSession(userId: 1) { state } }", hidden, two):
             told = await ask(client, query, input=SAID)
-            assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN"
+            assert told["errors"][0]["extensions"]["code"] == "FORBIDDEN", (query, told)
             assert told.get("data") is None
         assert (await ask(client, "{ jobStatus { waiting } __schema { queryType { name } } }"))["data"]
     async with service.client(writer.text) as client:

@@ -134,6 +134,7 @@ def test_statements_are_scoped_to_a_tenant() -> None:
             "auth/revoke_key",
             "auth/delete_key",
             "sessions/idle_sessions",
+            "schema/fact_index_types",
             "quarantine/list_quarantined",
             "repair/claim_due_sync",
             # Each row names its tenant.

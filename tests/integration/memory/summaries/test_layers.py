@@ -149,7 +149,7 @@ async def test_invalid_uris_are_refused_with_the_reason(graph: Graph, tenant: st
     memory = a_memory(graph)
     with pytest.raises(InputError, match="L0, L1, L2"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b#L7")
-    with pytest.raises(NotFoundError, match="no scene, session, message or fact"):
+    with pytest.raises(NotFoundError, match="no scene, session, message, user, agent or fact"):
         await memory.layers.layer(TenantId(tenant), "memory://x/session/a/b")
     with pytest.raises(InputError, match="userId"):
         await memory.layers.generate(TenantId(tenant), user_id=None, session_id="s1")
