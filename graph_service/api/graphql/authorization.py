@@ -49,11 +49,14 @@ class RoleGuard(SchemaExtension):
         if refusal is not None:
             # It comes before errors of validation, which would tell what the fields are.
             self.execution_context.pre_execution_errors = [refusal]
-        elif access is not ANONYMOUS and operation is not None and auth is not None:
-            if not self.execution_context.pre_execution_errors:
-                charged = [field for field in fields if not field.name.value.startswith("__")]
-                auth.charge(access, len(charged) - 1)
+        elif auth is not None and access is not ANONYMOUS and operation is not None and self._is_valid:
+            charged = [field for field in fields if not field.name.value.startswith("__")]
+            auth.charge(access, len(charged) - 1)
         yield
+
+    @property
+    def _is_valid(self) -> bool:
+        return not self.execution_context.pre_execution_errors
 
     def _refusal(
         self, access: Access, operation: OperationDefinitionNode | None, fields: list[FieldNode]
