@@ -215,13 +215,16 @@ def deferred_reading() -> Reading:
     return Reading(reader=DEFERRED, path=(DEFERRED,), needs_model=True)
 
 
-async def reopen_deferred(graph: Graph, tenant: TenantId, session: str) -> int:
+async def reopen_deferred(graph: Graph, tenant: TenantId, session: str, *, reason: str | None = None) -> int:
     """Mark the deferred scenes of a session (node id), so that the next extraction reads them; return their number.
+
+    Args:
+        reason: why they were not read; None for any reason.
 
     Raises:
         UnavailableError: Neo4j does not answer.
     """
-    parameters = {"tenant": tenant, "session": session}
+    parameters = {"tenant": tenant, "session": session, "reason": reason}
     reopen = statement("consolidation/reopen_deferred_of_session")
     return int((await graph.write(lambda writing: writing.run(reopen, parameters)))[0]["scenes"])
 

@@ -15,7 +15,7 @@ from extraction.token_spending import spending
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers, read_session
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.consolidation.token_budget import record_unfinished, reopen_deferred
+from graph_service.memory.consolidation.token_budget import DEFERRED, record_unfinished, reopen_deferred
 from graph_service.memory.forgetting.user import forget_user
 from graph_service.memory.jobs.external_services import ExternalService, ExternalServiceAwayError, ExternalServices
 from graph_service.memory.jobs.job_context import JobContext
@@ -368,6 +368,12 @@ class Worker:
         await run_session_jobs(
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
         )
+        # Loops of the worker may have deferred new messages since the first statement; no unread ones are left now.
+        if late_n := await reopen_deferred(self._graph, tenant, session, reason=DEFERRED):
+            await run_session_jobs(
+                self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
+            )
+            deferred_n += late_n
         if self._embedder is not None:
             await run_session_jobs(
                 self._graph, self._embed_renewed, tenant, session, JobKind.EMBED, self._job_context, even_if_done=False

@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 
+from graph_service.app import services
 from graph_service.auth.access import Role
 from graph_service.graph.store import Graph
 from graph_service.memory.repair.schedule import SyncSchedule
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import a_memory, a_worker, an_incoming, delete_open_jobs
+from tests.support.embedders import HashedWords
 from tests.support.fake_openai import FakeOpenAI
 from tests.support.model_service import REMEMBER, ModelService, said
 from tests.support.open_service import open_service
 
 SESSION = '{ session(userId: "alice", sessionId: "s1") { state unread unembedded scenes } }'
-FACTS = '{ recall(userId: "alice", query: "What does she love?", kinds: [FACT]) { hits { text } } }'
+FACTS = '{ recall(userId: "alice", query: "Which jasmine does she love?", kinds: [FACT]) { hits { text } } }'
 INDEX = """mutation { indexMemories(userId: "alice", sessionId: "s1") {
   messages indexed skipped failed deferredScenes } }"""
 LAYER = "query ($uri: String!) { layer(uri: $uri) { text } }"
@@ -66,9 +68,14 @@ async def test_without_automatic_extraction_facts_are_extracted_on_request(
 
 
 async def test_vectors_are_computed_when_the_switches_say(
-    server: Server, graph: Graph, tmp_path: Path, tenant: str
+    server: Server, graph: Graph, tmp_path: Path, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At close instead of at once; never; and on request."""
+
+    async def opened(*_: object) -> services._OpenedEmbedder:
+        return services._OpenedEmbedder(embedder=HashedWords())
+
+    monkeypatch.setattr(services, "_open_embedder", opened)
     await delete_open_jobs(graph)
     async with await run(server, tmp_path / "close", tenant, index_on_message="false") as service:
         api = ModelService(service, tenant)

@@ -49,17 +49,17 @@ async def texts(graph: Graph, tenant: str, question: str, *tags: str, kind: str 
 
 async def test_recall_returns_only_messages_scenes_and_facts_with_a_tag(graph: Graph, tenant: str) -> None:
     """Also when its words and meaning are far from the question."""
-    await tell(graph, tenant, "I love the jasmine tea of the harbour café.", "Lisbon Trip", "#Food", day=1)
-    await tell(graph, tenant, "I love the green tea of my office.", "work", day=2)
+    await tell(graph, tenant, "I love jasmine tea. The harbour café sells it.", "Lisbon Trip", "#Food", day=1)
+    await tell(graph, tenant, "I love green tea.", "work", day=2)
     await tell(graph, tenant, "我喜欢茉莉花茶。", "旅行", day=3)
     await tell(graph, tenant, "The tram was late again.", "lisbon trip", day=4)
     await a_worker(graph).drain()
     assert await texts(graph, tenant, "Which tea do I love?", "LISBON  trip") == [
-        "I love the jasmine tea of the harbour café.",
+        "I love jasmine tea. The harbour café sells it.",
         "The tram was late again.",
     ]
     assert await texts(graph, tenant, "Which tea do I love?", "#food", "旅行") == [
-        "I love the jasmine tea of the harbour café.",
+        "I love jasmine tea. The harbour café sells it.",
         "我喜欢茉莉花茶。",
     ]
     assert await texts(graph, tenant, "Which tea do I love?", "unknown") == []
