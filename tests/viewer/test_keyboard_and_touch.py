@@ -109,12 +109,17 @@ async def test_context_menu_of_a_node_opens_and_works_by_keyboard(viewer: Watchi
 
 
 async def test_list_and_map_show_the_same_nodes_and_edges(viewer: Watching) -> None:
-    await viewer.open("#/map")
+    # The list has every scene; the map has them too once the badge of the person is opened.
+    await viewer.open("#/map?scenes=alice")
     await viewer.until("Object.keys(window.__mnemograph.positions()).length > 3")
     await viewer.until("window.__mnemograph.drawn().edges === window.__mnemograph.counts.edges")
     shown = set(await viewer.probe("ids()"))
     drawn = await viewer.probe("drawn()")
-    assert drawn["nodes"] + drawn["edges"] == len(shown)
+    on_map = set(await viewer.probe("positions()"))
+    assert "s:alice" in on_map, "the badge stays, to fold the scenes again"
+    assert on_map - {"s:alice"} <= shown
+    assert drawn["nodes"] == len(on_map)
+    assert drawn["nodes"] - 1 + drawn["edges"] == len(shown)
     await viewer.page.keyboard.press("4")
     await viewer.page.locator(".list [data-id]").first.wait_for()
     rows = await viewer.page.evaluate(

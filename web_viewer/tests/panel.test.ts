@@ -9,16 +9,21 @@ describe("how often a fact was told", () => {
     ["en", "Told once, by Ana on 1 Mar 2026"],
     ["zh", "说过一次：Ana，2026年3月1日"],
   ] as const)("is once, with author and day, in %s", (lang, said) => {
-    expect(toldWords([quote("m1", "Ana", "2026-03-01T12:00:00Z"), quote("m1", "Ana", "2026-03-01T12:00:00Z")], new Words(lang))).toBe(said);
+    expect(toldWords([quote("m1", "Ana", "2026-03-01T12:00:00Z"), quote("m1", "Ana", "2026-03-01T12:00:00Z")], null, new Words(lang))).toBe(said);
   });
 
   it("counts messages, names each author once, and has the first and last day", () => {
     const quotes = [quote("m2", "Bob", "2026-05-02T12:00:00Z"), quote("m1", "Ana", "2026-03-01T12:00:00Z"), quote("m3", "Ana", "2026-03-04T12:00:00Z")];
-    expect(toldWords(quotes, new Words("en"))).toBe("Told 3 times, by Bob, Ana, from 1 Mar 2026 to 2 May 2026");
-    expect(toldWords([quote("m1", null, "2026-03-01T12:00:00Z"), quote("m2", null, "2026-03-01T15:00:00Z")], new Words("en"))).toBe("Told 2 times, by User on 1 Mar 2026");
+    expect(toldWords(quotes, null, new Words("en"))).toBe("Told 3 times, by Bob, Ana, from 1 Mar 2026 to 2 May 2026");
+    expect(toldWords([quote("m1", null, "2026-03-01T12:00:00Z"), quote("m2", null, "2026-03-01T15:00:00Z")], null, new Words("en"))).toBe("Told 2 times, by User on 1 Mar 2026");
+  });
+
+  it("has the user's name where a message of the user names no speaker", () => {
+    const quotes = [quote("m1", null, "2026-03-01T12:00:00Z"), quote("m2", "Bob", "2026-03-01T15:00:00Z"), { ...quote("m3", null, "2026-03-01T16:00:00Z"), role: "assistant" }];
+    expect(toldWords(quotes, "Ana", new Words("en"))).toBe("Told 3 times, by Ana, Bob, Assistant on 1 Mar 2026");
   });
 
   it("is nothing without messages", () => {
-    expect(toldWords([], new Words("en"))).toBeNull();
+    expect(toldWords([], null, new Words("en"))).toBeNull();
   });
 });

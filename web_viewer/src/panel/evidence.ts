@@ -99,11 +99,20 @@ export function standingOf(fact: Pick<Evidence, "valid_at" | "invalid_at">, answ
   return { state: neverHeld(fact) ? "never" : "over", by: null };
 }
 
+/**
+ * Return the name of who said a message, or of the role if no name is known.
+ *
+ * @param user the name of the user whose conversation it is, who says what has the role `user` and names no speaker.
+ */
+export function speakerName({ speaker, role }: Pick<Quote, "speaker" | "role">, user: string | null, words: Words): string {
+  return speaker ?? (role === "user" ? user : null) ?? words.role(role ?? "");
+}
+
 /** Say how often something was told, by whom and when; null without messages. */
-export function toldWords(quotes: readonly Pick<Quote, "message_id" | "speaker" | "role" | "said_at">[], words: Words): string | null {
+export function toldWords(quotes: readonly Pick<Quote, "message_id" | "speaker" | "role" | "said_at">[], user: string | null, words: Words): string | null {
   const messages = [...new Map(quotes.map((quote) => [quote.message_id, quote])).values()];
   if (messages.length === 0) return null;
-  const who = [...new Set(messages.map((quote) => quote.speaker ?? words.role(quote.role ?? "")))].join(words.lang === "zh" ? "、" : ", ");
+  const who = [...new Set(messages.map((quote) => speakerName(quote, user, words)))].join(words.lang === "zh" ? "、" : ", ");
   const times = messages.map((quote) => quote.said_at).filter((at) => at !== null).sort();
   const [first, last] = [words.date(times[0] ?? null), words.date(times.at(-1) ?? null)];
   if (messages.length === 1) return words.t("panel.told1", { who, first });
