@@ -12,7 +12,8 @@ from tests.support.builders import a_memory, a_worker
 from tests.support.graphql_selection import selection
 
 ROUND_TRIPS_MAX, DEPTH = 3, 3
-# `cypher` runs the analyst's own statement; `layer` may have to generate and store the text; `quarantine` is known in the process.
+# `cypher` runs the analyst's own statement, `layer` may have to generate and store the text, and `quarantine` is answered
+# by a running service without the database.
 _LEFT_OUT = {"cypher", "layer", "quarantine"}
 
 
