@@ -34,7 +34,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How the map draws a predicate.
+    """Line, arrow and colours of a predicate on the map.
 
     Attributes:
         line, arrow: names of styles of Cytoscape.js.

@@ -11,7 +11,7 @@ from typing import Final
 
 
 class SecretKind(StrEnum):
-    """What may be hidden."""
+    """Kinds of text that can be hidden."""
 
     KEYS = "keys"  # also tokens and passwords
     CARDS = "cards"

@@ -341,7 +341,7 @@ class RecallSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactSettings:
-    """Which extracted facts are kept, and which statements count as the same.
+    """Thresholds for keeping extracted facts and for treating statements as the same.
 
     Attributes:
         importance_min: importance, 1 to 10, below which an extracted fact is dropped.

@@ -404,6 +404,14 @@ _NOT_PARTNER: Final = States(
 _ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
 _MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
 _KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON)
+_NO_LONGER_IN_ROLE: Final = States(
+    says="{o} is no longer {s}'s {r}.",
+    relation="=r",
+    group="old",
+    read=proper_name(_PERSON),
+    kind=_PERSON,
+    closes=True,
+)
 _ANIMAL: Final = (
     r"(?:cat|dog|puppy|kitten|rabbit|hamster|parrot|budgie|horse|pony|tortoise|lizard|snake|goldfish|gerbil|"
     r"ferret|rat|hen|"
@@ -554,14 +562,7 @@ SPOKEN_PEOPLE: Final = (
         rf"^(?P<w>my|our) (?:new |current )?(?P<r>boss|manager|line manager|supervisor|landlord|landlady|therapist|"
         rf"physio|doctor|dentist|vet|teacher|coach|team lead) (?:is )?(?P<old>{_NAME}) (?:has |is |just )*(?:left|"
         rf"gone|retired|quit|moved on|resigned|got fired|was fired|moved away)\b",
-        States(
-            says="{o} is no longer {s}'s {r}.",
-            relation="=r",
-            group="old",
-            read=proper_name(_PERSON),
-            kind=_PERSON,
-            closes=True,
-        ),
+        _NO_LONGER_IN_ROLE,
     ),
     clause_frame(
         rf"^(?P<o>{_NAME}) (?:runs|leads|heads|manages|took over|has taken over|is running|is leading|"
@@ -1002,32 +1003,18 @@ SPOKEN_CHANGES: Final = (
         rf"^(?P<old>{_NAME}) is (?:not|no longer) (?:(?P<w>my|our|"
         rf"(?-i:[A-Z])[a-z]+'s) )(?P<r>{_ROLE})(?: any ?more| now)?,? (?:it is|but|now it is|"
         rf"that is) (?:now )?(?P<o>{_NAME})",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
-        States(
-            says="{o} is no longer {s}'s {r}.",
-            relation="=r",
-            group="old",
-            read=proper_name(_PERSON),
-            kind=_PERSON,
-            closes=True,
-        ),
+        _KIN_IS,
+        _NO_LONGER_IN_ROLE,
     ),
     clause_frame(
         rf"^(?P<w>my|our) (?:new )?(?P<r>{_ROLE}) is (?P<o>{_NAME})(?: now)?,? (?:(?P<old>{_NAME}) (?:has |is |"
         rf"just )*(?:retired|left|quit|moved|gone|resigned|died)|not (?P<old2>{_NAME}))",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
-        States(
-            says="{o} is no longer {s}'s {r}.",
-            relation="=r",
-            group="old",
-            read=proper_name(_PERSON),
-            kind=_PERSON,
-            closes=True,
-        ),
+        _KIN_IS,
+        _NO_LONGER_IN_ROLE,
     ),
     clause_frame(
         rf"^(?:the |my |our )?(?:new )?(?P<r>{_ROLE}) is (?P<o>{_NAME}) now\b",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+        _KIN_IS,
     ),
     after(
         rf"(?:changed|have changed|legally changed) (?:my|her|his) (?:last |first |sur|"

@@ -40,7 +40,7 @@ _OPPOSITE: Final = {"PREFERS": "DISLIKES", "DISLIKES": "PREFERS"}
 
 
 class CardKind(StrEnum):
-    """What a card asks."""
+    """The question of a review card."""
 
     CONTRADICTION = "contradiction"
     SAME = "same"
