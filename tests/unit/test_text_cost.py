@@ -48,7 +48,7 @@ TEXT_CHARS: Final = LIMITS.text_chars
 # A text that takes less than this is harmless, however its time grows.
 FLOOR_S: Final = 0.05
 GROWTH_MAX: Final = 2.2
-TRIES: Final = 5
+TRIES: Final = 10
 PART_CHARS: Final = 6_000
 WORST_TRIED: Final = 2
 
@@ -387,12 +387,12 @@ FUNCTIONS: Final = text_functions()
 def grows(function: Callable[[str], object], piece: str, chars: int) -> str | None:
     """Return the figures if twice the text takes more than about twice the time, else None."""
     small, large = dict(attacks(chars // 2))[piece], dict(attacks(chars))[piece]
-    of_small = of_large = float("inf")
     for _ in range(TRIES):
-        of_large = min(of_large, computing_s(function, large))
+        of_large = computing_s(function, large)
         if of_large < FLOOR_S:
             return None
-        of_small = min(of_small, computing_s(function, small))
+        # Both are measured together: a busy machine slows down both.
+        of_small = computing_s(function, small)
         if of_large <= GROWTH_MAX * of_small + FLOOR_S / 2:
             return None
     return f"{piece!r}: {of_small:.3f} s for {chars // 2} characters, {of_large:.3f} s for {chars}"

@@ -1244,8 +1244,11 @@ CHANGES: Final = (
     ),
     after(rf"(?:go by|goes by) (?P<o>{_NAME})\b", _NAMED),
     after(
-        rf"(?:have )?(?:switched|changed|moved|migrated|gone over|went over|jumped|defected)(?: (?:over|across|"
-        rf"everything|my \w+|our \w+|the \w+))? (?:from (?P<old>{_PROPER}) )(?:over )?to (?P<o>(?-i:[A-Z]).+)",
+        # Who "moved from Berlin to Lisbon" changed homes; only things are moved from one product to another.
+        rf"(?:have )?(?:(?:switched|changed|migrated|gone over|went over|jumped|defected)(?: (?:over|across|"
+        rf"everything|my \w+|our \w+|the \w+))?|moved (?:everything|(?:my|our|the) (?!family|kids?|children|"
+        rf"parents?|mum|mom|dad|wife|husband)\w+)(?: over| across)?) "
+        rf"from (?P<old>{_PROPER}) (?:over )?to (?P<o>(?-i:[A-Z]).+)",
         _USES,
         _NOT_USES,
     ),
