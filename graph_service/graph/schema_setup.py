@@ -1,12 +1,12 @@
 """Create constraints and indexes, and change them by numbered migrations.
 
-An empty database gets the baseline. Later changes are files `migrations/103_….cypher` with one or more statements,
-separated by semicolons, each of which can be repeated (IF NOT EXISTS, batches that skip what is done): a migration that
-was stopped runs again from its start, and several processes may start at the same time. While a migration runs, its row
-has no `ran_at`, so that an older version refuses a database that is only partly migrated.
+An empty database gets the baseline, which contains every change up to its number. Later changes are files
+`migrations/107_….cypher` with one or more statements, separated by semicolons, each of which can be repeated (IF NOT
+EXISTS, batches that skip what is done): a migration that was stopped runs again from its start, and several processes
+may start at the same time. While a migration runs, its row has no `ran_at`, so that an older version refuses a database
+that is only partly migrated.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -29,10 +29,7 @@ _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
 _VOCABULARY: Final = "vocabulary"
-_BASELINE: Final = "migrations/000_baseline"
-# Before the first release the schema came from 59 migrations, numbered 001 to 102; together they are the baseline.
-_UNRELEASED: Final = re.compile(r"migrations/(?:0(?!00)|10[0-2])")
-_UNRELEASED_COUNT: Final = 59
+_BASELINE: Final = "migrations/106_baseline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +64,7 @@ async def migrate(graph: Graph) -> list[str]:
     Returns when the indexes are online.
 
     Raises:
-        InstallError: the database was written by a newer version, or by one before the first release that was older
-            than the baseline; nothing was changed.
+        InstallError: the database was written by a newer version; nothing was changed.
     """
     rows = await graph.read(statement("schema/applied_version"), {})
     names = {row["name"] for row in rows}
@@ -78,17 +74,9 @@ async def migrate(graph: Graph) -> list[str]:
             f" {unknown[-1]!r}): install that version or a newer one, or restore a backup from before its upgrade into"
             " an empty data directory (`mnemograph restore FILE`); nothing was changed"
         )
-    unreleased = {name for name in names if _UNRELEASED.match(name)}
-    if unreleased and len(unreleased) != _UNRELEASED_COUNT:
-        raise InstallError(
-            f"this database was written by a Mnemograph from before the first release ({max(unreleased)!r}), and"
-            f" version {version()} cannot upgrade it: export each tenant with the version that wrote it (`mnemograph"
-            " export FILE`), and import the files with this version into an empty data directory (`mnemograph import"
-            " FILE`); nothing was changed"
-        )
     done = {row["name"] for row in rows if row["finished"]}
     ran: list[str] = []
-    if _BASELINE not in done and not unreleased:
+    if _BASELINE not in done:
         for one in baseline_statements():
             await graph.define(one, {})
         await _record_migration(graph, _BASELINE)
@@ -131,10 +119,17 @@ async def _update_vocabulary(graph: Graph) -> bool:
 
 def unknown_migrations(done: Iterable[str]) -> list[str]:
     """Return the names of migrations that only a newer version has, in order."""
-    known = {_BASELINE, *(one.name for one in migrations())}
+    known = {one.name for one in migrations()}
+    # The baseline contains the changes whose numbers are not above its own.
+    newest = _number(_BASELINE)
     return sorted(
-        name for name in done if name.startswith("migrations/") and name not in known and not _UNRELEASED.match(name)
+        name for name in done if name.startswith("migrations/") and _number(name) > newest and name not in known
     )
+
+
+def _number(name: str) -> str:
+    """Return the start of a migration's name, which ends with its number; all numbers have three digits."""
+    return name.partition("_")[0]
 
 
 async def _start_migration(graph: Graph, name: str) -> None:

@@ -6,7 +6,6 @@ Starts `mnemograph serve` with its own Neo4j and embedder in a temporary directo
 sentences and waits until they are read. Then concurrent clients ask the same questions over each interface in turn, and
 with the bare statement: a hand-written hybrid query with precomputed vectors through its own driver. Each answer of the
 command line is a process. Clients, service and database share the machine. Prints JSON to stdout and a table to stderr.
-Requirements E1, E4, E5, D8.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.layer_calls [--sessions 100] [--changed 10]
 
 Uses the Neo4j of MNEMOGRAPH_TEST_URI and a fake model endpoint that counts its calls. Prints the calls for all
-sessions, after the changes, and without changes. Requirement C2.
+sessions, after the changes, and without changes.
 """
 
 import argparse

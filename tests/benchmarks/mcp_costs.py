@@ -3,7 +3,7 @@
 Prints tokens of the tool list, tokens of get_context beside read_graph on the same data (the demo's conversations), and
 throughput and latency of recall over MCP beside the direct call. With conversations of `mnemograph eval` that have
 facts, also tokens of get_context beside read_graph of the official memory server for these facts. Uses the Neo4j of
-MNEMOGRAPH_TEST_URI; token estimates are upper bounds. Requirement E4.
+MNEMOGRAPH_TEST_URI; token estimates are upper bounds.
 """
 
 import argparse

@@ -32,7 +32,6 @@ from tests.support.cli_process import Home
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "performance.md"
 _STARTS: Final = 3
 _POLL_S: Final = 0.02
-# Requirements F7 and D8.
 _GOALS: Final = {"start": "below 5 s", "indexing": "100 messages/s or more", "recall": "p95 below 200 ms"}
 
 

@@ -1,4 +1,4 @@
-"""Test that docs/errors.md and docs/settings.md are generated from the code. Requirements F1, F6."""
+"""Test that docs/errors.md and docs/settings.md are generated from the code."""
 
 import re
 from pathlib import Path

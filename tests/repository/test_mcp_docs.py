@@ -1,4 +1,4 @@
-"""Test README.md and docs/mcp.md about MCP: snippets, tools, aliases, errors, settings. Requirement E4."""
+"""Test README.md and docs/mcp.md about MCP: snippets, tools, aliases, errors, settings."""
 
 import ast
 import json

@@ -1,7 +1,4 @@
-"""Test that board and alerts use existing metrics, and that the operator's page names commands that run.
-
-Requirements E2, D8, F7.
-"""
+"""Test that board and alerts use existing metrics, and that the operator's page names commands that run."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Test that a test runs or checks every fenced block of every page. Requirements E1, E5, F1.
+"""Test that a test runs or checks every fenced block of every page.
 
 Blocks of the pages in `TESTED_IN` are run by the tests named there, those of the other pages here.
 """

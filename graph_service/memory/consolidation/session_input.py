@@ -338,8 +338,7 @@ def proposal(fact: Mapping[str, Any], quotes: tuple[Quote, ...]) -> ProposedFact
 
 
 def _correction_of(fact: Mapping[str, Any]) -> CorrectionKind | None:
-    # Episodes from before the first release have the name `stated`.
-    kind = fact.get("correction") or fact.get("stated")
+    kind = fact.get("correction")
     return CorrectionKind(kind) if kind else None
 
 

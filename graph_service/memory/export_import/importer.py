@@ -27,8 +27,6 @@ from graph_service.memory.export_import.row_format import (
     VECTOR_DIM_MAX,
     VERSION,
     Row,
-    from_older_version,
-    header_from_older_version,
     row_problems,
     without_vectors,
 )
@@ -115,14 +113,13 @@ def _read(path: Path, staging: Staging) -> tuple[Row, str]:
         first = file.readline(LINE_BYTES_MAX)
         digest.update(first)
         header = _read_header(first, path)
-        convert = from_older_version if header["version"] < VERSION else lambda row: row
         end: Row | None = None
         batch: list[Row] = []
         dim = (header.get("embedder") or {}).get("dim")
         for number, line in enumerate(iter(lambda: file.readline(LINE_BYTES_MAX + 1), b""), start=2):
             if len(line) > LINE_BYTES_MAX:
                 _raise_problems(path, [*problems, f"line {number}: must not be longer than {LINE_BYTES_MAX:,} bytes"])
-            row = convert(_parse_line(line, number, problems))
+            row = _parse_line(line, number, problems)
             if end is not None:
                 problems.append(f"line {number}: no line may follow the last one, which has the counts")
             elif isinstance(row, dict) and "end" in row:
@@ -169,13 +166,11 @@ def _read_header(line: bytes, path: Path) -> Row:
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise InputError(f"{path}: is not an export of Mnemograph (its first line does not say so); nothing was stored")
     version = header.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= VERSION:
+    if version != VERSION or isinstance(version, bool):
         raise InputError(
-            f"{path}: is an export of version {version!r:.60}, and this program reads versions 1 to {VERSION}; nothing "
+            f"{path}: is an export of version {version!r:.60}, and this program reads version {VERSION}; nothing "
             "was stored. Import it with the version of Mnemograph that wrote it, or a newer one"
         )
-    if version < VERSION and isinstance(header.get("tenant"), dict):
-        header = {**header, "tenant": header_from_older_version(header["tenant"])}
     _raise_problems(path, [f"line 1: {problem}" for problem in _header_problems(header)])
     return header
 

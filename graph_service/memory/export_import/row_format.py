@@ -59,33 +59,6 @@ ORDER: Final = (
     Label.USAGE,
     Label.CHANGE,
 )
-# Versions 1 and 2 were written before the first release; they had other names for kinds of rows and for properties.
-# No name has two meanings, so one table converts both.
-_OLD_KINDS: Final[Mapping[str, Label | Link]] = {
-    "HeldEntity": Label.MEMBER_ENTITY,
-    "HeldFact": Label.MEMBER_FACT,
-    "KeptApart": Label.REJECTED_MERGE,
-    "SessionLife": Label.SESSION_LIFECYCLE,
-    "STANDS_FOR": Link.MEMBER_OF,
-}
-_OLD_FACT_NAMES: Final = {
-    "closed_why": "closing_reason",
-    "told": "assertions",
-    "stated": "corrections",
-    "read_as": "extracted",
-    "near": "similarity_keys",
-    "reopened": "ignored_closings",
-    "profile_out": "profile_exclusion",
-}
-_OLD_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    Label.SESSION_LIFECYCLE: {"why": "close_reason"},
-    Label.USAGE: {"scenes_owed": "scenes_over_budget"},
-    Label.USER: {"called": "declared_names", "called_since": "declared_since"},
-    Label.SCENE: {"layers_by": "abstract_by", "overview_owed": "overview_pending", "owed": "fallback_reason"},
-    EDGE: _OLD_FACT_NAMES,
-    Label.MEMBER_FACT: _OLD_FACT_NAMES,
-}
-_OLD_REASONS: Final = {"over": "ended", "joined": "merged"}
 _VECTORS: Final = ("embedding", "abstract_embedding", "overview_embedding", "token_vectors")
 _END_CHARS_MAX: Final = 64
 Row = dict[str, Any]
@@ -118,32 +91,6 @@ def without_vectors(row: Row) -> Row:
     # The statement that imports facts marks these itself.
     marks = {} if EDGE in row else {"unembedded": True}
     return {**row, "properties": dict(sorted({**kept, **marks}.items()))}
-
-
-def from_older_version(row: Any) -> Any:
-    """Return a row of an export of version 1 or 2 with the names of this version; return other values unchanged."""
-    if not isinstance(row, dict):
-        return row
-    renamed = dict(row)
-    for field_name in ("node", "link"):
-        if isinstance(row.get(field_name), str):
-            renamed[field_name] = str(_OLD_KINDS.get(row[field_name], row[field_name]))
-    if not isinstance(row.get("properties"), dict):
-        return renamed
-    kind = EDGE if EDGE in row else renamed.get("node")
-    names = _OLD_NAMES.get(kind, {}) if isinstance(kind, str) else {}
-    renamed["properties"] = {
-        names.get(name, name): _OLD_REASONS.get(value, value)
-        if name == "closed_why" and isinstance(value, str)
-        else value
-        for name, value in row["properties"].items()
-    }
-    return renamed
-
-
-def header_from_older_version(tenant: Mapping[str, Any]) -> Row:
-    """Return the tenant of the first line of an export of version 1 or 2 with the names of this version."""
-    return {"tombstone_tenant" if name == "marks_of" else name: value for name, value in tenant.items()}
 
 
 def row_problems(row: Any, *, dim: int | None) -> Iterator[str]:
@@ -375,8 +322,8 @@ _COMMON: Final[Mapping[str, Rule]] = {
 }
 _ENTITY_REQUIRED: Final = "id uri user_id name key first_seen last_seen"
 _FACT_REQUIRED: Final = (
-    "id uri user_id statement base_strength strength confidence first_seen last_seen valid_at recorded_at evidence "
-    "scenes quotes slot reader scope_tenant scope_user"
+    "id uri user_id statement kind base_strength strength confidence importance first_seen last_seen valid_at "
+    "recorded_at evidence scenes quotes slot reader scope_tenant scope_user"
 )
 _FACT_RULES: Final[Mapping[str, Rule]] = {
     "statement": lambda value: _text_of(8_000)(value) if value else None,

@@ -111,14 +111,12 @@ class SubjectKey:
     """Search key for facts of one subject that may conflict, one of `$keys` of `facts/related_facts`.
 
     Attributes:
-        relations: relations of facts that an older version wrote without `attribute`.
         attributes: labels of attributes, as stored.
         claims: ids of claims to read, together with the claims that replace them.
     """
 
     objects: frozenset[str] = frozenset()
     predicates: frozenset[str] = frozenset()
-    relations: frozenset[str] = frozenset()
     attributes: frozenset[str] = frozenset()
     claims: frozenset[str] = frozenset()
     similarity_keys: frozenset[str] = frozenset()
@@ -129,7 +127,6 @@ class SubjectKey:
             "subject_id": subject,
             "object_ids": sorted(self.objects),
             "predicates": sorted(self.predicates),
-            "one_relations": sorted(self.relations),
             "attributes": sorted(self.attributes),
             "claim_ids": sorted(self.claims),
             "similarity_keys": sorted(self.similarity_keys),
@@ -145,7 +142,6 @@ class SubjectKey:
             self,
             objects=self.objects | {claim.object_id},
             predicates=self.predicates | {claim.predicate, opposite or claim.predicate},
-            relations=self.relations | ({claim.relation} if closing and claim.relation else set()),
             attributes=self.attributes | plain | ({f"?{label}"} if closing else set()),
             claims=self.claims | ({content.id} if content.id else set()) | content.replaces,
         )

@@ -14,7 +14,6 @@ from graph_service.memory.facts.conflict_resolution import content_of
 from schema.assertion import Closing, assertion_text, parse_assertion
 from schema.fact import ExtractedValues, Fact, FactDetail, FactKind
 from schema.ids import TenantId, scope_token
-from schema.importance import importance_of_strength
 
 _EXTRACTED_VALUES: Final = TypeAdapter(ExtractedValues)
 
@@ -44,10 +43,9 @@ def fact_from_row(row: Mapping[str, Any]) -> Fact:
         scenes=tuple(stored["scenes"]),
         quotes=tuple(stored["quotes"]),
         reader=stored["reader"],
-        # Facts of older versions have neither importance nor kind.
-        importance=stored.get("importance") or importance_of_strength(stored["base_strength"]),
+        importance=stored["importance"],
         detail=FactDetail(
-            kind=FactKind(stored.get("kind") or FactKind.FACT),
+            kind=FactKind(stored["kind"]),
             rationale=stored.get("rationale"),
             steps=tuple(stored.get("steps") or ()),
             mentioned_start=stored.get("mentioned_start"),

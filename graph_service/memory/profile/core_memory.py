@@ -12,7 +12,6 @@ from graph_service.memory.facts.bitemporal import AsOf
 from graph_service.memory.profile.selection import ProfileFact, excluded
 from schema.fact import FactKind
 from schema.ids import TenantId, memory_id, user_uri
-from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
 from schema.timespan import as_utc, moment_of
 
@@ -137,8 +136,8 @@ def is_certain(one: CoreFact) -> bool:
 
 def _core_fact(values: Sequence[Any]) -> CoreFact:
     """Convert the values of one fact from `profile/core_memory`; the caller sets its kind and URI."""
-    name, uri, words, predicate, relation, object_id, kind, importance, base, strength, sure, first, last = values[:13]
-    valid_ms, invalid_ms, emotion, evidence, scenes_n = values[13:]
+    name, uri, words, predicate, relation, object_id, kind, importance, strength, sure, first, last = values[:12]
+    valid_ms, invalid_ms, emotion, evidence, scenes_n = values[12:]
     return CoreFact(
         kind=CoreKind.PROFILE,
         uri=uri,
@@ -154,8 +153,8 @@ def _core_fact(values: Sequence[Any]) -> CoreFact:
             predicate=predicate,
             relation=relation,
             object_id=object_id,
-            kind=FactKind(kind or FactKind.FACT),
-            importance=importance or importance_of_strength(base),
+            kind=FactKind(kind),
+            importance=importance,
             confidence=sure,
             first_seen=first,
             last_seen=last,

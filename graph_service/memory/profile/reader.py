@@ -13,7 +13,6 @@ from graph_service.memory.profile.selection import Exclusion, ProfileFact, exclu
 from schema.change import Change, Op
 from schema.fact import FactKind
 from schema.ids import MemoryId, TenantId
-from schema.importance import importance_of_strength
 from schema.profile import Category, profile_uri
 from schema.tuning import tuning
 
@@ -99,15 +98,14 @@ def subjects_in(facts: Sequence[Mapping[str, Any]], *nodes: MemoryId) -> set[Mem
 
 def _fact(values: Sequence[Any]) -> ProfileFact:
     """Convert the values of one fact from `profile/profile_candidates`."""
-    fact_id, predicate, relation, object_id, kind, importance, strength, confidence, first, last, exclusion = values
+    fact_id, predicate, relation, object_id, kind, importance, confidence, first, last, exclusion = values
     return ProfileFact(
         id=fact_id,
         predicate=predicate,
         relation=relation,
         object_id=object_id,
-        kind=FactKind(kind or FactKind.FACT),
-        # Facts of older versions have no importance.
-        importance=importance or importance_of_strength(strength),
+        kind=FactKind(kind),
+        importance=importance,
         confidence=confidence,
         first_seen=first,
         last_seen=last,

@@ -62,7 +62,7 @@ def answer(prompt: str) -> str:
 
 
 async def test_each_fact_has_an_event_with_its_reason(server: Server, tmp_path: Path, tenant: str) -> None:
-    """C8: ADD, MERGE, UPDATE and IGNORE, with a model and no other setting."""
+    """ADD, MERGE, UPDATE and IGNORE, with a model and no other setting."""
     with AnsweringEndpoint(answer) as model:
         async with model_service(server, tmp_path, tenant, model) as api:
             await api.remember(said("First, I plan things."), session="s1")

@@ -25,7 +25,7 @@ IMPORT = "mutation($t: String!) { importGraph(text: $t) { nodes edges users vect
 
 
 async def test_export_and_import_over_graphql_copy_a_tenant(api: Api, graph: Graph, tenant: str) -> None:
-    """Requirement F2: no caller exports another tenant's memory or imports into it."""
+    """No caller exports another tenant's memory or imports into it."""
     await api.ask(REMEMBER, input=_said("我喜欢喝茉莉花茶。"))
     await a_worker(graph).drain()
     out = (await api.ask(EXPORT))["data"]["exportGraph"]

@@ -35,7 +35,7 @@ async def store(graph: Graph, tenant: str, *messages: Any) -> None:
 async def test_the_overview_of_a_scene_shows_the_date_that_the_verb_means(
     graph: Graph, tenant: str, text: str, day: str
 ) -> None:
-    """B1: future dates do not land a year too early."""
+    """Future dates do not land a year too early."""
     await store(graph, tenant, a_message(text, time=SAID))
     (hit,) = (await run_query(graph, tenant, _SCENES, q=text))["recall"]["hits"]
     overview = (await run_query(graph, tenant, _OVERVIEW, uri=hit["uri"]))["layer"]["text"]
@@ -83,14 +83,14 @@ PLANS = {
 async def test_a_question_about_the_future_finds_plans_for_that_time(
     graph: Graph, tenant: str, lang: str, question: str
 ) -> None:
-    """D2: said in September, about December of this year."""
+    """Said in September, about December of this year."""
     await store(graph, tenant, *PLANS[lang])
     (hit,) = (await answer(graph, tenant, question, at=ASKED))["hits"]
     assert hit["text"] == PLANS[lang][0].text
 
 
 async def test_the_time_that_a_caller_gives_is_searched(graph: Graph, tenant: str) -> None:
-    """D2: no word of the message names the time, and no word of it is in the question."""
+    """No word of the message names the time, and no word of it is in the question."""
     start, end = datetime(2019, 7, 1, tzinfo=UTC), datetime(2019, 8, 1, tzinfo=UTC)
     others = [of_day(f"Lunch number {number} was fine.", year=2026, month=1 + number % 9) for number in range(40)]
     photo = of_day("Grandpa on the pier.", year=2026, month=3, mentioned_start=start, mentioned_end=end)
@@ -130,7 +130,7 @@ async def test_a_question_about_what_was_said_searches_when_it_was_said(graph: G
 async def test_an_event_stands_for_the_time_that_the_memory_knows(
     graph: Graph, tenant: str, texts: tuple[str, ...], question: str, note: str
 ) -> None:
-    """D2: "before the wedding" is resolved by the message that says when the wedding is."""
+    """The expression "before the wedding" is resolved by the message that says when the wedding is."""
     await store(graph, tenant, *(of_day(text, year=2026, month=10, day=1 + at) for at, text in enumerate(texts)))
     found = await answer(graph, tenant, question, at=ASKED, limit=3)
     shown = [hit["text"] for hit in found["hits"] if hit["text"] != texts[0]]

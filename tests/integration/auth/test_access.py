@@ -160,7 +160,6 @@ async def test_revoked_key_is_refused_and_its_connections_are_closed(service: Op
 async def test_key_of_another_process_works_at_once_and_its_revocation_within_seconds(
     service: OpenService, server: Server, tenant: str, tmp_path: Path
 ) -> None:
-    """Requirement F2."""
     first = await service.key(tenant)
     async with open_service(server, tmp_path) as elsewhere, service.client() as client:
         made = await elsewhere.key(tenant)

@@ -163,7 +163,7 @@ async def test_a_scene_is_read_through_a_real_endpoint_in_one_call() -> None:
 
 
 async def test_decision_keeps_its_rationale_and_procedure_its_steps() -> None:
-    """Requirement B8: decisions, procedures and plain facts are distinguished in one answer."""
+    """Decisions, procedures and plain facts are distinguished in one answer."""
     reading = await read(
         a_scene("We take Postgres, the team knows it.", "I ran the migration: 3 tables."),
         decisions=[
@@ -194,7 +194,6 @@ async def test_decision_keeps_its_rationale_and_procedure_its_steps() -> None:
 
 
 async def test_importance_words_become_numbers_and_strength() -> None:
-    """Requirement B5."""
     facts = [a_fact(importance=word) for word in ("low", "critical", "0.7", "who knows")]
     assert [fact.importance for fact in (await read(a_scene("x"), *facts)).facts] == [3, 10, 7, 5]
 

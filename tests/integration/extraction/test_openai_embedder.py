@@ -96,7 +96,7 @@ def _stored(model: str | None) -> StoredEmbedder | None:
     ("model", "dim"), [("fake", 12), ("another", 1536), (None, 1536)], ids=["same", "another", "none"]
 )
 async def test_unavailable_endpoint_at_startup_keeps_the_vectors_of_its_model(model: str | None, dim: int) -> None:
-    """Requirement C10: with a guessed dimension of 1536 all vectors of the same model would be deleted."""
+    """With a guessed dimension of 1536 all vectors of the same model would be deleted."""
     with FakeOpenAI(fails(503)) as fake:
         settings = Settings(embedding=EmbeddingSettings(kind="openai", model="fake", base_url=fake.base_url))
         opened = await _open_embedder(settings, ExternalService("embedder"), lambda _step: None)

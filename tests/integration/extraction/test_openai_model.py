@@ -66,7 +66,7 @@ async def test_endpoint_without_structured_output_is_asked_in_text_from_then_on(
 
 @pytest.mark.parametrize("wrong", ['{"name": "Paris"}', "{not JSON", "", json.dumps(City.model_json_schema())])
 async def test_answer_of_wrong_shape_is_requested_again_in_text_with_the_error(wrong: str) -> None:
-    """Requirement C6: the second request asks for JSON in text; an endpoint may return the schema itself."""
+    """The second request asks for JSON in text; an endpoint may return the schema itself."""
     with FakeOpenAI(says(wrong), says(JSON)) as fake:
         answer = await (await model_of(fake)).answer(PROMPT, City)
     assert answer.value == PARIS
@@ -159,7 +159,6 @@ class Cities(BaseModel):
 
 
 async def test_complete_items_of_a_truncated_answer_are_kept() -> None:
-    """Requirement C6."""
     told = Cities(country="France", cities=[PARIS, City(name='Ly}"on', people=1)]).model_dump_json()
     with FakeOpenAI(says("<think>{[</think>```json\n" + told[:-9], finish="length")) as fake:
         answer = await (await model_of(fake)).answer(PROMPT, Cities)

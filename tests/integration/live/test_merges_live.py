@@ -1,7 +1,4 @@
-"""Test that merges and splits reach viewers: a snapshot plus later patches equals the next snapshot.
-
-Requirements C9 and E3.
-"""
+"""Test that merges and splits reach viewers: a snapshot plus later patches equals the next snapshot."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -245,7 +245,7 @@ async def test_internal_error_reveals_no_details(tenant: str) -> None:
 
 
 async def test_status_says_what_became_of_the_facts_of_a_conversation(agent: Agent, graph: Graph) -> None:
-    """C8: also of those that were ignored, with the reason."""
+    """Also of those that were ignored, with the reason."""
     fact = {"subject": "user", "predicate": "PREFERS", "object": "jasmine tea", "statement": "Ana loves jasmine tea."}
     vague = {**fact, "object": "oolong", "statement": "Ana may like oolong.", "confidence": 0.1}
     for session, facts in (("s1", [fact]), ("s2", [fact, vague])):

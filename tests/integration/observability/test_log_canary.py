@@ -1,6 +1,6 @@
 """Test that a service with many errors logs neither message texts nor secrets.
 
-Requirements F2, F6: every line has its origin and the id of its request.
+Every line has its origin and the id of its request.
 """
 
 import itertools

@@ -343,7 +343,6 @@ def test_list_of_host_names_is_read_from_one_variable(tmp_path: Path) -> None:
 
 
 def test_every_error_in_a_redis_url_is_reported_without_its_password(tmp_path: Path) -> None:
-    """Requirements C14, F1."""
     for url in (
         "http://:hush@host",
         "redis://:hush@",
@@ -369,7 +368,6 @@ def test_every_error_in_a_redis_url_is_reported_without_its_password(tmp_path: P
     ["redis://h", "redis://:p@h:6379/2", "rediss://u:p@h:1/", "unix:///run/redis.sock?db=1", "redis://[::1]:6379"],
 )
 def test_usual_redis_urls_are_accepted(tmp_path: Path, url: str) -> None:
-    """Requirement C14."""
     settings = loaded(tmp_path, {"REDIS_URL": "redis://other", "MNEMOGRAPH_REDIS_URL": url})
     assert settings.redis.url == url
     assert url not in repr(settings)

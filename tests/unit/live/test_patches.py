@@ -1,6 +1,6 @@
 """Test that a snapshot plus later patches equals a later snapshot, however they are split and coalesced.
 
-The viewer's own tests also reduce the cases in `patch_cases.json`. Requirements A5, E3.
+The viewer's own tests also reduce the cases in `patch_cases.json`.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 // statement, or one fact replaces the other; and the mentions of the given scenes. Of merged entities, the facts as before the merge.
 // hot
 // $tenant: str
-// $keys: list of {subject_id, object_ids, predicates, one_relations, attributes, claim_ids, similarity_keys}
+// $keys: list of {subject_id, object_ids, predicates, attributes, claim_ids, similarity_keys}
 // $scene_ids: list of str
 // $have: list of fact ids that were read before and are left out
 // -> subject_id, object_id, object_name, predicate, properties
@@ -11,8 +11,7 @@
 UNWIND $keys AS key
 MATCH (a:Memory {tenant: $tenant, id: key.subject_id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND r.merged IS NULL AND NOT r.id IN $have
-  AND (type(r) IN key.predicates AND (b.id IN key.object_ids OR r.attribute IN key.attributes OR any(word IN r.similarity_keys WHERE word IN key.similarity_keys)
-         OR r.attribute IS NULL AND r.relation IN key.one_relations)
+  AND (type(r) IN key.predicates AND (b.id IN key.object_ids OR r.attribute IN key.attributes OR any(word IN r.similarity_keys WHERE word IN key.similarity_keys))
        OR r.id IN key.claim_ids OR any(x IN r.replaces WHERE x IN key.claim_ids))
 WITH DISTINCT a, r, b
 RETURN a.id AS subject_id, b.id AS object_id, b.name AS object_name, type(r) AS predicate, r {.*, embedding: null} AS properties
@@ -21,7 +20,7 @@ UNWIND $keys AS key
 MATCH (h:MemberFact {tenant: $tenant, subject_id: key.subject_id})
 WHERE NOT h.id IN $have
   AND (h.predicate IN key.predicates AND (h.object_id IN key.object_ids OR h.attribute IN key.attributes
-         OR any(word IN h.similarity_keys WHERE word IN key.similarity_keys) OR h.attribute IS NULL AND h.relation IN key.one_relations)
+         OR any(word IN h.similarity_keys WHERE word IN key.similarity_keys))
        OR h.id IN key.claim_ids OR any(x IN h.replaces WHERE x IN key.claim_ids))
 WITH DISTINCT h
 OPTIONAL MATCH (b:Memory {tenant: $tenant, id: h.object_id})

@@ -11,7 +11,7 @@
 // $triggers_max: int
 // $closed_max: int, ended facts, latest end first
 // -> user_uri, names, facts, triggers, closed
-// Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, base_strength, strength,
+// Each fact is a list: [id, uri, statement, predicate, relation, object_id, kind, importance, strength,
 // confidence, first_us, last_us, valid_ms, invalid_ms, trigger_emotion, evidence, scenes]; no row for an unknown user.
 MATCH (u:Memory {tenant: $tenant, id: $user_node_id})
 CALL (u) {
@@ -20,7 +20,7 @@ CALL (u) {
     AND (r.profile_exclusion IS NULL OR NOT $as_marked)
   WITH r, b ORDER BY r.importance DESC, r.confidence DESC, r.last_seen DESC, r.id LIMIT $facts_max
   RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
@@ -37,7 +37,7 @@ CALL (u) {
     OR EXISTS { MATCH (u)-[:{{predicates}}]->(a) }
     OR EXISTS { MATCH (m:Message {tenant: $tenant}) WHERE m.id IN r.evidence AND m.role = 'user' }
   RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
@@ -48,7 +48,7 @@ CALL (u) {
   WHERE r.tenant = $tenant AND r.invalid_at <= $valid_at AND {{end_known r}}
   WITH r, b ORDER BY r.invalid_at DESC, r.id LIMIT $closed_max
   RETURN collect([
-    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.strength, r.confidence,
+    r.id, r.uri, r.statement, type(r), r.relation, b.id, r.kind, r.importance, r.strength, r.confidence,
     r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
     r.valid_at.epochMillis,
     CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,

@@ -9,7 +9,7 @@ UNWIND $ids AS id
 MATCH (a:Memory {tenant: $tenant, id: id})-[r:{{predicates}}]->(b:Memory)
 WHERE r.tenant = $tenant AND {{holds r}}
 RETURN a.id AS subject_id, collect([
-  r.id, type(r), r.relation, b.id, r.kind, r.importance, r.base_strength, r.confidence,
+  r.id, type(r), r.relation, b.id, r.kind, r.importance, r.confidence,
   r.first_seen.epochSeconds * 1000000 + r.first_seen.microsecond, r.last_seen.epochSeconds * 1000000 + r.last_seen.microsecond,
   r.profile_exclusion
 ]) AS facts

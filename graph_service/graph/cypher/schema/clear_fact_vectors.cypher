@@ -1,5 +1,5 @@
 // Mark every fact as waiting for a vector, in batches; the session of its first evidence embeds it. Runs only when the embedder
-// changed, or a database of an older version has no vectors of facts; over all tenants on purpose.
+// or the set of vector indexes changed; over all tenants on purpose.
 MATCH ()-[r:{{predicates}}]->() WHERE r.statement <> ''
 CALL (r) {
   OPTIONAL MATCH (m:Message {tenant: r.tenant, id: head(r.evidence)})

@@ -54,7 +54,7 @@ RUNS = ("marathon", "马拉松", "maratón", "フルマラソン")
 
 @pytest.mark.parametrize("goal", ["明年跑一次马拉松", "correr un maratón", "来年フルマラソンを走る"])
 async def test_fact_in_another_language_is_compared_by_its_vector(graph: Graph, tenant: str, goal: str) -> None:
-    """C8: it shares no word with the known fact."""
+    """It shares no word with the known fact."""
     first = GOALS["en"][0]
     with FakeOpenAI(says(verdicts(one("same")))) as fake:
         worker = await a_judge(graph, fake, Meanings())

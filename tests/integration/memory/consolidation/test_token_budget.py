@@ -125,7 +125,7 @@ async def test_calls_and_tokens_are_counted_by_scene_and_day(graph: Graph, tenan
 
 
 async def test_dropped_items_of_an_answer_are_counted(graph: Graph, tenant: str) -> None:
-    """Requirement A3: facts off the whitelist are dropped and counted."""
+    """Facts off the whitelist are dropped and counted."""
     answers = [json.loads(a_reading("tea", predicate="WORSHIPS")), json.loads(a_reading("jazz", importance="low"))]
     facts = [fact for answer in answers for fact in answer["facts"]]
     facts += [{**facts[0], "messages": ["m7"]}, {"subject": 1}]
@@ -175,7 +175,7 @@ async def test_scenes_read_over_the_budget_are_reread_by_the_model_on_request(gr
 
 
 async def test_job_is_not_retried_before_retry_after(graph: Graph, tenant: str) -> None:
-    """Requirement C11: neither the job nor other jobs for the same model are run before Retry-After."""
+    """Neither the job nor other jobs for the same model are run before Retry-After."""
     memory, watch = a_memory(graph), AdjustableClock()
     with FakeOpenAI(fails(429, Retry_After="40"), says(a_reading("jazz")), says(a_reading("coffee"))) as fake:
         worker = await a_reader(graph, fake, watch)

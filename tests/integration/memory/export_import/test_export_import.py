@@ -1,6 +1,5 @@
 """Test that an exported tenant imports unchanged under another name, and that damaged files are refused."""
 
-import gzip
 import hashlib
 import io
 import json
@@ -439,38 +438,3 @@ async def test_graphml_survives_what_xml_cannot_hold(graph: Graph, tenant: str) 
     out.seek(0)
     opened = networkx.read_graphml(out, force_multigraph=True)
     assert name in {data["label"] for _, data in opened.nodes(data=True)}
-
-
-async def test_export_of_version_2_imports_with_the_names_of_this_version(
-    graph: Graph, tenant: str, tmp_path: Path
-) -> None:
-    """The file was written by version 2; all its values are in the graph, under today's names."""
-    file = Path(__file__).with_name("export_of_version_2.jsonl.gz")
-    old = gzip.decompress(file.read_bytes())
-    done = await imported(graph, tenant, old, tmp_path)
-    assert done.users == ("ana", "张曼婷")
-    again = await exported(graph, tenant, vectors=False)
-    names = {
-        "HeldEntity": "MemberEntity", "HeldFact": "MemberFact", "KeptApart": "RejectedMerge", "STANDS_FOR": "MEMBER_OF",
-        "SessionLife": "SessionLifecycle", "told": "assertions", "stated": "corrections", "read_as": "extracted",
-        "near": "similarity_keys", "reopened": "ignored_closings", "profile_out": "profile_exclusion",
-        "called": "declared_names", "called_since": "declared_since", "layers_by": "abstract_by",
-        "overview_owed": "overview_pending", "owed": "fallback_reason",
-    }  # fmt: skip
-    expected = []
-    for row in rows_of(old)[1:-1]:
-        row = {field: names.get(value, value) if isinstance(value, str) else value for field, value in row.items()}
-        if "properties" in row:
-            row["properties"] = {names.get(name, name): value for name, value in row["properties"].items()}
-        expected.append(row)
-    assert {"told", "near", "HeldEntity", "HeldFact", "STANDS_FOR", "SessionLife"} <= set(
-        re.findall(r'"(\w+)"', old.decode())
-    )
-    # A fact that was imported without a vector waits for one.
-    ignored = {"unembedded_in"}
-    assert [_without(row, ignored) for row in rows_of(again)[1:-1]] == [_without(row, ignored) for row in expected]
-
-
-def _without(row: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    found = row.get("properties", {})
-    return {**row, "properties": {name: value for name, value in found.items() if name not in names}}

@@ -1,4 +1,4 @@
-"""Test facts by valid time and transaction time, and the history of a fact. Requirement B2; issue 5 item 5.
+"""Test facts by valid time and transaction time, and the history of a fact.
 
 On a real Neo4j, in English and Chinese.
 """

@@ -32,7 +32,7 @@ async def no_jobs_of_others(graph: Graph) -> None:
 async def test_second_endpoint_answers_while_the_first_is_unavailable(
     server: Server, tmp_path: Path, tenant: str
 ) -> None:
-    """C1: unavailable, wrongly configured, or behind an open circuit breaker."""
+    """Unavailable, wrongly configured, or behind an open circuit breaker."""
     with AnsweringEndpoint(lambda _prompt: fails(503)) as down, AnsweringEndpoint(lambda _prompt: LIKES_TEA) as spare:
         more = {
             "MNEMOGRAPH_LLM_API_KEY": "first-key",
@@ -63,7 +63,7 @@ async def test_second_endpoint_answers_while_the_first_is_unavailable(
 
 
 async def test_call_that_would_exceed_the_budget_is_not_made(server: Server, tmp_path: Path, tenant: str) -> None:
-    """C1: the prompt is estimated at about 1,500 tokens; the endpoint reports 120 for each call."""
+    """The prompt is estimated at about 1,500 tokens; the endpoint reports 120 for each call."""
     with AnsweringEndpoint(lambda _prompt: LIKES_TEA) as model:
         more = {"MNEMOGRAPH_LLM_TOKENS_PER_DAY": "2000"}
         async with model_service(server, tmp_path, tenant, model, **more) as api:

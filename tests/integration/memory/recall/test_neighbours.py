@@ -1,7 +1,4 @@
-"""Test that neighbouring messages come with a hit, and none of another user's session of the same name.
-
-Requirements D4, D5, F2.
-"""
+"""Test that neighbouring messages come with a hit, and none of another user's session of the same name."""
 
 from graph_service.graph.store import Graph
 from graph_service.memory.recall.query import HitKind, Question

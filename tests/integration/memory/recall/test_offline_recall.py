@@ -1,6 +1,6 @@
 """Test recall while Neo4j is unavailable: answers from the spool and the last snapshot, marked, of one tenant and user.
 
-Requirements C12, E6, F2, F3; issue 5 item 6, with a real Neo4j that becomes unavailable and returns.
+With a real Neo4j that becomes unavailable and returns.
 """
 
 from collections.abc import AsyncIterator

@@ -1,6 +1,6 @@
 """Test that facts two hops from the named entity are found, within tenant, user and time.
 
-Requirements D4 and F2, on a real Neo4j, in English and Chinese.
+On a real Neo4j, in English and Chinese.
 """
 
 from dataclasses import dataclass

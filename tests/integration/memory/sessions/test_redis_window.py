@@ -1,7 +1,4 @@
-"""Test the short-term window on a real redis-server: normal use and every kind of failure.
-
-Requirements C14, F2, F3, F4, F8.
-"""
+"""Test the short-term window on a real redis-server: normal use and every kind of failure."""
 
 import asyncio
 import signal

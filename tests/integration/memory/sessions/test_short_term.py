@@ -1,7 +1,4 @@
-"""Test the last turns of a session through Memory and GraphQL, with a real Neo4j and a real Redis.
-
-Requirements C1, C14, F2, F3.
-"""
+"""Test the last turns of a session through Memory and GraphQL, with a real Neo4j and a real Redis."""
 
 import asyncio
 import signal

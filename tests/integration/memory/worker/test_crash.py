@@ -1,7 +1,4 @@
-"""Test kill -9 at every step of ingest, worker and closing: after a restart nothing is lost or stored twice.
-
-Requirements C1, C3, B6.
-"""
+"""Test kill -9 at every step of ingest, worker and closing: after a restart nothing is lost or stored twice."""
 
 import asyncio
 import sys

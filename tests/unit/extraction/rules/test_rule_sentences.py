@@ -1,7 +1,6 @@
 """Test that the rules read labelled sentences of both languages well enough to be useful without a model.
 
-Requirements B4 (passing moods are ignored), C5 (preferences, relationships, promises, events and goals are read, small
-talk is not), C6 and F3 (rules read when there is no model).
+Preferences, relationships, promises, events and goals are read; passing moods and small talk are not.
 """
 
 import pytest
@@ -34,7 +33,7 @@ def test_rules_meet_precision_and_recall_on_labelled_sentences(language: str, ha
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_moods_and_quoted_speech_yield_few_facts(language: str) -> None:
-    """Requirement B4: fewer than eight of a hundred sentences without a lasting statement yield a fact."""
+    """Fewer than eight of a hundred sentences without a lasting statement yield a fact."""
     quiet: list[Score] = [found for half in HALVES for name, found in scores(language, half).items() if name in SILENT]
     said_nothing = sum(score.sentences for score in quiet)
     assert sum(score.read for score in quiet) < 0.08 * said_nothing
@@ -61,7 +60,7 @@ def test_labelled_sentences_are_many_and_a_third_has_no_fact(language: str) -> N
     ],
 )
 def test_past_statement_becomes_an_ended_fact(text: str, facts: set[str]) -> None:
-    """Requirement B2: a contradicted fact is closed."""
+    """A contradicted fact is closed."""
     assert {shown(fact) for fact in read(text).facts} == facts
 
 

@@ -39,7 +39,7 @@ def shown(message: str, said_at: datetime) -> str:
 @pytest.mark.parametrize("half", HALVES)
 @pytest.mark.parametrize("language", ZONES)
 def test_at_least_95_percent_of_messages_have_their_time(language: str, half: str) -> None:
-    """B1: plans and appointments look forward, memories look back, bare dates prefer the nearest."""
+    """Plans and appointments look forward, memories look back, bare dates prefer the nearest."""
     right = [shown(message, said_at) == expected for said_at, message, expected in rows(language, half)]
     assert sum(right) / len(right) >= 0.95
 

@@ -1,4 +1,4 @@
-"""Test the token estimate against counts of real vocabularies. Requirement D7.
+"""Test the token estimate against counts of real vocabularies.
 
 The counts in token_counts.tsv were made with cl100k, o200k and MiniLM's word pieces.
 """

@@ -1,7 +1,4 @@
-"""Test the plan of fact changes: repetition changes nothing, unrelated facts never change, newer facts win.
-
-Requirements B2, C7, C8.
-"""
+"""Test the plan of fact changes: repetition changes nothing, unrelated facts never change, newer facts win."""
 
 from dataclasses import replace
 from datetime import timedelta
