@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
@@ -180,6 +180,10 @@ def unit(rows: Floats) -> Floats:
 
 # BERT by ctranslate2
 
+# "int8" rounds activations, too: vectors of processors with other instructions have a cosine of .993 to .998 to each
+# other. With "float32" it is 1.0000, for about 1.3 to 1.7 times the time per message.
+Precision = Literal["int8", "float32"]
+
 
 class Bert:
     """A BERT with 8-bit weights; thread-safe.
@@ -187,14 +191,14 @@ class Bert:
     Source: Devlin et al. 2019. Cost of quantization: docs/decisions/0002-local-embedder.md.
     """
 
-    def __init__(self, folder: Path, *, calls: int) -> None:
+    def __init__(self, folder: Path, *, calls: int, precision: Precision) -> None:
         """Load a converted model from its folder.
 
         Args:
             calls: concurrent calls, one thread each; others wait.
         """
         self._encoder = ctranslate2.Encoder(
-            str(folder), device="cpu", compute_type="int8", inter_threads=calls, intra_threads=1
+            str(folder), device="cpu", compute_type=precision, inter_threads=calls, intra_threads=1
         )
 
     def token_vectors(self, sequences: Sequence[Sequence[int]]) -> list[Floats]:
@@ -219,12 +223,16 @@ class LocalEmbedder:
     of their own, so that they never wait for batches of messages.
     """
 
-    name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}"
     dim: Final = VECTOR_DIM
 
-    def __init__(self, *, english: "LanguageEmbedder", chinese: "LanguageEmbedder", threads: int) -> None:
+    def __init__(
+        self, *, english: "LanguageEmbedder", chinese: "LanguageEmbedder", threads: int, precision: Precision = "int8"
+    ) -> None:
         self._english = english
         self._chinese = chinese
+        # Vectors of different names are never compared, so those of the other precision are embedded again.
+        suffix = "" if precision == "int8" else f" {precision}"
+        self.name: Final = f"{ENGLISH.name} + {CHINESE.name} / {VECTOR_DIM}{SPACE}{suffix}"
         self.token_model: Final = f"{english.token_model} + {chinese.token_model}"
         self._cross_language = CrossLanguage()
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="embed-question")
@@ -282,14 +290,14 @@ class LocalEmbedder:
 class LanguageEmbedder:
     """The model of one language, with its tokenizer and vector space."""
 
-    def __init__(self, model: LocalModel, folder: Path, *, calls: int) -> None:
+    def __init__(self, model: LocalModel, folder: Path, *, calls: int, precision: Precision) -> None:
         """Load a downloaded model.
 
         Args:
             calls: number of concurrent calls.
         """
         self._model = model
-        self._bert = Bert(folder, calls=calls)
+        self._bert = Bert(folder, calls=calls, precision=precision)
         self._pieces = WordPieces(folder / "tokenizer.json", by_frequency=model.by_frequency)
         self._space = VectorSpace(model)
         self.token_model: Final = self._space.token_model
@@ -319,30 +327,33 @@ class LanguageEmbedder:
 
 
 async def load_local_embedder(
-    *, cache_dir: Path, threads: int = 2, on_progress: Progress | None = None
+    *, cache_dir: Path, threads: int = 2, precision: Precision = "int8", on_progress: Progress | None = None
 ) -> LocalEmbedder:
     """Return the local embedder, downloading its models into `cache_dir` if needed.
+
+    Args:
+        precision: number format of its arithmetic.
 
     Raises:
         InstallError: the models cannot be downloaded or read; recall by words still works.
     """
     folders = await fetched_models(MODELS, cache_dir=cache_dir, on_progress=on_progress)
-    return await asyncio.to_thread(_load, folders, threads)
+    return await asyncio.to_thread(_load, folders, threads, precision)
 
 
-def _load(folders: Sequence[Path], threads: int) -> LocalEmbedder:
+def _load(folders: Sequence[Path], threads: int, precision: Precision) -> LocalEmbedder:
     languages = []
     for model, folder in zip(MODELS, folders, strict=True):
         try:
             # One call for each thread of batches, and one for a question.
-            languages.append(LanguageEmbedder(model, folder, calls=threads + 1))
+            languages.append(LanguageEmbedder(model, folder, calls=threads + 1, precision=precision))
         # Both libraries raise Exception or RuntimeError for missing or damaged files.
         except Exception as error:
             raise InstallError(
                 f"the embedding model in {folder} is incomplete ({error}); delete that folder, it will be fetched again"
             ) from error
     english, chinese = languages
-    return LocalEmbedder(english=english, chinese=chinese, threads=threads)
+    return LocalEmbedder(english=english, chinese=chinese, threads=threads, precision=precision)
 
 
 def _parts(order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -358,7 +358,10 @@ async def _open_embedder(settings: Settings, service: ExternalService, on_progre
 
     try:
         embedder = await load_local_embedder(
-            cache_dir=settings.cache_dir, threads=embedding.threads, on_progress=report
+            cache_dir=settings.cache_dir,
+            threads=embedding.threads,
+            precision=embedding.precision,
+            on_progress=report,
         )
     except InstallError as error:
         return _OpenedEmbedder(problem=error.message)

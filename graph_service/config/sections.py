@@ -223,6 +223,8 @@ class EmbeddingSettings:
         tokens_per_minute: maximum number of tokens in any minute, estimated until the endpoint reports its usage. 0
             means unlimited.
         threads: number of threads of the local embedder.
+        precision: arithmetic of the local embedder. `int8` is faster. With `float32`, machines with different
+            processors compute the same vectors. A change embeds all texts again.
     """
 
     kind: Literal["auto", "local", "openai", "none"] = "auto"
@@ -234,6 +236,7 @@ class EmbeddingSettings:
     requests_per_minute: PerMinute = 0
     tokens_per_minute: PerMinute = 0
     threads: Annotated[int, Field(ge=1, le=64)] = 2
+    precision: Literal["int8", "float32"] = "int8"
 
     @property
     def resolved_kind(self) -> Literal["local", "openai", "none"]:

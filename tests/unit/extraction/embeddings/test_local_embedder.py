@@ -3,9 +3,12 @@
 import asyncio
 import hashlib
 import http.server
+import json
 import math
 import os
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,7 +18,14 @@ import pytest
 import pytest_asyncio
 
 from extraction.embeddings.embedder import check_vectors, embed_question, embed_with_tokens
-from extraction.embeddings.local_embedder import TOKEN_DIM, VECTOR_DIM, LocalEmbedder, load_local_embedder, space_file
+from extraction.embeddings.local_embedder import (
+    TOKEN_DIM,
+    VECTOR_DIM,
+    LocalEmbedder,
+    Precision,
+    load_local_embedder,
+    space_file,
+)
 from extraction.embeddings.local_models import CHINESE, ENGLISH, MODELS, converted_sha256, published
 from extraction.embeddings.model_conversion import read_onnx
 from extraction.embeddings.model_download import fetched_models, is_verified, model_folder
@@ -85,6 +95,50 @@ async def test_batch_gives_the_vectors_of_single_texts_in_order(embedder: LocalE
     for text, vector in zip(texts[::9], together[::9], strict=True):
         (alone,) = await embedder.embed([text])
         assert cosine(alone, vector) > 0.999
+
+
+# Ordinary messages and texts of one repeated word, which differ most.
+_SAID = (
+    "My cat sleeps on the sofa.",
+    "I take levothyroxine 75 now, not 50.",
+    "word word word word number 7",
+    "我最近在学吉他。",
+    "昨天去了北京，吃了烤鸭。",
+    "词语词语词语词语number 8",
+)
+_EMBED = """
+import asyncio, json, sys
+from pathlib import Path
+from extraction.embeddings.local_embedder import load_local_embedder
+
+async def main(cache, precision, texts):
+    embedder = await load_local_embedder(cache_dir=Path(cache), precision=precision)
+    print(json.dumps(await embedder.embed(json.loads(texts))))
+    embedder.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(("precision", "least"), [("int8", 0.98), ("float32", 0.999)])
+async def test_processor_with_fewer_instructions_computes_the_same_vectors(
+    embedder: LocalEmbedder, precision: Precision, least: float
+) -> None:
+    def embed_with(instructions: dict[str, str]) -> list[list[float]]:
+        command = [sys.executable, "-c", _EMBED, str(CACHE), precision, json.dumps(_SAID)]
+        found = subprocess.run(command, env={**os.environ, **instructions}, capture_output=True, check=True, text=True)
+        vectors: list[list[float]] = json.loads(found.stdout)
+        return vectors
+
+    of_this = await asyncio.to_thread(embed_with, {})
+    of_any = await asyncio.to_thread(embed_with, {"CT2_FORCE_CPU_ISA": "GENERIC"})
+    assert min(map(cosine, of_this, of_any)) > least
+    loaded = await load_local_embedder(cache_dir=CACHE, precision=precision)
+    try:
+        assert (loaded.name == embedder.name) == (precision == "int8"), "vectors of both would be compared"
+        assert min(map(cosine, of_this, await loaded.embed(list(_SAID)))) > 0.999
+    finally:
+        loaded.close()
 
 
 @pytest.mark.parametrize("text", ["", " ", "🙂🙃🎉", "你好，世界", "long " * 20_000, "长" * 20_000, "x" * 5_000])
