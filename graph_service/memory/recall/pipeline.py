@@ -30,7 +30,7 @@ from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules,
 from graph_service.memory.recall.result_page import page
 from graph_service.memory.recall.retrieval import candidates_in, filtered, layer_scores_in, recall_parameters
 from graph_service.observability.metrics import RECALL_SIMILARITY
-from schema.errors import UnavailableError
+from schema.errors import MisreadError, UnavailableError
 from schema.ids import TenantId
 from schema.timespan import iso
 
@@ -158,6 +158,8 @@ async def _embedded(embedder: Embedder | None, text: str) -> tuple[EmbeddedQuest
         return await embed_question(embedder, text), ()
     except UnavailableError as error:
         return None, (f"the embedder is unavailable ({error.message}): searched by words and names only",)
+    except MisreadError as error:
+        return None, (f"the embedder gave no usable vector ({error.message}): searched by words and names only",)
 
 
 def _notes(analysis: QueryAnalysis) -> tuple[str, ...]:

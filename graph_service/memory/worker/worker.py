@@ -363,17 +363,20 @@ class Worker:
         Raises:
             UnavailableError: Neo4j does not answer, or the model or embedder.
         """
-        deferred_n = await reopen_deferred(self._graph, tenant, session)
-        read = partial(self._read_renewed, whole=True, automatic=False)
+        deferred_n = 0
+        reason: str | None = None
+
+        async def read(claim: JobClaim) -> bool:
+            # Under the claim, so that no loop of a worker defers them again before they are read. After the first part
+            # only what a loop deferred between two parts: what is over the budget stays deferred.
+            nonlocal deferred_n, reason
+            deferred_n += await reopen_deferred(self._graph, tenant, session, reason=reason)
+            reason = DEFERRED
+            return await self._read_renewed(claim, whole=True, automatic=False)
+
         await run_session_jobs(
             self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
         )
-        # Loops of the worker may have deferred new messages since the first statement; no unread ones are left now.
-        if late_n := await reopen_deferred(self._graph, tenant, session, reason=DEFERRED):
-            await run_session_jobs(
-                self._graph, read, tenant, session, JobKind.EXTRACT, self._job_context, even_if_done=True
-            )
-            deferred_n += late_n
         if self._embedder is not None:
             await run_session_jobs(
                 self._graph, self._embed_renewed, tenant, session, JobKind.EMBED, self._job_context, even_if_done=False
