@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from schema.errors import MnemographError, UnavailableError
 # Longer than a recall takes on a busy machine; ends an evaluation when the service hangs.
 _TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.2
+_SPOOLED: Final = "{ jobStatus { spooled } }"
 # Extraction from a hundred scenes by rules takes seconds; a worker without progress for this long is stuck.
 _NO_PROGRESS_MAX_S: Final = 300.0
 
@@ -38,12 +40,16 @@ async def wait_until_idle(control: ServiceControl, tenant: str) -> None:
     Raises:
         UnavailableError: no job was finished for `_NO_PROGRESS_MAX_S`.
     """
+    await _wait_until_none(partial(control.work_left, tenant), "jobs wait and none is done; see `mnemograph jobs`")
+
+
+async def _wait_until_none(count: Callable[[], Awaitable[int]], problem: str) -> None:
     last, since_s = -1, time.monotonic()
-    while left := await control.work_left(tenant):
+    while left := await count():
         if left != last:
             last, since_s = left, time.monotonic()
         elif time.monotonic() - since_s > _NO_PROGRESS_MAX_S:
-            raise UnavailableError(f"{left} jobs wait and none is done; see `mnemograph jobs` and the log")
+            raise UnavailableError(f"{left} {problem} and the log")
         await asyncio.sleep(_POLL_S)
 
 
@@ -95,3 +101,19 @@ class GraphqlClient:
                 raise UnavailableError(problem["message"])
             raise MnemographError(f"the service rejected a call: {problem['message']}")
         return GraphqlAnswer(data=tree["data"], round_trips=int(answer.headers[ROUND_TRIP_HEADER]))
+
+
+async def wait_until_stored(client: GraphqlClient, tenant: str) -> None:
+    """Return when no message of the tenant waits on disk.
+
+    On a busy machine a commit may exceed its time limit; the messages then wait in the spool, and their session does
+    not exist yet.
+
+    Raises:
+        UnavailableError: the service does not answer, or no episode was stored for `_NO_PROGRESS_MAX_S`.
+    """
+
+    async def spooled() -> int:
+        return int((await client.ask(tenant, _SPOOLED, {})).data["jobStatus"]["spooled"])
+
+    await _wait_until_none(spooled, "episodes wait on disk; see `mnemograph spool`")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from graph_service.evaluation.dataset import Conversation, FactSource, Observation, Session, Turn
-from graph_service.evaluation.graphql_client import GraphqlClient
+from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
 from graph_service.importers.conversation_files import MESSAGES_A_CALL
 from schema.limits import LIMITS
 
@@ -52,6 +52,7 @@ async def store(
             stored.turn_ids.update(zip(answer["messageIds"], (turn.id for turn in turns), strict=True))
             stored.facts_dropped.extend(answer["dropped"])
             on_messages(len(turns))
+        await wait_until_stored(client, stored.tenant)
         await client.ask(stored.tenant, CLOSE, {"user": conversation.user, "session": session.id})
 
 

@@ -13,16 +13,18 @@ from fastapi import FastAPI
 from graph_service.api.graphql.schema import graphql_router
 from graph_service.app.middleware import RoundTripHeader
 from graph_service.evaluation.dataset import read_datasets
-from graph_service.evaluation.graphql_client import GraphqlClient
-from graph_service.evaluation.ingest import FactSource, StoredConversation, store
+from graph_service.evaluation.graphql_client import GraphqlClient, wait_until_stored
+from graph_service.evaluation.ingest import CLOSE, FactSource, StoredConversation, store
 from graph_service.evaluation.report import abstention_of, cost_of, lines_of
 from graph_service.evaluation.run import BM25, DENSE, OURS, Plan, evaluate
 from graph_service.graph.store import Graph
+from graph_service.memory.ingest.spool import Spool
+from graph_service.memory.ingest.spool_replay import Replay
 from graph_service.memory.recall.query import HitKind, Question
 from graph_service.runtime.progress import Step
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
-from tests.support.builders import a_memory, a_worker, an_incoming
+from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
@@ -63,11 +65,18 @@ class _Server(uvicorn.Server):
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def address(graph: Graph) -> AsyncIterator[str]:
+async def spool(tmp_path: Path) -> AsyncIterator[Spool]:
+    opened = Spool(tmp_path / "spool.sqlite3", bytes_max=2**20)
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def address(graph: Graph, spool: Spool) -> AsyncIterator[str]:
     """Serve GraphQL, and return the address."""
     app = FastAPI()
     app.add_middleware(RoundTripHeader)
-    app.include_router(graphql_router(a_memory(graph)), prefix="/graphql")
+    app.include_router(graphql_router(a_memory(graph, spool=spool)), prefix="/graphql")
     server = _Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off"))
     serving = asyncio.create_task(server.serve())
     await server.answers.wait()
@@ -143,6 +152,22 @@ async def test_provided_facts_are_stored_with_their_turns(graph: Graph, tenant: 
     hits = (await a_memory(graph).recall(TenantId(tenant), question)).hits
     found = next(hit for hit in hits if hit.candidate.text == "Nora is allergic to walnuts.")
     assert [stored.turn_ids[one.id] for one in found.candidate.evidence] == ["2.4"]
+
+
+async def test_a_spooled_session_is_waited_for_before_it_is_closed(
+    graph: Graph, tenant: str, address: str, spool: Spool
+) -> None:
+    dead = a_dead_graph()
+    await a_memory(dead, spool=spool).remember(TenantId(tenant), an_incoming("Nora lives in Lisbon.", session="s1"))
+    await dead.close()
+    async with GraphqlClient(address) as client:
+        waiting = asyncio.create_task(wait_until_stored(client, tenant))
+        status = (await client.ask(tenant, "{ jobStatus { spooled } }", {})).data
+        assert (status["jobStatus"]["spooled"], waiting.done()) == (1, False)
+        await Replay(graph=graph, spool=spool, job_context=a_job_context()).flush()
+        await waiting
+        closed = (await client.ask(tenant, CLOSE, {"user": "alice", "session": "s1"})).data
+    assert closed["closeSession"]["state"] == "CLOSING"
 
 
 async def test_refusals_are_reported_with_the_service_message(tenant: str, address: str) -> None:
