@@ -8,9 +8,11 @@ from enum import StrEnum
 from typing import Final
 
 from extraction.answer_values import ValueKind, value_asked
+from extraction.attribute_questions import Attribute, attribute_asked
 from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens
-from extraction.entities.kinship_terms import own_ties_in, ties_in
+from extraction.entities.kinship_terms import own_ties_in, second_ties_in, ties_in
+from extraction.list_questions import asks_list
 from extraction.temporal.phrases import plain
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import is_chinese
@@ -78,6 +80,9 @@ class QueryAnalysis:
         time_reference: the time that the question is about.
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
+        asks_list: the question asks for all of a kind ("which books have I finished?").
+        attribute: attribute of a person that it asks for, such as the home; None for others.
+        second_ties: terms for the relative of somebody else that it asks about ("my sister's husband": husband, 老公).
         indirect_target: see `indirect_target`.
         vector, tokens: vector of the question, and vectors of its word pieces; None if the embedder has none.
         cross_language_vector: vector of the question for texts in the other language, see `Embedded`.
@@ -107,6 +112,9 @@ class QueryAnalysis:
     time_reference: TimeReference = TimeReference.OPEN
     role: Role | None = None
     asks_agent: bool = False
+    asks_list: bool = False
+    attribute: Attribute | None = None
+    second_ties: tuple[str, ...] = ()
     indirect_target: str | None = None
     vector: Sequence[float] | None = None
     tokens: QuestionTokens | None = None
@@ -165,6 +173,9 @@ def analyse(
         time_reference=time_reference(text, time),
         role=role_asked(text),
         asks_agent=asks_agent(text),
+        asks_list=asks_list(text),
+        attribute=attribute_asked(text),
+        second_ties=tuple(second_ties_in(text)),
         indirect_target=indirect_target(text),
         vector=embedding.vector or None,
         tokens=embedding.tokens,

@@ -25,6 +25,13 @@ _PROMISE: Final = re.compile(
     r"\bi(?:'ll| will| can|'m going to)\b|\bshall i\b|我(?:会|来|给[您你]|帮[您你]|先|到时|每)|以后我|提醒[您你]"
 )
 
+_CORRECTION: Final = re.compile(
+    r"^(?:uh |um |oh |hm |hey )?(?:no|nope|wrong|wait|actually|careful|not any ?more|stop|didn't i|it's not|"
+    r"that's (?:wrong|old|not|the old|out)|you(?:'ve| have)? got)\b|\b(?:i told you|as i said|both wrong|no longer|"
+    r"that's (?:wrong|outdated|the old)|isn't .{1,30} any ?more)\b|"
+    r"^(?:不对|错|不是|哦不|等等|唉?不|又?搞错|又?记错|咋又|怎么又|早就|都)|说过|错了|[两都]处?都?错|早就?[不换改搬]|纠正|改了"
+)
+
 
 def reports_change(plain_text: str) -> bool:
     """Return whether a text has wording of change: "we moved", "from now on", 换成."""
@@ -39,3 +46,8 @@ def gives_reason(plain_text: str) -> bool:
 def makes_promise(plain_text: str) -> bool:
     """Return whether a text says in the first person that something will be done: "I'll remind you", 我会."""
     return _PROMISE.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def corrects(plain_text: str) -> bool:
+    """Return whether a text has wording that corrects what was said before it: "no, …", "that's old", 不对."""
+    return _CORRECTION.search(plain_text, 0, _CHARS_MAX) is not None

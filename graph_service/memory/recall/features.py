@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from extraction.answer_values import ValueKind, holds_value
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
+from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain as plain_text
 from extraction.temporal.phrases import spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import gives_reason, makes_promise, reports_change
+from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
@@ -32,6 +33,7 @@ from graph_service.memory.recall.lexical_scores import (
     session_bounds,
     specificity,
 )
+from graph_service.memory.recall.person_features import person_features
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 from schema.labels import Role
@@ -62,6 +64,7 @@ _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
 # Channel of what is about the time of the question, by the mentioned time that is stored with it.
 _HAPPENED: Final = "happened"
+_AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 # Longest chain of former values that is followed.
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
@@ -93,7 +96,14 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
     scaled = _scaled(found, columns, _bm25_of_others(found.candidates, terms, words))
     questions = {one.id for one in messages if one.text.rstrip().endswith(_QUESTION_ENDS)}
     answers = {one.id for before, one in pairwise(messages) if before.id in questions and before.session == one.session}
+    corrected = {
+        one.id
+        for one, after in pairwise(messages)
+        if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
+        if _cues(after.text[:_TIMES_CHARS_MAX]).correction
+    }
     plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
+    plain["corrected"] = _column(one.id in corrected for one in found.candidates) * (not analysis.asks_agent)
     multi_hop = _multi_hop(found, analysis)
     if multi_hop.any():
         _inherit_from_first_hop(scaled, first_hops(found))
@@ -280,6 +290,7 @@ def _plain(
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
         **_of_dialogue(candidates, analysis),
+        **person_features(candidates, analysis),
     }
 
 
@@ -293,6 +304,8 @@ class _Cues:
     change: bool
     reason: bool
     promise: bool
+    addition: bool
+    correction: bool
     names: frozenset[str]
 
 
@@ -303,6 +316,8 @@ def _cues(text: str) -> _Cues:
         change=reports_change(plain),
         reason=gives_reason(plain),
         promise=makes_promise(plain),
+        addition=adds_item(plain),
+        correction=corrects(plain),
         names=frozenset(name.casefold() for name in _NAME.findall(text)),
     )
 
@@ -322,7 +337,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     asked, span = reference is TimeReference.DATED, analysis.time
     end = span.end if span else None
     return {
-        f"newer_{reference}": _positions_in_time(candidates),
+        "list_item": _column(analysis.asks_list and one.addition for one in cues),
+        "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         f"change_{reference}": _column(one.change for one in cues),
         # What is about the time asked for may be said at any time after it.
         "after_asked_time": _column(
@@ -335,6 +351,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "user_message": of_user,
         "user_reason": of_user * why,
         "reason": _column(why and one.reason for one in cues),
+        "agent_fact": _column(one.kind is HitKind.FACT and name_key(one.subject or "") in _AGENTS for one in candidates)
+        * (not analysis.asks_agent),
         "agent_message": from_agent * analysis.asks_agent,
         "agent_promise": _column(analysis.asks_agent and one.promise for one in cues) * from_agent,
         "name": _column(somebody and bool(one.names - analysis.capitalized) for one in cues),

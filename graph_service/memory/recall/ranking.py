@@ -152,8 +152,11 @@ _EVERYDAY_PLAIN = {
     "contains_time": 1.2,
     "contains_number": 0.7,
     "newer_now": 3.0,
-    "newer_open": 0.5,
+    "newer_now_relevant": 1.0,
+    "newer_open_relevant": 1.0,
     "newer_former": -1.0,
+    "newer_list": 0.3,
+    "list_item": 0.8,
     "change_now": 0.75,
     "after_asked_time": -1.4,
     "superseded": -2.5,
@@ -165,6 +168,14 @@ _EVERYDAY_PLAIN = {
     "agent_message": 1.0,
     "agent_promise": 1.35,
     "name": 0.5,
+    "corrected": -1.0,
+    "agent_fact": -0.7,
+    "attribute": 0.5,
+    "newest_now": 1.0,
+    "newest_dated": 0.5,
+    "of_relative": -0.7,
+    "second_tie": 1.2,
+    "other_tie": -0.6,
     # These were not in the data, or had no weight.
     "speaker": 0.3,
     "time_range": 0.2,
@@ -252,6 +263,8 @@ class WeightFactors:
         return 1.0 if group is None else float(getattr(self, group))
 
 
+# Features that also count multiplied by the relevance.
+_NEWER: Final = ("newer_now", "newer_open")
 _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "words": frozenset({"lexical", "lexical_previous", "lexical_window"}),
@@ -269,8 +282,11 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "time_range",
                 "contains_time",
                 "newer_now",
-                "newer_open",
+                "newer_now_relevant",
+                "newer_open_relevant",
                 "newer_former",
+                "newest_now",
+                "newest_dated",
                 "change_now",
                 "after_asked_time",
                 "superseded",
@@ -278,7 +294,7 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "valid_then",
             }
         ),
-        "graph": frozenset({"entity_match", "graph_proximity", "multi_hop", "name"}),
+        "graph": frozenset({"entity_match", "graph_proximity", "multi_hop", "name", "second_tie", "other_tie"}),
         "role": frozenset({"speaker", "role", "user_message", "agent_message", "agent_promise", "user_reason"}),
         "recency": frozenset({"recency", "importance", "confidence"}),
     }
@@ -363,7 +379,8 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         for name, weight in weights.scaled.items()
         if name in raw.scaled
     }
-    parts |= {name: weight * raw.plain[name] for name, weight in weights.plain.items() if name in raw.plain}
+    plain = _with_relevance(raw.plain, parts)
+    parts |= {name: weight * plain[name] for name, weight in weights.plain.items() if name in plain}
     # Scale scores so that the usual maximum with these weights is about 1.
     whole = sum(map(abs, weights.scaled.values())) * 3 + sum(weights.plain.values()) / 2
     # Factors of 0 may leave no weight.
@@ -380,6 +397,19 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         Hit(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
         for at, share in zip(order, shares, strict=True)
     ]
+
+
+def _with_relevance(plain: Mapping[str, Floats], scaled: Mapping[str, Floats]) -> Mapping[str, Floats]:
+    """Add the position in time, multiplied by the relevance: what is new and about something else is no answer.
+
+    The relevance is the sum of the weighted scaled features, from 0 (the lowest of the candidates) to 1.
+    """
+    positions = {name: plain[name] for name in _NEWER if name in plain}
+    if not positions or not scaled:
+        return plain
+    total = np.sum([*scaled.values()], axis=0)
+    relevance = (total - total.min()) / (float(np.ptp(total)) or 1.0)
+    return {**plain, **{f"{name}_relevant": values * relevance for name, values in positions.items()}}
 
 
 def _weighted(values: Floats, weight: float, messages: npt.NDArray[np.bool_]) -> Floats:

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.query_analysis import QueryAnalysis, TimeReference
+from extraction.query_analysis import QueryAnalysis, TimeReference, analyse
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
 from graph_service.memory.recall.query import HitKind, Question, resolve_question
 from graph_service.memory.recall.ranking import (
     ENGLISH,
     EVERYDAY,
+    EVERYDAY_BY_WORDS,
+    Weights,
     dialogue_share,
     rank,
     weights_for,
@@ -191,3 +193,79 @@ def test_without_repeats_keeps_the_order_and_every_message(drawn: list[tuple[Hit
     assert [one for one in candidates.values() if one in kept] == kept
     shown = {name for one in kept for name in (one.id, *one.proofs)}
     assert all(one.id in shown for one in candidates.values() if one.kind is HitKind.MESSAGE)
+
+
+def first_of(question: str, *messages: tuple[str, str], weights: Weights = EVERYDAY_BY_WORDS) -> list[str]:
+    """Return the texts of messages, each with its role and said on the next day, in the order of the ranking."""
+    found = all_found(
+        *(
+            replace(said(text, role=role, day=day), text=text, session=f"s{day // 2}", position=day)
+            for day, (role, text) in enumerate(messages)
+        )
+    )
+    analysis = analyse(question, reference=NOON)
+    return [hit.candidate.text for hit in rank(found, weights, analysis=analysis, now=NOON, limit=9)]
+
+
+@pytest.mark.parametrize(
+    ("question", "former", "latest", "others"),
+    [
+        (
+            "What car do I have?",
+            "I drive a Tesla Model 3",
+            "sold the tesla, got a VW ID.3",
+            "my sister has a Volvo now",
+        ),
+        ("Where do I work?", "I work at St. Mary's", "new job too: I'm at the Luz hospital now", "bread is two euros"),
+        ("Where do I live?", "We live in Porto", "We moved again, Madrid this time", "my brother lives in Oslo now"),
+        ("我住在哪里？", "我住在上海", "我们搬到成都了", "我姐姐住在北京了"),
+    ],
+)
+def test_the_last_change_of_an_attribute_is_first(question: str, former: str, latest: str, others: str) -> None:
+    assert first_of(question, ("user", former), ("user", latest), ("user", others))[0] == latest
+
+
+def test_the_relative_of_somebody_else_is_found_behind_their_own_mention() -> None:
+    ranked = first_of(
+        "Who does my sister's husband work for?",
+        ("user", "My sister Ngozi is bringing the twins"),
+        ("user", "her husband Femi is stuck, Network Rail have him on a closure"),
+    )
+    assert ranked[0].startswith("her husband")
+
+
+def test_an_answer_of_the_agent_that_was_corrected_is_below_the_correction() -> None:
+    ranked = first_of(
+        "Which message queue do we use?",
+        ("assistant", "I'll send it to the RabbitMQ message queue."),
+        ("user", "wrong, Kafka is the message queue"),
+    )
+    assert ranked[0].startswith("wrong")
+
+
+def test_a_promise_of_the_agent_does_not_answer_a_question_about_the_user() -> None:
+    promise = a_fact("promise", subject="assistant", text="The assistant promised to order flour.")
+    fact = a_fact("flour", subject="Rosa", text="Rosa promised to order flour.")
+    found = all_found(promise, fact)
+    hits = rank(found, EVERYDAY_BY_WORDS, analysis=analyse("Who orders flour?", reference=NOON), now=NOON, limit=9)
+    assert [hit.candidate.id for hit in hits] == ["flour", "promise"]
+    asked = analyse("What did you promise about the flour?", reference=NOON)
+    of_agent = rank(found, EVERYDAY_BY_WORDS, analysis=asked, now=NOON, limit=9)
+    assert all(hit.parts["agent_fact"] == 0 for hit in of_agent)
+
+
+def test_items_of_a_list_come_before_what_is_newer() -> None:
+    ranked = first_of(
+        "Which pets do we have?",
+        ("user", "we have another of our pets: a cat"),
+        ("user", "and a third of our pets: the parrot"),
+        ("user", "our pets sleep all day, we do too little"),
+        ("user", "what our pets have is a cold"),
+    )
+    assert ranked[-1] == "what our pets have is a cold"
+
+
+@given(st.lists(st.sampled_from(["Porto", "Lisbon", "Madrid", "Oslo", "Rome"]), min_size=2, max_size=5, unique=True))
+def test_the_last_of_several_moves_is_first(homes: list[str]) -> None:
+    moves = [("user", f"We moved to {home}") for home in homes]
+    assert first_of("Where do I live?", *moves, ("user", "nice weather"))[0] == f"We moved to {homes[-1]}"

@@ -1,0 +1,175 @@
+"""Detect which attribute of a person a question asks for, and whether a text states a value of it. Pure.
+
+"Where does Ana live?" and "we moved again, Madrid this time" share no word, but both are about a home. Statements
+about one attribute of one person replace each other, so the latest of them counts. Texts are English or Chinese.
+"""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+from extraction.entities.kinship_terms import tie_words
+from extraction.temporal.phrases import plain
+
+_QUESTION_CHARS_MAX: Final = 400
+_CHARS_MAX: Final = 2_000
+
+
+class Attribute(StrEnum):
+    """An attribute of which a person has one value at a time."""
+
+    NUMBER = "number"
+    WORK = "work"
+    HOME = "home"
+    VEHICLE = "vehicle"
+    MEDICINE = "medicine"
+    DIET = "diet"
+    PARTNER = "partner"
+    LEARNING = "learning"
+    ADVISER = "adviser"
+
+
+_VEHICLES: Final = (
+    r"(?:cars?|vans?|truck|vehicle|motorbike|scooter|suv|pickup|lorry|tesla|volkswagen|vw|toyota|honda|ford|bmw|audi|"
+    r"mercedes|kia|hyundai|nissan|mazda|subaru|volvo|skoda|renault|peugeot|fiat|citro[eë]n|byd|polestar|jeep|chevy|"
+    r"chevrolet|lexus|porsche|suzuki|dacia|opel|vauxhall|yaris|corolla|civic|golf|prius)"
+)
+_ADVISERS: Final = r"(?:dentist|doctor|gp|therapist|physio|vet|supervisor|manager|boss|teacher|coach|landlord|landlady)"
+_ADVISERS_ZH: Final = "(?:医生|牙医|导师|老板|上司|经理|领导|老师|教练|房东)"
+_LOVED: Final = r"(?:partner|wife|husband|girlfriend|boyfriend|fianc[eé]e?|spouse)"
+_LOVED_ZH: Final = "(?:男朋友|女朋友|对象|老公|老婆|未婚夫|未婚妻)"
+_WHAT_ZH: Final = "(?:哪|什么|啥)"
+# Patterns of questions, in the order in which they are tried.
+_ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
+    (
+        Attribute.NUMBER,
+        re.compile(r"\b(?:phone|mobile|cell) number\b|\bwhat(?:'s| is) my number\b|电话(?:号|是)|手机号|号码"),
+    ),
+    (
+        Attribute.WORK,
+        re.compile(
+            r"\bwhere\b.{0,60}\b(?:work|works|working|employed|job)\b|\bwho\b.{0,60}\bworks? (?:for|with)\b|"
+            r"\bemployer\b|\bfor a living\b|"
+            r"\b(?:what|which)\b.{0,30}\b(?:job|profession|occupation|company|workplace)\b|\bwork as\b|"
+            r"\bjob (?:now|at the moment)\b|"
+            rf"{_WHAT_ZH}.{{0,8}}(?:上班|工作|公司|单位|职业)|(?:工作|职业|单位)(?:是|在){_WHAT_ZH}|做什么(?:的|工作)"
+        ),
+    ),
+    (
+        Attribute.HOME,
+        re.compile(
+            r"\bwhere\b.{0,60}\b(?:live|lives|living|based|home|stay|staying|reside)\b|\b(?:address|suburb)\b|"
+            r"\b(?:city|town|country|street|neighbou?rhood|place)\b.{0,40}\b(?:live|lives|living|home|based)\b|"
+            r"\bwhere (?:am|are) (?:i|we) (?:now|these days|at home)\b|"
+            rf"住在?{_WHAT_ZH}|{_WHAT_ZH}.{{0,8}}住|住址|地址|家在哪|人在哪"
+        ),
+    ),
+    (
+        Attribute.VEHICLE,
+        re.compile(
+            r"\bwhat\b.{0,30}\b(?:do|does|did) .{1,20} drive\b|\b(?:what|which)\b.{0,30}\b(?:car|vehicle|van|truck)\b|"
+            rf"{_WHAT_ZH}.{{0,5}}车|车是{_WHAT_ZH}|开{_WHAT_ZH}"
+        ),
+    ),
+    (
+        Attribute.MEDICINE,
+        re.compile(
+            r"\b(?:dose|dosage|medication|medicine|tablets?|pills?|inhaler|prescribed|prescription)\b|剂量|"
+            rf"{_WHAT_ZH}.{{0,4}}药|药.{{0,6}}(?:多少|几)"
+        ),
+    ),
+    (
+        Attribute.DIET,
+        re.compile(
+            r"\bdiet\b|\b(?:can|can't|does|do|will) .{1,30} eat\b|\b(?:vegetarian|vegan)\b|"
+            r"饮食|忌口|吃素|能吃什么|不吃什么"
+        ),
+    ),
+    (
+        Attribute.PARTNER,
+        re.compile(
+            rf"\b{_LOVED}\b.{{0,10}}$|\b(?:married|engaged|dating|seeing|together with|going out)\b|"
+            rf"{_LOVED_ZH}(?:是|叫)|跟谁(?:结婚|在一起|谈)"
+        ),
+    ),
+    (
+        Attribute.LEARNING,
+        re.compile(
+            r"\b(?:what|which)\b.{0,40}\b(?:learn|learning|studying|study|practi[sc]ing|instrument|taking up)\b|"
+            rf"在学(?:什么|啥)|学的?是?{_WHAT_ZH}"
+        ),
+    ),
+    (
+        Attribute.ADVISER,
+        re.compile(
+            rf"\bwho(?:'s| is)\b.{{0,30}}\b{_ADVISERS}\b|\bname\b.{{0,20}}\b{_ADVISERS}\b|"
+            rf"{_ADVISERS_ZH}(?:是谁|叫什么)|谁是.{{0,6}}{_ADVISERS_ZH}"
+        ),
+    ),
+)
+_STATED: Final = {
+    Attribute.NUMBER: re.compile(r"\d[\d -]{5,20}\d"),
+    Attribute.WORK: re.compile(
+        r"\bwork(?:s|ing|ed)? (?:at|for|as|with|from)\b|\bjobs?\b|\b(?:hired|joined|joining|promoted|resigned|quit|"
+        r"fired|laid off|freelance|employed|retired)\b|\bnotice in\b|\bhanded in\b|"
+        r"\bstart(?:ed|s|ing)? (?:at|as|with)\b|\bshifts?\b|"
+        r"\b(?:i'm|i am|he's|she's|is|am) an? [a-z]{1,20}(?:er|or|ist|se|ian|ant|ect)\b|"
+        r"入职|跳槽|离职|辞职|上班|工作|公司|升[了职为]|退休|单位"
+    ),
+    Attribute.HOME: re.compile(
+        r"\b(?:live|lives|living|lived|moved?|moving|moves|settled|relocated?|staying) (?:in|to|into|at|back|out|here|"
+        r"near|with|again|over|on|up|down|house|home|from)\b|\bmoved\b|\b(?:i'm|we're|i am|we are|he's|she's|they're) "
+        r"(?:now |back |still |living )?in (?:[a-z]{1,20} )?(?:now|since|these days)\b|\b(?:new|my|our|own) "
+        r"(?:place|flat|apartment|house|room|studio|address|home)\b|\b(?:lease|rented|renting|got the keys)\b|"
+        r"搬[到去家进了]|住[在进到了]|租了|新家|还在|定居|新房"
+    ),
+    Attribute.VEHICLE: re.compile(
+        rf"\b{_VEHICLES}\b|\b(?:drive|drives|drove|driving)\b|[买卖换开提]了?[^，。]{{0,6}}车|车[卖换]"
+    ),
+    Attribute.MEDICINE: re.compile(
+        r"\b\d{1,5} ?(?:mg|mcg|µg|micrograms?|milligrams?|ml|units?)\b|"
+        r"\b(?:dose|tablets?|pills?|medication|prescribed|prescription)\b|毫克|药|[片粒]|单位"
+    ),
+    Attribute.DIET: re.compile(
+        r"\b(?:vegetarian|vegan|pescatarian|keto|halal|kosher|gluten|dairy|diet|meat|lactose|intolerant|allergic)\b|"
+        r"\beats?\b|吃素|素食|忌口|不吃|只吃|过敏"
+    ),
+    Attribute.PARTNER: re.compile(
+        rf"\b{_LOVED}\b|\b(?:married|engaged|dating|broke up|split up|divorced?|got together|seeing)\b|"
+        rf"{_LOVED_ZH}|未婚|结婚|分手|离婚|订婚|在一起"
+    ),
+    Attribute.LEARNING: re.compile(
+        r"\b(?:learn|learning|lessons?|classes|practi[sc]ing|took up|taken up|taking up|studying|course|beginner)\b|"
+        r"在学|学[习了]|报了|上课|课"
+    ),
+    Attribute.ADVISER: re.compile(rf"\b{_ADVISERS}\b|\b(?:dr|mr|mrs|ms|prof)\b|{_ADVISERS_ZH}"),
+}
+_KIN: Final = "|".join(word for word in tie_words() if word.isascii())
+# One character, such as 姐, is part of too many words.
+_KIN_ZH: Final = "|".join(
+    sorted((word for word in tie_words() if not word.isascii() and len(word) > 1), key=lambda word: (-len(word), word))
+)
+_OF_RELATIVE: Final = re.compile(
+    rf"\b(?:my|our) (?:[a-z]{{1,20}} )?(?:{_KIN})s?(?:'s|,)? (?:[a-z]{{1,20}} )?(?:is|was|has|had|got|works|lives|"
+    rf"moved|drives|eats|takes|started|says|can't|won't|loves|hates|bought|sold|goes)\b|我们?的?(?:{_KIN_ZH})"
+)
+
+
+def attribute_asked(question: str) -> Attribute | None:
+    """Return the attribute that a question asks for ("where do I live?", 我开什么车), or None."""
+    text = _folded(question[:_QUESTION_CHARS_MAX])
+    return next((attribute for attribute, pattern in _ASKED if pattern.search(text)), None)
+
+
+def states_attribute(text: str, attribute: Attribute) -> bool:
+    """Return whether a text may state a value of an attribute."""
+    return _STATED[attribute].search(_folded(text[:_CHARS_MAX])) is not None
+
+
+def is_about_relative(text: str) -> bool:
+    """Return whether a relative of the speaker is the subject: "my sister Clara is a vegetarian", 我姐姐在上海."""
+    return _OF_RELATIVE.search(_folded(text[:_CHARS_MAX])) is not None
+
+
+def _folded(text: str) -> str:
+    return plain(text).replace("’", "'")

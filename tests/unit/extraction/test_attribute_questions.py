@@ -1,0 +1,88 @@
+"""Test which attribute of a person a question asks for, and which texts state a value of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from extraction.attribute_questions import Attribute, attribute_asked, is_about_relative, states_attribute
+
+
+@pytest.mark.parametrize(
+    ("question", "attribute"),
+    [
+        ("Where do I live?", Attribute.HOME),
+        ("Which part of town does Nasrin live in?", Attribute.HOME),
+        ("我现在住在哪里？", Attribute.HOME),
+        ("Where do I work?", Attribute.WORK),
+        ("Who does my sister's husband work for?", Attribute.WORK),
+        ("我老婆在哪里上班？", Attribute.WORK),
+        ("What car do I have?", Attribute.VEHICLE),
+        ("我开什么车？", Attribute.VEHICLE),
+        ("What's my phone number?", Attribute.NUMBER),
+        ("我的手机号是多少？", Attribute.NUMBER),
+        ("What is my sister's diet?", Attribute.DIET),
+        ("What dose am I on?", Attribute.MEDICINE),
+        ("Who is my dentist?", Attribute.ADVISER),
+        ("What instrument am I learning?", Attribute.LEARNING),
+        ("Who is Clara's fiancé?", Attribute.PARTNER),
+        ("What is my favourite tea?", None),
+        ("When is the wedding?", None),
+        ("我最喜欢什么茶？", None),
+    ],
+)
+def test_the_attribute_asked_for_is_found(question: str, attribute: Attribute | None) -> None:
+    assert attribute_asked(question) is attribute
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute"),
+    [
+        ("Meera's landlord is selling so I moved again!! Footscray since monday", Attribute.HOME),
+        ("我们上周搬到成都了", Attribute.HOME),
+        ("new job too: I'm at the Luz hospital now", Attribute.WORK),
+        ("下个月入职腾讯", Attribute.WORK),
+        ("sold the tesla, got a VW ID.3", Attribute.VEHICLE),
+        ("把旧车卖了", Attribute.VEHICLE),
+        ("it's 555-0199 from now on", Attribute.NUMBER),
+        ("GP put me up to 75 micrograms", Attribute.MEDICINE),
+        ("Clara's gone pescatarian", Attribute.DIET),
+    ],
+)
+def test_statements_of_an_attribute_are_recognised(text: str, attribute: Attribute) -> None:
+    assert states_attribute(text, attribute)
+    assert not states_attribute("the sky is lovely tonight", attribute)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["My sister Clara is a vegetarian", "our son has got a car now", "我姐姐在上海", "I sing; my mother lives in Rome"],
+)
+def test_statements_about_relatives_are_recognised(text: str) -> None:
+    assert is_about_relative(text)
+
+
+@pytest.mark.parametrize("text", ["I moved near my sister", "我在上海工作", "we sold the car"])
+def test_statements_about_the_speaker_are_not_about_relatives(text: str) -> None:
+    assert not is_about_relative(text)
+
+
+@given(text=st.text(max_size=300), attribute=st.sampled_from(Attribute))
+def test_a_statement_is_found_whatever_stands_around_it(text: str, attribute: Attribute) -> None:
+    statement = {
+        Attribute.NUMBER: "555-0134-22",
+        Attribute.WORK: "new job",
+        Attribute.HOME: "搬到成都",
+        Attribute.VEHICLE: "a tesla",
+        Attribute.MEDICINE: "75 mg",
+        Attribute.DIET: "vegan",
+        Attribute.PARTNER: "engaged",
+        Attribute.LEARNING: "在学吉他",
+        Attribute.ADVISER: "牙医",
+    }[attribute]
+    assert states_attribute(f"{text}\n{statement}\n{text}", attribute)
+
+
+@given(question=st.text(max_size=100))
+def test_case_and_curly_apostrophes_do_not_change_the_attribute(question: str) -> None:
+    asked = f"What's my phone number? {question}"
+    assert attribute_asked(asked) is attribute_asked(asked.replace("'", "’")) is Attribute.NUMBER
