@@ -540,10 +540,12 @@ async def _assemble(
         rules=order_rules(settings.recall),
         on_forgotten=forgotten,
         questions=QuestionLog(kept_max=settings.recall.questions_kept, seen_by=settings.recall.questions_seen_by),
+        answers_bytes_max=settings.recall.answers_mb * 2**20,
         analyst=Analyst(graph, Caps(timeout_s=caps.timeout_s, rows=caps.rows_max, bytes=caps.mb_max * 2**20)),
     )
     # Also in commands: what they forget must not stay on disk.
     forgotten.listen(memory.recall_snapshots.forget)
+    forgotten.listen(lambda _tenant: memory.answers.clear())
     return Services(
         settings=settings,
         local_server=local_server,

@@ -316,6 +316,8 @@ class RecallSettings:
         role_factor: the same for who said it.
         recency_factor: the same for how recent, important and certain it is.
         access_weight: weight of how recently a memory was part of an answer.
+        answers_mb: memory for the answers of each tenant, of at most 32, that a repeated question gets within the same
+            minute while nothing in the database has changed, in MB; 0 keeps none.
         questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
         questions_seen_by: the role from which a credential sees the questions of others; every credential sees its own.
     """
@@ -338,6 +340,7 @@ class RecallSettings:
     role_factor: Factor = 1.0
     recency_factor: Factor = 1.0
     access_weight: Cosine = 0.0
+    answers_mb: Annotated[int, Field(ge=0, le=64)] = 2
     questions_kept: Annotated[int, Field(ge=0, le=100)] = 100
     questions_seen_by: Literal["read", "write", "admin"] = "admin"
 

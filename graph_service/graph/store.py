@@ -75,6 +75,8 @@ class Graph:
         self._problem: str | None = None
         # Set by an error of the database itself, until `answers` finds that it works.
         self._suspect = False
+        # See `position`.
+        self._position: str | None = None
         self.observer = observer
 
     @property
@@ -106,9 +108,27 @@ class Graph:
             with RoundTrip(statement.name, "read"):
                 async with session:
                     result = await session.run(query, dict(parameters))
-                    return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
+                    rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
+                    self._position = "".join(sorted((await session.last_bookmarks()).raw_values)) or None
+                    return rows
 
         return await self._with_retries(once, losses_max=_READ_TRIES)
+
+    @property
+    def last_position(self) -> str | None:
+        """Return the position of the database at the end of the last read; None before the first."""
+        return self._position
+
+    async def position(self) -> str | None:
+        """Return the position of the database, which every commit of any process changes; one small round trip.
+
+        It is the bookmark of a read transaction: the last transaction that the server has applied completely.
+
+        Raises:
+            UnavailableError: the server does not answer.
+        """
+        await self.read(statement("schema/ping"), {})
+        return self._position
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
         """Run `steps` in one transaction and return its result after the commit; an error rolls back.

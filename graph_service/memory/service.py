@@ -46,6 +46,7 @@ from graph_service.memory.mindmap.snapshot_cache import RecallSnapshotCache
 from graph_service.memory.mindmap.snapshot_file import SnapshotFile
 from graph_service.memory.profile.person_layers import person_layer
 from graph_service.memory.recall.access_log import AccessLog
+from graph_service.memory.recall.answer_cache import AnswerCache, answer_key
 from graph_service.memory.recall.offline_recall import OfflineRecall
 from graph_service.memory.recall.pipeline import Answer, recall, with_evidence
 from graph_service.memory.recall.query import HitKind, Question
@@ -106,6 +107,7 @@ class Memory:
         on_forgotten: called with the tenant after something was forgotten; clears the caches of this process.
         analyst: runs read-only statements; None means one with the default limits.
         questions: keeps the latest questions; None keeps none.
+        answers_bytes_max: memory for the answers of each tenant that repeated questions get; 0 keeps none.
     """
 
     def __init__(
@@ -126,6 +128,7 @@ class Memory:
         on_forgotten: Callable[[str], None] = lambda _tenant: None,
         analyst: Analyst | None = None,
         questions: QuestionLog | None = None,
+        answers_bytes_max: int = 0,
     ) -> None:
         self.questions = questions or QuestionLog(kept_max=0)
         # Called with tenant, user and session after messages were stored; must not block.
@@ -166,6 +169,7 @@ class Memory:
             graph, remember=self.remember, refresh=refresh, forgetting=self.forgetting, clock=clock
         )
         self._offline_recall = OfflineRecall(spool, self.recall_snapshots)
+        self.answers = AnswerCache(graph, bytes_max=answers_bytes_max)
 
     @measured(Operation.REMEMBER)
     async def remember(self, tenant: TenantId, incoming: RememberRequest) -> Receipt:
@@ -246,11 +250,15 @@ class Memory:
         """Return the answer of Neo4j or, while it is unavailable, of the spool and the last snapshot."""
         hints = await self._hints(tenant, question)
         question = await self._in_its_conversation(tenant, question)
-        now = self._clock()
+        now, key = self._clock(), answer_key(question, hints)
         try:
-            answer = await recall(
-                self._graph, self._embedder, tenant, question, now=now, hints=hints, rules=self._rules
-            )
+            answer = await self.answers.get(tenant, key, now=now)
+            if answer is None:
+                position = self._graph.last_position
+                answer = await recall(
+                    self._graph, self._embedder, tenant, question, now=now, hints=hints, rules=self._rules
+                )
+                self.answers.keep(tenant, key, answer, position=position, now=now)
         except UnavailableError as error:
             return await self._offline_recall.recall(tenant, question, error, now=now)
         self.recall_snapshots.want(tenant, question.user_id)

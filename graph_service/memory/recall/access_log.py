@@ -1,4 +1,4 @@
-"""Record which messages, scenes and facts were part of answers; buffered, and written every few seconds."""
+"""Record which messages, scenes and facts were part of answers; buffered, and written every minute."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,8 @@ from schema.ids import TenantId, memory_id, user_uri
 
 _log = logging.getLogger("mnemograph.access")
 
-FLUSH_S: Final = 5.0
+# A commit makes the kept answers of all tenants invalid (`answer_cache.py`).
+FLUSH_S: Final = 60.0
 # Short commits, because each blocks the consolidation of one user.
 _ROWS_MAX: Final = 100
 # Further accesses are not recorded while Neo4j is unavailable.
@@ -37,7 +38,7 @@ class AccessLog:
     """Record the use of messages, scenes and facts.
 
     Accesses are not content: they cause no change for viewers and no consolidation, and a crash may lose those of the
-    last seconds.
+    last minute.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -57,7 +58,7 @@ class AccessLog:
                 self._buffered_n += 1
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Flush every few seconds until `stop` is set, and once more after that."""
+        """Flush every minute until `stop` is set, and once more after that."""
         stopped = False
         while not stopped:
             with contextlib.suppress(TimeoutError):

@@ -53,6 +53,7 @@ class Answer:
         features: features from which `confidence` was estimated.
         confidence: probability that the memory contains an answer, 0 to 1; None if it was not estimated.
         degraded: Neo4j is unavailable; the hits come from the spool and the last snapshot.
+        complete: the question was compared by vectors, or no embedder is configured.
         snapshot_age_s: age of the searched snapshot; None if none was searched.
         removed: numbers of removed candidates, by reason.
         next_cursor: cursor of the next page; None on the last.
@@ -65,6 +66,7 @@ class Answer:
     features: ConfidenceFeatures | None = None
     confidence: float | None = None
     degraded: bool = False
+    complete: bool = True
     snapshot_age_s: float | None = None
     removed: tuple[Removed, ...] = ()
     next_cursor: str | None = None
@@ -140,6 +142,7 @@ async def recall(
             search_path=order.search_path or tuple(channels),
             removed=(*refused, *order.removed, *shown.removed),
             next_cursor=shown.next_cursor,
+            complete=embedder is None or embedded is not None,
             notes=(*notes, *_notes(analysis)),
             analysis=analysis,
             features=features,
