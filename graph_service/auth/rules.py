@@ -19,6 +19,7 @@ ADMIN_OF_ALL: Final = Requirement(role=Role.ADMIN, every_tenant=True)
 QUERY: Final[Mapping[str, Requirement]] = {
     "changesSince": READ,
     "context": READ,
+    "contradictions": READ,
     "conversation": READ,
     "corrections": READ,
     # Reads all tenants.
@@ -76,6 +77,8 @@ MUTATION: Final[Mapping[str, Requirement]] = {
     "importGraph": ADMIN,
     "indexMemories": WRITE,
     "mergeEntities": WRITE,
+    # Like `recall`, which shows a question to those who watch.
+    "noteQuestion": READ,
     "pauseSpool": ADMIN_OF_ALL,
     "pinFact": WRITE,
     "rejectFact": WRITE,

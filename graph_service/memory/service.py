@@ -17,7 +17,7 @@ from graph_service.memory.consolidation.provided_outcome import provided_outcome
 from graph_service.memory.consolidation.token_budget import UsageReport, reextract_scenes, usage
 from graph_service.memory.context_builder.builder import Context, ContextRequest, context
 from graph_service.memory.curation.facts import Facts
-from graph_service.memory.curation.review import ReviewStack, review_stack
+from graph_service.memory.curation.review import ReviewCard, ReviewStack, contradiction_cards, review_stack
 from graph_service.memory.curation.statements import Statements
 from graph_service.memory.entity_resolution.duplicate_candidates import DuplicatePair
 from graph_service.memory.entity_resolution.listing import ListedEntity, list_entities, suggested_merges
@@ -59,6 +59,7 @@ from graph_service.memory.recall.question_log import (
     Asker,
     QuestionKind,
     QuestionLog,
+    checked_question,
     found_elements,
 )
 from graph_service.memory.recall.ranking_modes import DEFAULT_RULES, OrderRules
@@ -201,11 +202,11 @@ class Memory:
         return replace(receipt, outcome=outcome)
 
     @measured(Operation.RECALL)
-    async def recall(self, tenant: TenantId, question: Question, *, asker: Asker = BY_SERVICE) -> Answer:
+    async def recall(self, tenant: TenantId, question: Question, *, asker: Asker | None = BY_SERVICE) -> Answer:
         """Return the messages, scenes and facts of one user's memory that match a question, best first.
 
         Args:
-            asker: the caller, for those who watch the questions.
+            asker: the caller, for those who watch the questions; None keeps it from them, and it counts as no use.
 
         Raises:
             InputError: the question is invalid.
@@ -214,10 +215,11 @@ class Memory:
         generation = self.questions.generation
         answer = await self._answer(tenant, question)
         answer = await with_evidence(self._graph, tenant, question.user_id, answer)
-        if not answer.degraded:
-            used = [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
-            self.access.note(tenant, question.user_id, used, at=self._clock())
-        if self.questions.on and not answer.degraded:
+        if asker is None or answer.degraded:
+            return answer
+        used = [(hit.candidate.kind, hit.candidate.id) for hit in answer.hits]
+        self.access.note(tenant, question.user_id, used, at=self._clock())
+        if self.questions.on:
             asked = self._asked(tenant, question.user_id, question.text, QuestionKind.RECALL, asker, answer)
             self.questions.note(asked, generation=generation)
         return answer
@@ -289,6 +291,16 @@ class Memory:
             asked = self._asked(tenant, request.user_id, request.query, kind, asker, answers[-1], found.used)
             self.questions.note(asked, generation=generation)
         return found
+
+    def note_question(self, question: AskedQuestion) -> None:
+        """Show viewers a question that another process asked of this memory, such as a command of this machine.
+
+        Raises:
+            InputError: the question is malformed or too large.
+        """
+        question = checked_question(question)
+        if self.questions.on:
+            self.questions.note(replace(question, asked_at=self._clock()), generation=self.questions.generation)
 
     async def seen_questions(self, tenant: TenantId, questions: Sequence[AskedQuestion]) -> list[SeenQuestion]:
         """Return questions with the texts of what they found; drop those that found a message that was forgotten.
@@ -440,6 +452,15 @@ class Memory:
             UnavailableError: Neo4j does not answer.
         """
         return await review_stack(self._graph, tenant, user_id, limit=limit, now=self._clock())
+
+    async def contradictions(self, tenant: TenantId, user_id: str) -> list[ReviewCard]:
+        """Return the contradictions in one user's memory that no person has settled.
+
+        Raises:
+            InputError: the user id is invalid.
+            UnavailableError: Neo4j does not answer.
+        """
+        return await contradiction_cards(self._graph, tenant, user_id)
 
     async def suggested_merges(self, tenant: TenantId, user_id: str | None, *, limit: int = 20) -> list[DuplicatePair]:
         """Return pairs of entities that may be the same, the likeliest first; nothing is merged.

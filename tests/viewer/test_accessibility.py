@@ -4,6 +4,7 @@ import uuid
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import pytest
 import pytest_asyncio
 
@@ -30,6 +31,13 @@ async def memory(address: str) -> str:
     return name
 
 
+async def _ask(viewer: Watching) -> None:
+    """Ask as an agent does."""
+    query = '{ recall(userId: "alice", query: "Which tea does she love?") { hits { id } } }'
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": viewer.tenant}) as client:
+        assert "errors" not in (await client.post(f"{viewer.address}/graphql", json={"query": query})).json()
+
+
 @pytest.mark.parametrize(
     ("theme", "lang", "width"), [("light", "en", 1280), ("dark", "zh", 1280), ("light", "zh", 390), ("dark", "en", 390)]
 )
@@ -50,6 +58,14 @@ async def test_every_view_has_no_serious_accessibility_problem(
         if "side=" in view:
             side = view.partition("side=")[2]
             await viewer.until(f"document.querySelector('[data-{side}] article') !== null")
+        if view.startswith("list"):
+            # Edit mode, with the corrections of what is selected and the list of those made.
+            await viewer.page.locator('[data-act="correct"]').click()
+            await viewer.page.locator("[data-correct]").wait_for()
+            await viewer.page.locator('[data-act="corrected"]').click()
+        elif "now" in view:
+            await _ask(viewer)
+            await viewer.page.locator("[data-question]").first.wait_for()
         found += await viewer.page.evaluate(
             "axe.run(document, {resultTypes: ['violations']}).then((all) => all.violations)"
         )

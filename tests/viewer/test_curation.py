@@ -1,5 +1,6 @@
 """Test curation in the browser: edit mode, every action and its undo, the audit log."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from graph_service.auth.access import Role
 from schema.ids import TenantId
@@ -132,6 +133,31 @@ async def test_confirmed_and_pinned_facts_are_marked_as_such(viewer: Watching) -
         await lines.locator("button").first.click()
         await expect(lines.locator("button")).to_have_count(left)
     await viewer.page.locator('[data-act="corrected"]').click()
+
+
+async def test_slow_correction_shows_its_progress_and_leaves_the_rest_usable(viewer: Watching) -> None:
+    fact, goes_on = await _fact(viewer, "mountains"), asyncio.Event()
+
+    async def slowly(route: Route) -> None:
+        if "confirmFact" in (route.request.post_data or ""):
+            await goes_on.wait()
+        await route.continue_()
+
+    await viewer.page.route("**/graphql", slowly)
+    await viewer.choose(fact["id"])
+    await _act(viewer, "confirm")
+    bar = viewer.page.locator("[data-correct-bar]")
+    await expect(bar).to_have_attribute("aria-busy", "true")
+    await expect(bar.get_by_role("status")).to_have_text("Saving …")
+    await expect(bar.locator(".spin")).to_be_visible()
+    await viewer.choose((await _fact(viewer, "Alps"))["id"])
+    await expect(viewer.page.locator("[data-panel] mark").first).to_be_visible(timeout=WAIT_MS)
+    await expect(viewer.page.locator('[data-act="corrected"]')).to_be_enabled()
+    goes_on.set()
+    await expect(bar).to_have_attribute("aria-busy", "false", timeout=WAIT_MS)
+    await viewer.page.unroute("**/graphql")
+    await viewer.page.locator('[data-act="take-back"]').click()
+    await expect(bar.get_by_role("status")).not_to_contain_text("Confirmed", timeout=WAIT_MS)
 
 
 async def test_edited_fact_has_its_new_statement_until_undone(viewer: Watching) -> None:

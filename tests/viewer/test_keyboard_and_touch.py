@@ -206,6 +206,18 @@ async def test_touch_targets_are_large_enough(phone: Watching) -> None:
     assert await phone.page.evaluate(_SMALL) == []
 
 
+async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) -> None:
+    await phone.page.set_viewport_size({"width": 390, "height": 844})
+    await phone.open("#/map")
+    await phone.page.locator("[data-hints]").wait_for()
+    top = "document.querySelector('.map').getBoundingClientRect().top"
+    assert await phone.page.evaluate(top) <= 250, "with the hints of the first visit"
+    await phone.page.locator("[data-hints] button").tap()
+    assert await phone.page.evaluate(top) <= 170
+    height = await phone.page.evaluate("document.querySelector('.map').getBoundingClientRect().height")
+    assert height >= 844 * 0.75
+
+
 async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
     await empty.open()

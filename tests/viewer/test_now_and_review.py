@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from graph_service.memory.ingest.validation import provided_fact
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import an_incoming
@@ -62,6 +63,7 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     # The conversation, with what each message made.
     tea = (await facts_by_object(viewer))["jasmine tea"]["id"]
     await expect(page.locator(f'[data-made="{tea}"]')).to_be_visible(timeout=WAIT_MS)
+    assert set(await page.locator("[data-author]").all_inner_texts()) == {"Alice"}
     hits = await asked(service, viewer, "What does Alice love, jasmine tea?")
     assert hits[0]["id"] == tea
     question = page.locator("[data-question]").filter(has_text="jasmine tea?")
@@ -111,6 +113,7 @@ async def test_review_by_keys_makes_the_memory_surer_and_can_be_undone(service: 
     total = await page.locator("progress").get_attribute("max")
     first = str(await card.get_attribute("data-card"))
     fact = first.partition(":")[2]
+    await expect(card.locator("figcaption b").first).to_have_text("Alice", timeout=WAIT_MS)
     assert fact in await viewer.probe("recalled()")
     before = {edge["id"]: edge for edge in (await facts_by_object(viewer)).values()}[fact]
     await page.keyboard.press("y")
@@ -127,6 +130,33 @@ async def test_review_by_keys_makes_the_memory_surer_and_can_be_undone(service: 
     await expect(page.locator(f'[data-card="{first}"]')).to_have_count(0, timeout=WAIT_MS)
     assert fact not in [hit["id"] for hit in await asked(service, viewer, statement)]
     await expect(page.locator("[data-progress]")).to_contain_text(f"1 of {total}")
+
+
+async def test_search_box_is_no_question_of_an_agent(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await viewer.open("#/map?side=now")
+    await expect(page.locator("[data-no-questions]")).to_be_visible(timeout=WAIT_MS)
+    await page.get_by_role("combobox").first.fill("Which tea does she love?")
+    await viewer.until("document.querySelector('#search-hits').innerText.trim() !== 'Searching the whole memory …'")
+    await asked(service, viewer, "Does she hate coriander?")
+    await expect(page.locator("[data-question]")).to_have_count(1, timeout=WAIT_MS)
+    await expect(page.locator("[data-question] .text")).to_have_text("Does she hate coriander?")
+
+
+async def test_contradictions_of_the_service_have_a_lens(service: OpenService, viewer: Watching) -> None:
+    for number, name in enumerate(("Riyaad", "Boris")):
+        text = f"They buy their fish from {name}."
+        told = {"subject": "user", "predicate": "RELATES_TO", "relation": "fish supplier", "object": name}
+        fact = provided_fact({**told, "statement": text, "confidence": 0.8, "strength": 0.7})
+        incoming = an_incoming(f"Fish comes from {name}.", session=f"fish{number}", user_name="Alice", facts=(fact,))
+        await service.parts.memory.remember(TenantId(viewer.tenant), incoming)
+        await Watching.found(service.http, viewer.tenant, name)
+    await viewer.open("#/map")
+    lens = viewer.page.locator('[data-lens="agreeing facts"]')
+    await expect(lens.locator(".n")).to_have_text("2", timeout=WAIT_MS)
+    await lens.click()
+    await viewer.until("window.__mnemograph.counts.edges === 2")
+    await expect(viewer.page.locator("[data-lens]")).to_have_attribute("aria-pressed", "true")
 
 
 async def test_finished_review_says_so(service: OpenService, viewer: Watching) -> None:

@@ -1,6 +1,7 @@
 """Test time travel in the browser: both axes, playback, timeline, changes."""
 
 import json
+import re
 from typing import Final
 
 import pytest_asyncio
@@ -64,6 +65,27 @@ async def test_timeline_is_navigated_and_opened_by_keyboard(viewer: Watching) ->
     label = await viewer.page.locator('[data-timeline] [tabindex="0"]').get_attribute("aria-label")
     assert label is not None
     assert "Ann lives in Berlin" in label
+
+
+_CUT = """[...document.querySelectorAll('[data-timeline] .ruler text')].filter((one) => {
+  const [box, all] = [one.getBoundingClientRect(), document.querySelector('[data-timeline]').getBoundingClientRect()];
+  const names = document.querySelector('[data-timeline] .names').getBoundingClientRect();
+  return box.left < names.right || box.right > all.left + all.width;
+}).map((one) => one.textContent)"""
+
+
+async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer: Watching) -> None:
+    await viewer.open("#/time")
+    for width in (1280, 820, 390):
+        await viewer.page.set_viewport_size({"width": width, "height": 800})
+        for _ in range(3):
+            await viewer.until("document.querySelectorAll('[data-timeline] .ruler text').length > 0")
+            labels = await viewer.page.locator("[data-timeline] .ruler text").all_inner_texts()
+            assert all(
+                re.fullmatch(r"\d{4}|[A-Z][a-z]{2,3} \d{4}|\d{1,2} [A-Z][a-z]{2,3}( \d{4})?", one) for one in labels
+            ), labels
+            assert await viewer.page.evaluate(_CUT) == []
+            await viewer.page.keyboard.press("+")
 
 
 async def test_changes_are_listed_and_link_to_the_fact(viewer: Watching) -> None:

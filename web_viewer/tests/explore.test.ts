@@ -119,6 +119,26 @@ describe("undo", () => {
 });
 
 describe("the search over the whole memory", () => {
+  it("tells why it failed instead of that there is nothing, and is asked again", async () => {
+    vi.useFakeTimers();
+    let refuses = true;
+    vi.stubGlobal("fetch", async (path: string) => {
+      if (refuses && path === "graphql") return new Response(JSON.stringify({ errors: [{ message: "the search was too slow" }] }));
+      return new Response(JSON.stringify(path === "graphql" ? { data: { recall: { hits: [] } } } : aPart(1, [], [])));
+    });
+    const explore = new Explore({ tenant: "t", store: aStore(), user: () => "ann", people: () => ["ann"] });
+    explore.search("which tea");
+    await vi.runAllTimersAsync();
+    expect(explore.searchFailure.value).toEqual({ kind: "refused", why: "the search was too slow" });
+    refuses = false;
+    explore.search("which tea");
+    expect([explore.searchFailure.value, explore.searching.value, explore.recalling.value]).toEqual([null, true, true]);
+    await vi.runAllTimersAsync();
+    expect([explore.searchFailure.value, explore.recalling.value]).toEqual([null, false]);
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
   it("asks once for the last words, and takes no late answer", async () => {
     vi.useFakeTimers();
     const asked: string[] = [];

@@ -61,6 +61,19 @@ describe("the radial layout", () => {
 });
 
 describe("several users", () => {
+  it("stand above each other on an upright screen, beside each other on a wide one", () => {
+    const people = ["a", "b", "c", "d"];
+    const nodes = people.flatMap((user) => [aNode(user, { kind: "User", user_id: user }), ...Array.from({ length: 8 }, (_, n) => aNode(`${user}${n}`, { user_id: user }))]);
+    const edges = people.flatMap((user) => Array.from({ length: 8 }, (_, n) => anEdge(`${user} ${n}`, user, `${user}${n}`)));
+    const shapeOf = (wanted: number): number => {
+      const points = [...radialLayout(nodes, edges, wanted).points.values()];
+      const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+      return (Math.max(...xs) - Math.min(...xs)) / (Math.max(...ys) - Math.min(...ys));
+    };
+    expect(shapeOf(1.6)).toBeGreaterThan(1);
+    expect(shapeOf(0.6)).toBeLessThan(1);
+  });
+
   it.each([2, 3, 4, 7])("%i fill the shape of a screen instead of a column", (users) => {
     const all = Array.from({ length: users }, (_, index) => aMemory(30 + 3 * index, `u${index}`));
     const { points } = radialLayout(all.flatMap((one) => one.nodes), all.flatMap((one) => one.edges));

@@ -7,7 +7,7 @@ import { Throttle } from "../src/map/throttle";
 import { stepTo } from "../src/map/arrowKeys";
 import { lastMention, overviewBlocks, plainBlocks, quoteParts, standingOf } from "../src/panel/evidence";
 import { type Address, isStep, readAddress, tenantOf, writeAddress } from "../src/view/address";
-import { AGREEING, confidenceLevels, conflicting, countBy, revealing, shownPart, SURE } from "../src/view/filters";
+import { AGREEING, confidenceLevels, countBy, revealing, shownPart, SURE } from "../src/view/filters";
 import { hitNote, searchFacts, searchNodes } from "../src/view/search";
 import { aMemory, aNode, anEdge, aSnapshot, byId } from "./builders";
 
@@ -173,17 +173,14 @@ describe("lenses", () => {
     anEdge("m", "s", "cat", { predicate: "MENTIONED", confidence: 0.2 }),
   ]);
 
-  it("find what contradicts: liked and disliked, and two values of what has one", () => {
-    expect([...conflicting(edges.values())].sort()).toEqual(["dislikes", "home", "home2", "likes"]);
-    expect([...conflicting([...edges.values()].filter((edge) => edge.id !== "home2" && edge.id !== "dislikes"))]).toEqual([]);
-  });
-
   it("leave only what they look at, with its ends", () => {
     const unsure = shownPart({ nodes, edges }, { hidden: new Set([SURE]) });
     expect([[...unsure.edges.keys()], [...unsure.nodes.keys()].sort()]).toEqual([["has"], ["cat", "u"]]);
-    const conflicts = shownPart({ nodes, edges }, { hidden: new Set([AGREEING]) });
+    const told = new Set(["dislikes", "home", "home2", "likes", "not on this page"]);
+    const conflicts = shownPart({ nodes, edges }, { hidden: new Set([AGREEING]), conflicts: told });
     expect([...conflicts.edges.keys()].sort()).toEqual(["dislikes", "home", "home2", "likes"]);
-    expect([countBy({ nodes, edges }).get(SURE), countBy({ nodes, edges }).get(AGREEING)]).toEqual([1, 4]);
+    expect([countBy({ nodes, edges }, told).get(SURE), countBy({ nodes, edges }, told).get(AGREEING)]).toEqual([1, 4]);
+    expect([...shownPart({ nodes, edges }, { hidden: new Set([AGREEING]) }).edges.keys()]).toEqual([]);
   });
 });
 
@@ -209,6 +206,11 @@ describe("search among facts", () => {
 
 describe("search", () => {
   const nodes = [aNode("1", { label: "乌龙茶" }), aNode("2", { label: "jasmine tea", aliases: ["茉莉花茶"] }), aNode("3", { label: "steam" }), aNode("4", { label: "Tea" })];
+
+  it("puts things before the scenes that are named after them", () => {
+    const told = [aNode("s", { kind: "Scene", label: "Lisa loves tea", evidence_n: 9 }), aNode("t", { label: "jasmine tea", evidence_n: 1 })];
+    expect(searchNodes(told, "tea").map((node) => node.id)).toEqual(["t", "s"]);
+  });
 
   it.each([
     ["茶", ["1", "2"]],

@@ -92,6 +92,17 @@ class ReviewQuery:
             left=stack.left,
         )
 
+    @strawberry.field(
+        description="Pairs of valid facts in one user's memory that exclude each other, which no person has settled."
+    )
+    async def contradictions(
+        self,
+        info: Info[Any, None],
+        user_id: Annotated[str, strawberry.argument(description="The user's id.")],
+    ) -> list[ReviewCardView]:
+        """Return the contradictions."""
+        return [_card(card) for card in await memory_of(info).contradictions(info.context["tenant"], user_id)]
+
 
 def _card(card: ReviewCard) -> ReviewCardView:
     return ReviewCardView(

@@ -30,7 +30,7 @@ from graph_service.api.graphql.jobs import JobsMutation, JobsQuery, SpoolMutatio
 from graph_service.api.graphql.lists import ListsQuery
 from graph_service.api.graphql.mount import GREETED_KEY
 from graph_service.api.graphql.profile import ProfileQuery
-from graph_service.api.graphql.questions import QuestionsQuery
+from graph_service.api.graphql.questions import QuestionsMutation, QuestionsQuery
 from graph_service.api.graphql.remember_recall import (
     AfterArgument,
     FilterArgument,
@@ -127,6 +127,12 @@ class Query(
         mode: ModeArgument = None,
         filters: FilterArgument = None,
         after: AfterArgument = None,
+        watched: Annotated[
+            bool,
+            strawberry.argument(
+                description="False for a person's own search: it appears in no `questions`, and counts as no use."
+            ),
+        ] = True,
     ) -> RecallAnswer:
         """Search one user's memory for a question."""
         question = Question(
@@ -145,7 +151,8 @@ class Query(
             mode=mode,
             filters=query_filters(filters, after),
         )
-        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker_of(info)))
+        asker = asker_of(info) if watched else None
+        return answer_view(await memory_of(info).recall(info.context["tenant"], question, asker=asker))
 
     @strawberry.field(description="Counts of the tenant's unfinished background work.")
     async def job_status(self, info: Info[Any, None]) -> JobStatus:
@@ -168,6 +175,7 @@ class Mutation(
     SpoolMutation,
     UsageMutation,
     JobsMutation,
+    QuestionsMutation,
 ):
     """Root mutations."""
 

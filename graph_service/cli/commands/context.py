@@ -8,6 +8,7 @@ from rich.text import Text
 
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, UserOption, command, parse_time
+from graph_service.cli.question_report import by_command, report_question
 from graph_service.cli.signals import run
 from graph_service.memory.context_builder.phrasing import Language
 from schema.timespan import iso
@@ -48,7 +49,8 @@ def context(
 
 async def _context(call: Invocation, request: "ContextRequest") -> None:
     async with open_for(call) as services:
-        found = await services.memory.context(call.tenant, request)
+        found = await services.memory.context(call.tenant, request, asker=by_command())
+        await report_question(call.settings, services.memory, call.tenant)
     call.terminal.answer(_document(found), lambda: Text("\n".join([found.text, "", *found.notes]).strip()))
 
 

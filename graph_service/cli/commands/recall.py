@@ -7,6 +7,7 @@ import typer
 from graph_service.cli.answer_tables import answer_document, answer_view
 from graph_service.cli.open_services import open_for
 from graph_service.cli.options import Invocation, UserOption, command, one_of, parse_time
+from graph_service.cli.question_report import by_command, report_question
 from graph_service.cli.signals import run
 
 if TYPE_CHECKING:
@@ -79,5 +80,6 @@ def recall(
 
 async def _recall(call: Invocation, question: "Question") -> None:
     async with open_for(call) as services:
-        answer = await services.memory.recall(call.tenant, question)
+        answer = await services.memory.recall(call.tenant, question, asker=by_command())
+        await report_question(call.settings, services.memory, call.tenant)
     call.terminal.answer(answer_document(question.text, answer), lambda: answer_view(question.text, answer))

@@ -94,6 +94,7 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
     from graph_service.cli.answer_tables import answer_document, answer_view
     from graph_service.cli.commands.import_files import store_all
     from graph_service.cli.open_services import watch_jobs
+    from graph_service.cli.question_report import by_command
     from graph_service.cli.service_runner import open_browser
     from graph_service.demo.scenario import DEMO_TENANT, QUESTIONS, demo_conversations
 
@@ -104,7 +105,7 @@ async def _present(settings: Settings, terminal: Terminal, services: "Services",
         await watch_jobs(services, DEMO_TENANT, bars)
     answers: list[dict[str, Any]] = []
     for question in QUESTIONS:
-        found = await services.memory.recall(DEMO_TENANT, question)
+        found = await services.memory.recall(DEMO_TENANT, question, asker=by_command())
         answers.append({"user": question.user_id, **answer_document(question.text, found)})
         if not terminal.as_json:
             terminal.report(None, partial(answer_view, question.text, found))

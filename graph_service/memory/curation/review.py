@@ -143,6 +143,19 @@ async def review_stack(graph: Graph, tenant: TenantId, user_id: str, *, limit: i
     )
 
 
+async def contradiction_cards(graph: Graph, tenant: TenantId, user_id: str) -> list[ReviewCard]:
+    """Return all contradictions in one user's memory that no person has settled.
+
+    Raises:
+        InputError: the user id is invalid.
+        UnavailableError: Neo4j does not answer.
+    """
+    check_ids(userId=user_id)
+    parameters = {"tenant": tenant, "user_id": user_id, "rows_max": _FACTS_MAX}
+    rows = await graph.read(statement("curation/review_facts"), parameters)
+    return contradictions([ReviewFact(**row) for row in rows])
+
+
 def possible_cards(facts: Sequence[ReviewFact], pairs: Iterable[DuplicatePair], *, now: datetime) -> list[ReviewCard]:
     """Return every card that could be asked; each fact is on one at most. Pure."""
     cards = contradictions(facts)

@@ -47,6 +47,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
         {"userId": "$user", "query": _ASKED, "filter": {"tags": ["kxq-tag"]}},
         {"agentId": "$agent", "query": _ASKED},
     ],
+    "contradictions": [{"userId": "$user"}],
     "reviewCards": [{"userId": "$user"}],
     "scene": [{"id": "$thing"}],
     "scenes": [
@@ -88,6 +89,17 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
     # Whoever has the file may import it; the source tenant must not be affected.
     "importGraph": [{"text": "$export"}],
     "mergeEntities": [{"keepId": "$thing", "mergeId": "$other", "reason": "they are one"}],
+    "noteQuestion": [
+        {
+            "input": {
+                "userId": "$user",
+                "kind": "RECALL",
+                "text": "Who is it?",
+                "hits": [{"kind": "FACT", "id": "$thing", "score": 0.5, "proofs": ["$message"], "ends": ["$other"]}],
+                "found": 1,
+            }
+        }
+    ],
     "pauseSpool": [{"paused": False}],
     "pinFact": [{"id": "$thing"}],
     "rejectFact": [{"id": "$thing"}],

@@ -71,6 +71,20 @@ def test_remembered_message_is_recalled_with_its_evidence(home: Home, address: s
     assert any(message["text"].startswith("I moved to Lisbon") for hit in answer["hits"] for message in hit["evidence"])
 
 
+def test_questions_of_commands_are_shown_by_the_running_service(home: Home, address: str) -> None:
+    assert home.run("remember", "I play the oboe.", "--user", "oda").code == 0
+    hits = home.run("recall", "Which instrument, oboe?", "--user", "oda", "--json").document()["hits"]
+    assert hits
+    assert home.run("context", "Shall we make music?", "--user", "oda").code == 0
+    query = '{ questions(userId: "oda") { door kind text found hits { id text } } }'
+    answer = httpx.post(f"{address}/graphql", json={"query": query}, timeout=30).json()
+    context, recall = answer["data"]["questions"]
+    assert (context["door"], context["kind"], context["text"]) == ("COMMAND", "CONTEXT", "Shall we make music?")
+    assert (recall["door"], recall["kind"], recall["text"]) == ("COMMAND", "RECALL", "Which instrument, oboe?")
+    assert [one["id"] for one in recall["hits"]] == [hit["id"] for hit in hits]
+    assert any("oboe" in one["text"] for one in recall["hits"])
+
+
 def test_chinese_message_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     words = ("remember", "我对花生过敏。", "--user", "wang", "--session", "诊所", "--time", "2026-03-01")
     assert home.run(*words).code == 0

@@ -118,6 +118,40 @@ async def test_questions_through_graphql_and_mcp_reach_viewers_with_their_hits(
     assert only["id"] == by_mcp["id"]
 
 
+async def test_search_of_a_person_is_no_question_of_an_agent(service: OpenService, tenant: str) -> None:
+    await told(service, tenant, "I love jasmine tea.")
+    search = 'query($q: String!) { recall(userId: "ana", query: $q, watched: false) { hits { id } } }'
+    assert (await asked(service, tenant, search, q="tea"))["recall"]["hits"]
+    assert (await asked(service, tenant, RING))["questions"] == []
+
+
+async def test_reported_question_is_shown_as_one_of_the_command_line(service: OpenService, tenant: str) -> None:
+    await told(service, tenant, "I love jasmine tea.")
+    (hit, *_) = (await asked(service, tenant, ASK.replace("limit: 5", "kinds: [FACT], watched: false"), q="tea"))[
+        "recall"
+    ]["hits"]
+    reported = {
+        "userId": "ana",
+        "kind": "RECALL",
+        "text": "What does Ana drink?",
+        "hits": [{"kind": "FACT", **hit}, {"kind": "FACT", "id": "of-nobody", "score": 0.1}],
+        "found": 2,
+    }
+    note = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
+    async with watching(service, tenant) as viewer:
+        assert (await asked(service, tenant, note, input=reported))["noteQuestion"] is True
+        frame = await viewer.next("question")
+        assert (frame["door"], frame["text"], frame["found_n"]) == ("command", "What does Ana drink?", 2)
+    (kept,) = (await asked(service, tenant, RING))["questions"]
+    # Texts come from the memory, so that an unknown id shows nothing.
+    assert [one["id"] for one in kept["hits"]] == [hit["id"]]
+    async with service.client(None, **{"Mnemograph-Tenant": tenant}) as client:
+        for broken in ({"text": " "}, {"userId": ""}, {"hits": reported["hits"] * 16}):
+            body = {"query": note, "variables": {"input": {**reported, **broken}}}
+            answer = (await client.post("/graphql", json=body)).json()
+            assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT", answer
+
+
 async def test_questions_of_another_tenant_are_invisible(service: OpenService, tenant: str) -> None:
     await told(service, tenant, "I love jasmine tea.")
     async with watching(service, f"{tenant}-other") as stranger:

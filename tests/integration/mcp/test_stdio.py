@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
@@ -28,13 +29,20 @@ def started(home: Home, *options: str) -> StdioServerParameters:
     )
 
 
+def asked(address: str, tenant: str) -> list[tuple[str, str, str]]:
+    """Return the questions that viewers of the service see, newest first."""
+    query = {"query": "{ questions { door kind text } }"}
+    answer = httpx2.post(f"{address}/graphql", json=query, headers={"Mnemograph-Tenant": tenant}, timeout=ANSWER_S)
+    return [(one["door"], one["kind"], one["text"]) for one in answer.json()["data"]["questions"]]
+
+
 async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Home, tenant: str) -> None:
     """First the data directory's service answers and reads with a model; then the process itself, with rules."""
     reader = {"LLM_MODEL": "model-of-the-service", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
     serving = Home(home.folder, {**home.more, **reader})
     command = started(home, "--user", "王芳", "--tenant", tenant, "--aliases", "memory")
     with serving.running("serve", "--port", "0", "--no-browser", "--json") as service:
-        service.document()
+        address = str(service.document()["viewer"]).split("?")[0].rstrip("/")
         async with Client(command, read_timeout_seconds=ANSWER_S) as client:
             agent = Agent(client)
             assert (await agent.call("status"))["reader"] == "model-of-the-service"
@@ -43,6 +51,8 @@ async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Hom
             said = [{"role": "user", "text": "我爱喝乌龙茶。"}]
             done = await agent.call("remember", messages=said, facts=[fact], session_id="茶")
             assert (await agent.failure("forget", kind="fact", id="none"))["code"] == "NOT_FOUND"
+            await agent.call("recall", query="她爱喝什么？")
+            assert asked(address, tenant) == [("MCP", "RECALL", "她爱喝什么？")]
             service.stop()
             assert (await agent.call("status"))["reader"] == "rules"
             hits = (await agent.call("recall", query="她爱喝乌龙茶吗？"))["hits"]

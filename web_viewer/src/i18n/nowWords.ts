@@ -1,7 +1,8 @@
 /** Texts of the panel that shows what is asked and said. */
 
 export const en = {
-  "now.title": "Now: questions and messages",
+  "now.title": "Now",
+  "now.open": "Now: questions and messages",
   "now.follow": "Show new questions",
   "now.parts": "What to list",
   "now.part.all": "All",
@@ -31,7 +32,8 @@ export const en = {
 };
 
 export const zh: Record<keyof typeof en, string> = {
-  "now.title": "实时：提问与对话",
+  "now.title": "此刻",
+  "now.open": "此刻：提问与对话",
   "now.follow": "显示新提问",
   "now.parts": "显示哪些内容",
   "now.part.all": "全部",

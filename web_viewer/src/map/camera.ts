@@ -59,6 +59,18 @@ export class Camera {
     if (wanted && !this.hidden()) this.reveal(wanted);
   }
 
+  /** Show what surrounds these points, zoomed in no further than reads well. */
+  enclose(points: readonly Point[]): void {
+    const { cy } = this;
+    if (this.hidden() || points.length === 0) return;
+    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE) + MARGIN;
+    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / Math.max(right - left, 1);
+    const high = Math.max(LEAST_ROOM, cy.height() - 2 * (FIT_TOP + MARGIN)) / Math.max(bottom - top, 1);
+    this.look({ x: (left + right) / 2, y: (top + bottom) / 2 }, Math.min(READING_ZOOM, wide, high));
+  }
+
   frame(elements: CollectionReturnValue): void {
     this.glide({ fit: { eles: elements, padding: FIT_SIDE } });
   }

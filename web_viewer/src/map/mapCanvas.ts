@@ -198,6 +198,12 @@ export class MapCanvas {
     if (point) this.camera.centreOn(point);
   }
 
+  /** Move the map to these elements. */
+  enclose(ids: Iterable<string>): void {
+    const points = [...ids].flatMap((id) => (this.shown.nodes.has(id) || this.shown.edges.has(id) ? (this.place(id) ?? []) : []));
+    this.camera.enclose(points);
+  }
+
   reveal(id: string): void {
     const point = this.place(id);
     if (point) this.camera.reveal(point);
@@ -350,7 +356,7 @@ export class MapCanvas {
     const view = this.view();
     this.overview.paint(view, this.theme);
     this.under.draw((pen) => {
-      paintSectors(pen, view, this.fans, this.theme, this.captions());
+      paintSectors(pen, view, this.fans, this.theme, this.captions(), this.marks.recalled !== null || this.marks.trail !== null);
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");

@@ -1,6 +1,6 @@
 /** Draw highlights on top of the map: the keyboard cursor, markers of new elements, and edge labels. */
 
-import type { Core } from "cytoscape";
+import type { Core, SingularElementReturnValue } from "cytoscape";
 import { ACCENT, COMMUNITIES, RECALLED, type Theme } from "./palette";
 import type { Box } from "./labels";
 import { edgeWordsBox, paintCursor, paintEdgeWords, paintNewMark, paintPin } from "./paintLabels";
@@ -42,12 +42,19 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
     if (at) paintOther(pen, at, radiusOf(scene, id), colourOf(colour, scene.theme));
   }
   for (const [id, rank] of scene.marks.recalled ?? []) {
-    const at = scene.cy.getElementById(id).nonempty() ? scene.place(id) : undefined;
-    if (at) paintRecalled(pen, at, radiusOf(scene, id), rank, scene.theme);
+    const drawn = scene.cy.getElementById(id);
+    // The thing that a fact is about shows its rank, and people are at the end of most facts.
+    if (drawn.empty() || (drawn.isEdge() && isRankedAtEnd(scene, drawn, rank))) continue;
+    const at = scene.place(id);
+    if (at) paintRecalled(pen, at, radiusOf(scene, id), drawn.isNode() && drawn.data("kind") === "User" ? null : rank, scene.theme);
   }
   const cursor = scene.marks.cursor;
   const at = cursor === null || scene.cy.getElementById(cursor).empty() ? undefined : scene.place(cursor);
   if (cursor !== null && at) paintCursor(pen, at, radiusOf(scene, cursor), scene.theme);
+}
+
+function isRankedAtEnd(scene: MarkScene, edge: SingularElementReturnValue, rank: number): boolean {
+  return edge.connectedNodes().some((end) => end.data("kind") !== "User" && scene.marks.recalled?.get(end.id()) === rank);
 }
 
 function colourOf(number: number, theme: Theme): string {
@@ -71,14 +78,15 @@ function paintOther(pen: CanvasRenderingContext2D, at: Point, radius: number, co
 }
 
 /** Mark what a question recalled: a ring, thicker for the first hits, and the rank. */
-function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number, rank: number, theme: Theme): void {
+function paintRecalled(pen: CanvasRenderingContext2D, at: Point, radius: number, rank: number | null, theme: Theme): void {
   const colour = RECALLED[theme];
   const far = radius + 6;
   pen.strokeStyle = colour;
-  pen.lineWidth = rank <= 3 ? 4 : 2.5;
+  pen.lineWidth = rank === null || rank > 3 ? 2.5 : 4;
   pen.beginPath();
   pen.arc(at.x, at.y, far, 0, 2 * Math.PI);
   pen.stroke();
+  if (rank === null) return;
   const corner = { x: at.x + far * 0.72, y: at.y - far * 0.72 };
   const text = String(rank);
   pen.font = "700 11px system-ui, sans-serif";

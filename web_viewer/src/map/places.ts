@@ -7,7 +7,7 @@ import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
 import { Shelf } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point } from "./place";
-import { emptyFans, radialLayout } from "./radial";
+import { emptyFans, radialLayout, SCREEN } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 
 /** If fewer than this share of nodes has a stored position, lay out everything again. */
@@ -37,6 +37,8 @@ export class Places implements PlaceBook {
   constructor(
     private readonly storage: KeyValues,
     private readonly tenant: string,
+    /** Width by height of the canvas. */
+    private readonly shape: () => number = () => SCREEN,
   ) {
     this.shelf = new Shelf(storage);
   }
@@ -87,7 +89,7 @@ export class Places implements PlaceBook {
   /** Arrange everything again on the user's request, except pinned nodes; nothing else moves placed nodes. */
   tidy(state: GraphState): void {
     const before = this.layout.points;
-    this.layout = radialLayout(state.nodes.values(), state.edges.values());
+    this.layout = radialLayout(state.nodes.values(), state.edges.values(), this.shape());
     for (const id of this.shelf.pins) {
       const point = before.get(id);
       if (point && this.layout.points.has(id)) this.layout.points.set(id, point);

@@ -20,13 +20,20 @@ interface Wish {
   angle: number;
 }
 
-/** Return the layout of a graph; it does not depend on the order of the elements. */
-export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>): Layout {
+/** Width by height of a usual canvas. */
+export const SCREEN = 1.6;
+
+/**
+ * Return the layout of a graph; it does not depend on the order of the elements.
+ *
+ * @param shape width by height of the canvas, which the arrangement of several users follows.
+ */
+export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>, shape = SCREEN): Layout {
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
   const placed = clusters.map((cluster) => placeCluster(cluster));
   const layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   let bottom = 0;
-  for (const [part, centre] of pack(placed)) {
+  for (const [part, centre] of pack(placed, shape)) {
     for (const [id, point] of part.points) layout.points.set(id, { x: point.x + centre.x, y: point.y + centre.y });
     for (const sector of part.sectors) layout.sectors.push({ ...sector, centre });
     bottom = Math.max(bottom, centre.y + part.radius + CLUSTER_GAP);
@@ -180,12 +187,10 @@ function pushApart(sorted: readonly Wish[], least: number): Wish[] {
   return spread;
 }
 
-/** Width by height of a usual canvas. */
-const SCREEN = 1.6;
 const TURNS = 32;
 
 /** Put the largest cluster in the middle, and each other one beside them such that the whole stays closest to the shape of a screen. */
-function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
+function pack(clusters: readonly PlacedCluster[], shape: number): [PlacedCluster, Point][] {
   const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
   const done: [PlacedCluster, Point][] = [];
   let [left, top, right, bottom] = [0, 0, 0, 0];
@@ -197,7 +202,7 @@ function pack(clusters: readonly PlacedCluster[]): [PlacedCluster, Point][] {
     const spots = done.length === 0 ? [ORIGIN] : Array.from({ length: TURNS }, (_, turn) => nearestSpot((2 * Math.PI * turn) / TURNS, cluster, done));
     const cost = (at: Point): number => {
       const [l, t, r, b] = grown(at);
-      return Math.max((r - l) / SCREEN, b - t) + 1e-3 * Math.hypot(at.x, at.y);
+      return Math.max((r - l) / shape, b - t) + 1e-3 * Math.hypot(at.x, at.y);
     };
     const spot = spots.reduce((best, one) => (cost(one) < cost(best) - 1e-6 ? one : best));
     [left, top, right, bottom] = grown(spot);

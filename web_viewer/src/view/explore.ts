@@ -29,8 +29,9 @@ export interface MeantHit {
   saidAt: string;
 }
 
+/** A search of the person at this page is not a question of an agent, which the panel Now shows. */
 const RECALL = `query($userId: String!, $query: String!, $limit: Int!) {
-  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE]) { hits { kind id score text title saidAt } }
+  recall(userId: $userId, query: $query, limit: $limit, kinds: [FACT, SCENE], watched: false) { hits { kind id score text title saidAt } }
 }`;
 const MEANT_USERS_MAX = 3;
 const HAN = /[\u3400-\u9FFF]/;
@@ -51,6 +52,8 @@ export class Explore {
   readonly searching = ref(false);
   /** The search by meaning, which takes longer, has not answered. */
   readonly recalling = ref(false);
+  /** Why the search of the whole memory, or that by meaning, did not answer. */
+  readonly searchFailure: Ref<Trouble | null> = shallowRef(null);
   readonly trail: Ref<Trail | null> = shallowRef(null);
   /** One end of a path, while the other is being chosen. */
   readonly pathFrom: Ref<string | null> = ref(null);
@@ -119,6 +122,7 @@ export class Explore {
     const q = query.trim();
     clearTimeout(this.meaningTimer);
     this.searching.value = q !== "";
+    this.searchFailure.value = null;
     if (q === "") {
       this.farHits.value = [];
       this.meant.value = [];
@@ -163,9 +167,11 @@ export class Explore {
       const path = `explore/search${queryString({ q, user: this.host.user(), limit: HITS_MAX })}`;
       const found = await askService<GraphPart>(path, tenant, mine.signal);
       if (!mine.signal.aborted) this.farHits.value = found.nodes;
-    } catch {
-      // Local hits remain; the status bar shows that the service is down.
-      if (!mine.signal.aborted) this.farHits.value = [];
+    } catch (error) {
+      // Hits on the page remain.
+      if (mine.signal.aborted) return;
+      this.farHits.value = [];
+      this.searchFailure.value = troubleOf(error);
     } finally {
       if (!mine.signal.aborted) this.searching.value = false;
     }
@@ -180,6 +186,8 @@ export class Explore {
     const found = await Promise.allSettled(users.map((one) => askGraphql<{ recall: { hits: MeantHit[] } }>(RECALL, { userId: one, query: q, limit: MEANT_MAX }, tenant, mine?.signal)));
     if (mine !== this.pending || mine?.signal.aborted) return;
     this.recalling.value = false;
+    const failed = found.find((one) => one.status === "rejected");
+    if (failed) this.searchFailure.value ??= troubleOf(failed.reason);
     const hits = found.flatMap((one) => (one.status === "fulfilled" ? one.value.recall.hits : []));
     this.meant.value = hits.sort((a, b) => b.score - a.score).slice(0, MEANT_MAX);
   }

@@ -19,6 +19,8 @@ export const UNSURE_BELOW = 0.5;
 export const CATEGORY = "about:";
 export const CATEGORIES = ["personal", "work", "preferences", "relationships", "goals"] as const;
 
+const NONE: ReadonlySet<string> = new Set();
+
 export interface Filter {
   hidden: Hidden;
   /** Minimum confidence of shown facts, 0 to 1. */
@@ -28,6 +30,8 @@ export interface Filter {
   veiled?: ReadonlySet<string>;
   /** Centre of an ego view, which shows its neighbours and the edges between them. */
   ego?: string | null;
+  /** Facts that contradict each other, as the service says. */
+  conflicts?: ReadonlySet<string>;
 }
 
 /** Most steps of the choice of a minimum confidence. */
@@ -57,7 +61,7 @@ export function shownPart(state: Pick<GraphState, "nodes" | "edges">, filter: Fi
   const sure = confidence > 0;
   if (isIdle(filter) && ![...state.edges.values()].some(neverHeld)) return state;
   const allowed = egoPart(state, filter.ego ?? null);
-  const conflicts = hidden.has(AGREEING) ? conflicting(state.edges.values()) : null;
+  const conflicts = hidden.has(AGREEING) ? (filter.conflicts ?? NONE) : null;
   const nodes = new Map<string, GraphNode>();
   for (const node of state.nodes.values()) {
     if (hidden.has(node.kind) || veiled?.has(node.id) || (allowed && !allowed.has(node.id))) continue;
@@ -95,7 +99,7 @@ export type Hiding = "ego" | "veiled" | "moments" | "confidence" | "hidden";
 
 /** Return the filter with as little dropped as shows the element, and what was dropped; null if no filter hides it. */
 export function revealing(state: Pick<GraphState, "nodes" | "edges">, filter: Filter, id: string): { filter: Filter; dropped: Hiding[] } | null {
-  const open: Required<Filter> = { ego: null, veiled: new Set(), moments: NOW, confidence: 0, hidden: new Set() };
+  const open: Filter = { ego: null, veiled: new Set(), moments: NOW, confidence: 0, hidden: new Set() };
   const isShown = (one: Filter): boolean => {
     const part = shownPart(state, one);
     return part.nodes.has(id) || part.edges.has(id);
@@ -138,26 +142,6 @@ export function isUnsure(edge: GraphEdge): boolean {
   return edge.predicate !== "MENTIONED" && !isClosed(edge) && edge.confidence < UNSURE_BELOW;
 }
 
-/** Relations that hold one value at a time for people. */
-const SINGLE = new Set(["lives in", "works at", "works as", "married to", "is named", "has age", "born on", "born in", "is from"]);
-const OPINIONS = new Set(["PREFERS", "DISLIKES"]);
-
-/** Return the ids of valid facts that cannot all be true: liked and disliked, or two values of what has one. */
-export function conflicting(edges: Iterable<GraphEdge>): ReadonlySet<string> {
-  const rivals = new Map<string, Map<string, string[]>>();
-  for (const edge of edges) {
-    if (isClosed(edge)) continue;
-    const opinion = OPINIONS.has(edge.predicate);
-    if (!opinion && !SINGLE.has(edge.relation ?? "")) continue;
-    // What is compared, and the value that tells rivals apart.
-    const [key, value] = opinion ? [`${edge.source} ${edge.target}`, edge.predicate] : [`${edge.source} ${edge.relation}`, edge.target];
-    const values = rivals.get(key) ?? new Map<string, string[]>();
-    values.set(value, [...(values.get(value) ?? []), edge.id]);
-    rivals.set(key, values);
-  }
-  return new Set([...rivals.values()].filter((values) => values.size > 1).flatMap((values) => [...values.values()].flat()));
-}
-
 /** Only facts about users and agents have a profile category. */
 export function categoryOf(edge: GraphEdge, nodes: GraphState["nodes"]): string | null {
   const kind = nodes.get(edge.source)?.kind;
@@ -197,11 +181,11 @@ export function withinBudget(shown: Shown, kept: ReadonlySet<string>): Shown {
 }
 
 /** Count nodes by kind, and facts by predicate and category; ended facts count as `PAST` only, and those that never held not at all. */
-export function countBy(state: Pick<GraphState, "nodes" | "edges">): ReadonlyMap<string, number> {
+export function countBy(state: Pick<GraphState, "nodes" | "edges">, contradicting: ReadonlySet<string> = NONE): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const add = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
   for (const node of state.nodes.values()) add(node.kind);
-  const conflicts = conflicting(state.edges.values()).size;
+  const conflicts = [...contradicting].filter((id) => state.edges.has(id)).length;
   if (conflicts > 0) counts.set(AGREEING, conflicts);
   for (const edge of state.edges.values()) {
     if (neverHeld(edge)) continue;

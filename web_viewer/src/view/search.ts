@@ -8,7 +8,7 @@ const NO_SPACES = /[\u3400-\u9FFF\u3040-\u30FF]/;
 
 const TYPE_RANK = 3;
 
-/** @returns best matches first: whole names, then prefixes, then the others, then those of this type; ties by amount of evidence. */
+/** @returns best matches first: whole names, then prefixes, then the others, then those of this type; of these scenes last, then by amount of evidence. */
 export function searchNodes(nodes: Iterable<GraphNode>, query: string, words?: Words): GraphNode[] {
   const folded = fold(query);
   if (folded === "") return [];
@@ -19,7 +19,7 @@ export function searchNodes(nodes: Iterable<GraphNode>, query: string, words?: W
     const rank = named === Infinity && typed ? TYPE_RANK : named;
     if (rank < Infinity) found.push({ node, rank });
   }
-  found.sort((a, b) => a.rank - b.rank || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
+  found.sort((a, b) => a.rank - b.rank || Number(a.node.kind === "Scene") - Number(b.node.kind === "Scene") || b.node.evidence_n - a.node.evidence_n || (a.node.id < b.node.id ? -1 : 1));
   return found.map((hit) => hit.node);
 }
 

@@ -8,21 +8,25 @@ import { ALONE, type PresenceState, hear, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
 import { foldScenes } from "../map/foldScenes";
 import { Places } from "../map/places";
+import { SCREEN } from "../map/radial";
 import { CopySync } from "../offline/copySync";
 import { BrowserCopyStorage } from "../offline/copyStorage";
 import { Fallback } from "../offline/fallback";
 import type { HelloAck, NowFrame, ServiceError, ServiceStatus } from "../protocol/frames";
 import { readAddress, tenantOf } from "./address";
 import { browserStorage } from "./browserStorage";
-import { type Chosen, firstChoice, sameChoice, viewChoice } from "./chosen";
+import { type Chosen, firstChoice, NARROW, sameChoice, viewChoice } from "./chosen";
 import { Communities, WHOLE_MAX } from "./communities";
+import { Conflicts } from "./conflicts";
 import { Explore } from "./explore";
-import { countBy, type Hiding, revealing, shownPart, withinBudget } from "./filters";
+import { AGREEING, countBy, type Filter, type Hiding, revealing, shownPart, withinBudget } from "./filters";
 import { searchNodes } from "./search";
 import { onTrail } from "./trail";
 import { Undo } from "./undo";
 
 const BUDGET = 800;
+/** Height of the bars above and below the map on a phone, in CSS pixels. */
+const PHONE_BARS = 200;
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
 
 export type Session = ReturnType<typeof openSession>;
@@ -37,7 +41,7 @@ export function useSession(): Session {
 export function openSession() {
   const tenant = tenantOf(location.search);
   const store = new GraphStore();
-  const places = new Places(browserStorage, tenant);
+  const places = new Places(browserStorage, tenant, canvasShape);
   const chosen = reactive(firstChoice());
   const live = liveRefs();
   const arrivals = new Set<(touched: Touched, opened: boolean) => void>();
@@ -47,6 +51,7 @@ export function openSession() {
   const opening = ref(true);
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
+  const conflicts = new Conflicts({ tenant, people: () => (chosen.user === null ? [...owners.value.keys()] : [chosen.user]) });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
@@ -67,6 +72,7 @@ export function openSession() {
     }
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
+    if (!state.stale) conflicts.ask();
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
     fallback.copySync.note();
@@ -92,6 +98,7 @@ export function openSession() {
       undo.clear();
       explore.clear();
       communities.clear();
+      conflicts.clear();
     },
   });
   const connection = connect(tenant, store, chosen, live, fallback, nowListeners, () => opening.value);
@@ -104,7 +111,15 @@ export function openSession() {
   /** Follow the selection of the other viewers. */
   const follow = ref(false);
   const words = computed(() => new Words(chosen.lang));
-  const shown = computed(() => shownPart(live.graph.value, chosen));
+  const filter = (): Filter => ({
+    hidden: chosen.hidden,
+    confidence: chosen.confidence,
+    moments: chosen.moments,
+    veiled: chosen.veiled,
+    ego: chosen.ego,
+    ...(chosen.hidden.has(AGREEING) ? { conflicts: conflicts.ids.value } : {}),
+  });
+  const shown = computed(() => shownPart(live.graph.value, filter()));
   /** Without a path nothing is highlighted, and nothing is dimmed. */
   const trail = computed(() => (explore.trail.value?.paths.length ? onTrail(explore.trail.value, live.graph.value.edges.values()) : null));
   /** What had to be changed to show a search hit. */
@@ -125,7 +140,7 @@ export function openSession() {
   const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])].filter((id) => id !== null))));
   /** The whole memory at the chosen time, before the filters. */
   const dated = computed(() => shownPart(live.graph.value, { hidden: NOTHING_HIDDEN, moments: chosen.moments }));
-  const counts = computed(() => countBy(dated.value));
+  const counts = computed(() => countBy(dated.value, conflicts.ids.value));
   const news = computed(() => newsCount(live.fresh.value, live.graph.value));
   const hits = computed(() => searchNodes(live.graph.value.nodes.values(), chosen.query, words.value));
   watch(() => chosen.query, (query) => explore.search(query));
@@ -193,7 +208,7 @@ export function openSession() {
     revealed,
     /** Drop the filters that hide an element, so that it is never selected on an empty canvas; undo restores them. */
     reveal(id: string): void {
-      const found = revealing(live.graph.value, chosen, id);
+      const found = revealing(live.graph.value, filter(), id);
       if (found === null) return;
       const { ego = null, veiled, moments = chosen.moments, confidence = 0, hidden } = found.filter;
       change(() => Object.assign(chosen, { ego, veiled: new Set(veiled), confidence, hidden: new Set(hidden) }));
@@ -218,6 +233,7 @@ export function openSession() {
       undo.clear();
       explore.clear();
       communities.clear();
+      conflicts.clear();
       store.changeScope();
       live.fresh.value = new Set();
       connection.changeScope(user);
@@ -285,6 +301,11 @@ function shownBy(id: string, graph: GraphState): string[] {
 function newsCount(fresh: ReadonlySet<string>, graph: GraphState): number {
   const facts = [...fresh].filter((id) => graph.edges.has(id) && graph.edges.get(id)?.predicate !== "MENTIONED").length;
   return facts || [...fresh].filter((id) => graph.nodes.has(id)).length || fresh.size;
+}
+
+/** Width of the map by its height: upright on a phone, otherwise that of a usual screen. */
+function canvasShape(): number {
+  return window.matchMedia(NARROW).matches ? Math.min(SCREEN, window.innerWidth / Math.max(window.innerHeight - PHONE_BARS, 200)) : SCREEN;
 }
 
 interface LiveRefs {

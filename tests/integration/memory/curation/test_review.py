@@ -92,8 +92,11 @@ async def test_open_values_of_one_attribute_are_a_contradiction(graph: Graph, te
     await a_worker(graph).drain()
     (card,) = [one for one in (await stack_of(memory, tenant)).cards if one.kind is CardKind.CONTRADICTION]
     assert {fact.object for fact in card.facts} == {"Riyaad", "Boris"}
+    assert [one.id for one in await memory.contradictions(TenantId(tenant), "alice")] == [card.id]
+    assert await memory.contradictions(TenantId(tenant), "bob") == []
     await memory.statements.reject(TenantId(tenant), card.facts[1].id)
     assert CardKind.CONTRADICTION not in [one.kind for one in (await stack_of(memory, tenant)).cards]
+    assert await memory.contradictions(TenantId(tenant), "alice") == []
 
 
 async def test_stack_is_bounded_and_refuses_other_limits(graph: Graph, tenant: str) -> None:

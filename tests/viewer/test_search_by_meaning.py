@@ -1,0 +1,79 @@
+"""Test the search box with an embedder: what is meant is found without a common word, and a failure is told."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Route, expect
+
+from graph_service.graph.store import Graph
+from schema.ids import TenantId
+from tests.conftest import Server
+from tests.support.builders import an_incoming, delete_open_jobs
+from tests.support.open_service import OpenService, open_service
+from tests.viewer.watching import WAIT_MS, Watching
+
+_SAID = ("I adore my golden retriever.", "I hate coriander.", "我每天早上都去公园慢跑。")
+_ASKED_MAX = 30
+
+
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def service(server: Server, graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[OpenService]:
+    # The worker would embed the messages of all earlier tests with the model of this module.
+    await delete_open_jobs(graph)
+    folder: Path = tmp_path_factory.mktemp("service")
+    async with open_service(server, folder, {"MNEMOGRAPH_EMBEDDING_KIND": "local"}) as running:
+        yield running
+    await delete_open_jobs(graph)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def viewer(browser: Browser, service: OpenService) -> AsyncIterator[Watching]:
+    tenant = f"meaning-{uuid4().hex[:8]}"
+    await service.parts.memory.remember(TenantId(tenant), an_incoming(*_SAID, user_name="Alice"))
+    for label in ("golden retriever", "coriander"):
+        await Watching.found(service.http, tenant, label)
+    async with Watching.page_of(browser, service.http, tenant) as watching:
+        await watching.open("#/map")
+        yield watching
+
+
+async def test_search_finds_by_meaning_what_shares_no_word(viewer: Watching) -> None:
+    box, meant = viewer.page.get_by_role("combobox").first, viewer.page.locator('[data-group="meant"]')
+    for query, wanted in (("Does she keep a pet?", "retriever"), ("她做什么运动？", "慢跑")):
+        for _ in range(_ASKED_MAX):
+            # Vectors are computed some time after the facts.
+            await box.fill("")
+            await box.fill(query)
+            await viewer.until(
+                "document.querySelector('#search-hits').innerText.trim() !== 'Searching the whole memory …'"
+            )
+            if await meant.filter(has_text=wanted).count():
+                break
+        await expect(viewer.page.locator('[data-group="named"], [data-group="facts"]')).to_have_count(0)
+        await expect(meant.filter(has_text=wanted).first).to_be_visible(timeout=WAIT_MS)
+    await meant.first.click()
+    await viewer.until("window.__mnemograph.selection !== null")
+
+
+async def test_failed_search_is_told_with_a_way_to_repeat_it(viewer: Watching) -> None:
+    page, refuses = viewer.page, True
+
+    async def answer(route: Route) -> None:
+        if refuses and "recall(" in (route.request.post_data or ""):
+            await route.fulfill(json={"errors": [{"message": "the search was too slow"}]})
+        else:
+            await route.continue_()
+
+    await page.route("**/graphql", answer)
+    await page.get_by_role("combobox").first.fill("What is green and has leaves?")
+    failed = page.locator("[data-search-failed]")
+    await expect(failed).to_contain_text("the search was too slow", timeout=WAIT_MS)
+    await expect(page.locator("#search-hits")).not_to_contain_text("Nothing found")
+    refuses = False
+    await failed.locator('[data-act="search-again"]').click()
+    await expect(failed).to_have_count(0)
+    await expect(page.locator('[data-group="meant"], .none')).not_to_have_count(0, timeout=WAIT_MS)
+    await page.unroute("**/graphql")
