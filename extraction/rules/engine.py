@@ -335,6 +335,7 @@ class LanguagePack:
         pets: relations of named pets, after which the rule for unnamed pets is skipped.
         agent_promises: reads the assistant's promises from a sentence of the assistant.
         drafts_text: true for a message of the assistant that contains a text written for the user, such as a letter.
+        analyse: reads a clause by its verb and head nouns and the slots that they fill, given what the rules found.
     """
 
     rules: RuleBook
@@ -356,6 +357,7 @@ class LanguagePack:
     pets: frozenset[str] = frozenset()
     agent_promises: Callable[[Sentence, Speaker], Iterable[Draft]] = _no_drafts
     drafts_text: Callable[[str], bool] = _no_reaction
+    analyse: Callable[[Clause, DiscourseState, list[Draft]], Iterable[Draft]] = _no_drafts
 
 
 # The algorithm
@@ -394,10 +396,16 @@ def _read_sentence(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]
 
 
 def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
-    pack = state.pack
-    relatives = list(pack.relatives(clause, state))
+    relatives = list(state.pack.relatives(clause, state))
     yield from relatives
-    clause = pack.resolve(clause, state)
+    clause = state.pack.resolve(clause, state)
+    found = list(_by_wording(clause, state, relatives))
+    yield from found
+    yield from state.pack.analyse(clause, state, [*relatives, *found])
+
+
+def _by_wording(clause: Clause, state: DiscourseState, relatives: list[Draft]) -> Iterator[Draft]:
+    pack = state.pack
     rules_apply = True
     for construction in pack.constructions:
         found = construction.read(clause, state)

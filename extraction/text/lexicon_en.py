@@ -174,7 +174,8 @@ NOT_NAMES = (
         "always until over during around after before while when come look keep seems sounds speaking guess "
         "check love loved everyone nobody someone somebody music anyone people many most today tomorrow "
         "since while due music "
-        "while with yesterday your it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr "
+        "while with yesterday your say tell ask thank meet give call grandad granddad gran nan "
+        " it's he's she's can't don't didn't isn't wasn't pe diy lgbt lgbtq ceo hr "
         "id phd mba"
     )
 )
@@ -262,6 +263,13 @@ MORE_JOBS: Final = word_set(
     "lieutenant colonel soldier marine paratrooper candidate graduate freelancer entrepreneur devops sre pm "
     "ecologist virologist immunologist pathologist epidemiologist psychiatrist orthodontist hygienist phlebotomist "
     "radiographer sonographer teacher-trainer headteacher dean provost tutor tailor upholsterer seamstress "
+    "joiner postie labourer tiler scaffolder cabbie trucker usher steward stewardess milkman fishmonger greengrocer "
+    "fitter rigger registrar matron orderly porter concierge croupier bailiff luthier tuner taxidermist roadie farrier "
+    "shepherd vicar curate chaplain organist curator archivist conservator restorer framer bookbinder cartographer "
+    "meteorologist anaesthetist obstetrician gynaecologist paediatrician urologist audiologist osteopath acupuncturist "
+    "doula undertaker coroner constable inspector warden gamekeeper vintner roaster distiller goldsmith silversmith "
+    "watchmaker clockmaker signalman busker deckhand skipper docker crofter groom jockey farmhand stacker caterer maid "
+    "butler chauffeur typist "
     "intern developer"
 )
 CONDITIONS: Final = _phrases(

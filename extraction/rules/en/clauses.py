@@ -41,7 +41,7 @@ RELAYS_SPEECH: Final = re.compile(
     + r"$|"
     + _STORY
     + r"|^(?:please |ok |now )?(?:read|translate|rephrase|rewrite|proofread|correct|summari[sz]e)\b[^:]{0,60}:|"
-    r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine)|role-?play|act as|you are (?:a|an|now) )",
+    r"^(?:imagine|pretend|suppose|let's (?:say|pretend|imagine|play)|role-?play|act as|you are (?:a|an|now) )",
     re.IGNORECASE,
 )
 # A corrected word: "Mia, sorry, Maya", "the 5th, no, the 6th". Both parts look alike, so that "no" is no answer.
@@ -60,8 +60,10 @@ _REPAIRED: Final = tuple(
 # Requests to write a text, fiction, dreams and role play.
 _INVENTED: Final = re.compile(
     r"^(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|create|invent|design|make up|"
-    r"describe|continue|brainstorm|give me|come up with|act|"
-    r"role-?play|you be|be my|be the|play the)\b|"
+    r"describe|continue|brainstorm|give me(?! .{2,60}\b(?:any day|any time|every time)\b)|come up with|act|"
+    r"role-?play|you be|be my|be the|play the|let us play|let's play|reply|respond|answer (?:him|her|them)|put in "
+    r"the (?:e-?mail|letter|"
+    r"text|message))\b|^(?:chapter|scene|act|episode|season|part) (?:\w+)?:|^(?:sims?|dnd|d&d|game|story|plot) [a-z]*:|"
     r"\b(?:in (?:the|this|that|my|a|an|last night's|tonight's|another|the latest|the final|the second|the first) "
     r"(?:novel|book|film|movie|show|series|story|script|game|play|episode|chapter|dream|"
     r"life|universe|world|campaign|screenplay|comic|song|sitcom|parallel universe|past life|alternate universe)|in "
@@ -96,7 +98,7 @@ _PARENT: Final = (
 _AFTER_IS: Final = (
     r"an?|my|our|the|not|now|just|getting|going|moving|turning|allergic|in|on|off|out|still|also|coming|starting|"
     r"learning|working|living|expecting|taking|retiring|retired|back|at|with|only|almost|nearly|from|called|vegan|"
-    r"vegetarian|\d+"
+    r"vegetarian|\d+|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ]?\w*"
 )
 # Jokes: an allergy to Mondays, a marriage with a sofa, an age that nobody has.
 _JOKING: Final = re.compile(
@@ -136,6 +138,14 @@ _JOKING: Final = re.compile(
 _CONTRACTIONS: Final = tuple(
     (re.compile(pattern, flags), plain)
     for pattern, plain, flags in (
+        # Comparisons and dangers in the conditional are facts: "I'd take a train over a flight".
+        (r"\bI(?:'d| would) (?:always |much )?(?:take|choose|pick|have) (?=.{2,40}? over )", "I prefer ", 0),
+        (r"\b(?:could|would|will|might) (?:literally |actually )?(?:kill|finish) me(?: off)?\b", "gives me hives", 0),
+        (
+            r"\b(MOT|[A-Za-z]{4,})'s (?=(?:booked|due|scheduled|confirmed)\b)",
+            r"\1 is ",
+            0,
+        ),
         # Relatives without a possessive: "mum's in Leeds", "dad takes warfarin".
         (rf"^{_PARENT}'s (?=(?:{_AFTER_IS})\b)", lambda found: f"my {found[0][:-3].lower()} is ", re.IGNORECASE),
         (
@@ -164,6 +174,13 @@ _CONTRACTIONS: Final = tuple(
             r"get|do)\b)",
             "I'd ",
             0,
+        ),
+        (
+            r"\b(birthday|wedding|exam|interview|appointment|flight|operation|due date|op)'s (?=(?:on |the )?(?:\d|"
+            r"mon|tue|wed|thu|fri|sat|sun|"
+            r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))",
+            r"\1 is ",
+            re.IGNORECASE,
         ),
         (r"\b([Tt]hat|[Ww]hat|[Tt]here|[Ww]ho)s\b", r"\1's", 0),
         (r"\b([Hh]e|[Ss]he)s\b", r"\1's", 0),
@@ -422,6 +439,10 @@ _WHEN_FIRST = re.compile(
     r"(?P<rest>(?:I|we|my|our) .+)$",
     re.DOTALL,
 )
+# "After eleven years I've walked out"
+_AFTER_FIRST = re.compile(
+    r"^(?:After|Since|For|Over|Within|In) (?:[\w'-]+ ){1,5}?(?P<rest>(?:I|we) [a-z].+)$", re.DOTALL
+)
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
     r"hypothetically|"
@@ -530,9 +551,21 @@ _ELIDED_BE = re.compile(
 )
 
 
+# "If you need it for the form" makes nothing hypothetical.
+_POLITE_IF: Final = re.compile(
+    r",? (?:just )?(?:in case|if) (?:(?:you|they|the [a-z]+|any(?:one|body)|some(?:one|body)|he|she) (?:ever |still |"
+    r"really )?(?:need|"
+    r"ask|wonder|are wondering|were wondering|want to know|must know|should ask|care)s?\b|asked\b|that helps\b|"
+    r"needed\b|"
+    r"(?:it|that) (?:helps|matters|is relevant|makes a difference)\b|I (?:remember|recall) (?:right|"
+    r"correctly)\b)[^,;.!?]{0,40}",
+    re.IGNORECASE,
+)
+
+
 def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]:
     """Yield the clauses that state something; skip questions and hypotheses."""
-    text = mask_quoted_speech(sentence.text)
+    text = _POLITE_IF.sub(lambda found: " " * len(found[0]), mask_quoted_speech(sentence.text))
     state.opens = True
     if SARCASTIC.search(text) or _INVENTED.search(text) or _JOKING.search(expand_contractions(text)):
         return
@@ -607,12 +640,14 @@ def _spelled_out(text: str, speaker: Speaker) -> str:
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
     text = _CHAT_END.sub("", text.rstrip(" .!?,"))
-    text = _SETTING.sub("", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text))
+    text = _SETTING.sub("", _AFTER_FIRST.sub(r"\g<rest>", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text)))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
     if state.third is None and state.speaker.me == THE_USER and any(name in piece for name in state.speaker.user_names):
         state.third = THE_USER
+    if subject is None and (mentioned := _MENTIONED.match(text)) and mentioned["n"].lower() not in NOT_NAMES:
+        state.third = state.speaker.subject_named(mentioned["n"])
     state.subject = subject
     state.opens = False
     return Clause(
@@ -625,6 +660,13 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
         kin=subject if _is_kin(subject) else None,
         momentary=subject is not None and _MOMENT.search(text) is not None,
     )
+
+
+# "Say hi to Petra": the person whom "she" means afterwards.
+_MENTIONED = re.compile(
+    r"(?:[Ss]ay|[Tt]ell|[Aa]sk|[Tt]hank|[Mm]eet|[Gg]ive|[Cc]all|[Ii]t is)(?: [a-z]+){0,2}? "
+    r"(?P<n>[A-Z][a-z]+)(?=$|[,.;!])"
+)
 
 
 def _is_kin(subject: str | None) -> bool:

@@ -1106,7 +1106,8 @@ TASTES: Final = (
         r"big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute "
         r")*(?P<o>(?!(?:big|huge|massive|real|true|total|major|super|great) )[a-z]+(?: [a-z]+)?) (?:nerd|fan|"
         r"fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
-        r"obsessive|aficionado|devotee|person|girl|guy|woman|man|drinker)\b(?! (?:of|for)\b)",
+        r"obsessive|aficionado|devotee|person|drinker|(?<=[a-z]{3} )(?<!free )(?<!single )(?<!grown )(?<!married "
+        r")(?<!busy )(?<!happy )(?:girl|guy|woman|man))\b(?! (?:of|for)\b)",
         _LIKES,
     ),
     after(
@@ -1263,7 +1264,7 @@ CHANGES: Final = (
         _NOT_USES,
     ),
     after(
-        r"(?:use|uses|am using|bank with|am with|are with|am on|shop at|get (?:my|our) .{2,20}? from) "
+        r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
         r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
         _USES,
     ),
@@ -1316,6 +1317,10 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     if shared := _household(clause, state):
         return shared
     found = [one for frames in TOPICS for one in frames.read(clause, state)]
+    left_home = clause.text[:3].lower() == "we " and any(one.closes and one.relation == "works at" for one in found)
+    if left_home:
+        # "We have left Croydon" is about a home, not about a firm.
+        found = [one for one in found if not (one.closes and one.relation == "works at")]
     medicines_taken = {one.object.lower() for one in found if one.relation == "takes"}
     if medicines_taken:
         # "Swapped my statin for ezetimibe" states no taste.
@@ -1323,7 +1328,7 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     relations = {one.relation for one in found if not one.closes}
     if clause.subject is not None and "works at" in relations and "works as" not in relations:
         found += _AS_JOB.read(clause, state)
-    return found or None
+    return None if not found and not left_home else found
 
 
 _WITH_US: Final = re.compile(

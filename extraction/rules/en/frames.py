@@ -48,7 +48,7 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _THING_END = re.compile(
-    r"(?:[;:()]| - |—|, (?!(?:and|an?|two|three|one) )| (?:at|that|which|who|named|called|with|for|because|to|"
+    r"(?:[;:()]| - |—|, (?!(?:and|an?|two|three|one) )| (?:at|that|which|who|named|called|with|for|because|to|full|"
     r"since|so|but|last|this|when|while|if|behind|near|on|in|from|by|just|yesterday|today|now|these|again|via|off|"
     r"after|"
     r"before|during|until|is|are|was|were|as|lately|recently|already|instead|off|back|finally|anymore)\b).*",
@@ -125,7 +125,8 @@ _PRODUCT = re.compile(r"^[A-Z][\w-]+(?: [A-Z][\w-]+){0,2} ?[A-Z]?\d[\w-]*$|^[A-Z
 _DOSED = re.compile(
     r"(?:(?:an?|the|my|his|her|about|around|just|only|his|daily|low-dose|of|some|prescribed|prescription|weekly|"
     r"half|whole) ){0,3}"
-    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE})\b(?! (?-i:[A-Z]))(?:,? (?P<d2>{DOSE}|"
+    rf"(?:(?P<d>{DOSE})(?: of| a day of)? )?(?P<n>(?:[a-z]+ )?{MEDICINE}(?: (?:cream|gel|spray|drops|patch(?:es)?|"
+    rf"injections?|inhaler|ointment|tablets|syrup|lotion))?)\b(?! (?-i:[A-Z]))(?:,? (?P<d2>{DOSE}|"
     rf"\d{{1,4}}\b))?",
     re.IGNORECASE,
 )
@@ -202,9 +203,13 @@ def read_exact(text: str) -> list[ObjectPhrase]:
 _POSITION = re.compile(
     r"^(?:an? |the |our |new )*(?P<n>(?:(?:senior|junior|deputy|assistant|associate|lead|chief|acting|interim|regional|"
     r"head|vice|managing|executive|principal|team|shift|store|branch|site|sous|line|night|bus|lorry|truck|taxi|train|"
-    r"[a-z-]+) ){0,3}(?:" + JOB + r"|head|partner|secretary|president|chair|captain|leader|foreman|forewoman|"
+    r"(?!been |am |is |are |was )[a-z-]+) ){0,3}(?:"
+    + JOB
+    + r"|head|partner|secretary|president|chair|captain|leader|foreman|forewoman|"
     r"apprentice|sous[- ]chef|chef|director)(?: of [a-z]+(?: [a-z]+)?)?)"
-    r"(?=$|[,.;!]| (?:at|in|for|with|from|now|and|on|here|this|last|since|of|again|there|so|today|yesterday|next)\b)",
+    r"(?=$|[,.;!]| (?:at|in|for|with|from|now|and|on|here|this|last|since|again|there|so|today|yesterday|next|up|"
+    r"over|down|out|by|"
+    r"near|but|who|these|full|part|until|too|myself|currently|of (?!(?-i:[A-Z])))\b)",
     re.IGNORECASE,
 )
 

@@ -22,6 +22,7 @@ from extraction.rules.en.life_patterns import LIFE_RULES
 from extraction.rules.en.objects import objects
 from extraction.rules.en.plans import read_plans, read_promises
 from extraction.rules.en.preference_patterns import TASTE_RULES
+from extraction.rules.en.slot_analysis import analyse_slots
 from extraction.rules.en.syntax import SYNTAX
 from extraction.rules.engine import (
     Clause,
@@ -86,4 +87,5 @@ ENGLISH: Final = LanguagePack(
     pets=PETS,
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
+    analyse=analyse_slots,
 )

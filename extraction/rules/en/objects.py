@@ -77,7 +77,8 @@ _AFTER_FIRM = re.compile(
     r"a (?:few|couple|year|month|week)|\w+ (?:years|months|weeks) ago|for (?:a|an|my|[A-Z]\w+)|as)\b)"
 )
 _SETTLEMENT = re.compile(
-    r"^an? (?P<n>(?:[a-z-]+ ){0,3}?(?:village|town|suburb|city|farm|cabin|cottage|houseboat|island|commune|"
+    r"^an? (?P<n>(?:[a-z-]+ ){0,3}?(?:village|town|suburb|city|farm|farmhouse|houseboat|smallholding|croft|cabin|"
+    r"cottage|houseboat|island|commune|"
     r"neighbou?rhood)"
     r"(?: (?:outside|near|in|south of|north of|west of|east of|close to|by|on)(?: the)? [A-Z][\w-]+(?: "
     r"[A-Z][\w-]+)?)?)"
@@ -205,6 +206,7 @@ def jobs(text: str) -> list[ObjectPhrase]:
     if (
         not name
         or name.split()[0].lower() in PRONOUNS
+        or re.search(r"\bresident of [A-Z]", text)
         or name.split()[-1].lower() not in _JOBS
         or len(name.split()) > 4
     ):

@@ -29,7 +29,8 @@ WHEN: Final = (
     rf"in {_COUNT} (?:days?|weeks?|months?|years?|hours?)|{_COUNT} (?:days?|weeks?|months?) from now|{_COUNT} "
     rf"weeks? today|"
     rf"{_SEASON}|the end of (?:the )?(?:week|month|year|{ANY_MONTH}|{_SEASON}|term|this \w+|next \w+)|"
-    r"(?:early|late|mid)[- ](?:next )?[a-z]+|the (?:week|weekend|day|morning|night) after next|\d{1,2}(?:[:.]\d\d)? "
+    r"(?:early|late|mid)[- ](?:next )?(?!again|now|for|so|and|but|with|to)[a-z]+|the (?:week|weekend|day|morning|"
+    r"night) after next|\d{1,2}(?:[:.]\d\d)? "
     r"?(?:am|pm)|"
     r"(?:the )?(?:first|second|last|third) week (?:of|in) \w+|a week (?:on|today|tomorrow)(?: \w+)?)\b)"
 )
@@ -270,7 +271,8 @@ def _appointment(rest: str) -> str | None:
 # Promises
 
 _PROMISED_THING: Final = re.compile(
-    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised (?:(?:my|our|his|her|the) (?:{KIN_PATTERN})|"
+    rf"(?:(?:have|has|just|also|already) ){{0,2}}promised (?:(?:my|our|his|her|the) (?:{KIN_PATTERN}|twins|boys|"
+    rf"girls|lads|neighbours|team|class)|"
     rf"(?-i:[A-Z]\w+)|him|her|them|us|me) (?P<o>(?:an?|the|some|his|her|their|two|no) .+)",
     re.IGNORECASE | re.DOTALL,
 )

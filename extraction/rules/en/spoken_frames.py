@@ -348,7 +348,9 @@ SPOKEN_WORK: Final = (
         r"^(?:promoted|made up|moved up|bumped up|upgraded)(?: to| from .{3,25}? to) (?P<j>.+?)(?:,? me|!)?$",
         _WORKS_AS,
     ),
-    clause_frame(r"^(?P<j>[a-z][a-z ]{3,30}?) (?:here|by trade|by day|for \w+ years)$", _WORKS_AS),
+    clause_frame(
+        r"^(?:been )?(?:an? )?(?P<j>[a-z][a-z ]{3,30}?) (?:here|by trade|by day|for (?:[a-z]+ )?\w+ years)$", _WORKS_AS
+    ),
     after(r"(?:used to be|was once|spent .{3,20}? as|once was) (?P<was>an? .+)", _NOT_AS),
     after(
         r"(?:am|is|are) no longer (?P<was>(?:an? |the )[a-z ]{3,30}?)(?=$|,|\.| now| at| in)",
@@ -617,7 +619,7 @@ SPOKEN_BELONGINGS: Final = (
     ),
     after(
         r"(?:am |is |are )?(?:using|running|on|rocking|typing (?:this )?on|driving|riding|playing) (?P<o>(?:an?|"
-        r"my|the) (?:[a-z]+ )?(?-i:[A-Z])[\w-]*(?: [A-Z\d][\w-]*){0,3})",
+        r"my|the) (?:[a-z]+ )?(?-i:[A-Z])[\w-]*(?: [A-Z\d][\w-]*){0,3})(?![\w-]| (?:half|marathon|10k|5k|race))",
         States(says="{s} uses {o}.", relation="uses", read=read_product),
     ),
     clause_frame(
