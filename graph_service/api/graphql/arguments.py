@@ -20,7 +20,7 @@ FirstArgument = Annotated[int, strawberry.argument(description="Page size, 1 to 
 AfterCursor = Annotated[str | None, strawberry.argument(description="`endCursor` of the previous page.")]
 
 OwnerArgument = Annotated[
-    str | None, strawberry.argument(description="The user's id; omit it to use the own memory of `agentId`.")
+    str | None, strawberry.argument(description="The user's id; omit it to use the agent's own memory.")
 ]
 AgentOwnerArgument = Annotated[
     str | None,

@@ -121,7 +121,7 @@ class MemoryNode(Node):
     last_seen: datetime = strawberry.field(description="When it was last mentioned.")
     moments: strawberry.Private[AsOf | None] = None
 
-    @strawberry.field(description="Entities: what messages say of it that is no fact, such as its age or colour.")
+    @strawberry.field(description="Entities: attributes that messages mention, such as age or colour.")
     async def attributes(self, info: Info[Any, None]) -> list[NodeAttribute]:
         """Return its attributes by name."""
         found = await loaders_of(info).details.load(self.id)

@@ -169,7 +169,7 @@ class RememberInput:
     session_id: str = strawberry.field(description="Your id of the conversation.")
     messages: list[MessageInput] = strawberry.field(description="1 to 1,000 messages, oldest first.")
     user_id: str | None = strawberry.field(
-        default=None, description="The user's id; omit it to write the own memory of `agentId`."
+        default=None, description="The user's id; omit it to write to the agent's own memory."
     )
     user_name: str | None = strawberry.field(default=None, description="The user's name.")
     agent_id: str | None = strawberry.field(default=None, description="The id of the agent that talks with the user.")

@@ -52,7 +52,7 @@ class ReviewEntityView:
 class ReviewCardView:
     """A question about the memory."""
 
-    id: str = strawberry.field(description="The same as long as the question is.")
+    id: str = strawberry.field(description="Stays the same until the question is settled.")
     kind: CardKind
     value: float = strawberry.field(description="0 to 1: how useful the answer is.")
     facts: list[ReviewFactView] = strawberry.field(description="The fact; of a contradiction both, older first.")
@@ -64,7 +64,7 @@ class ReviewStackView:
     """Today's questions about a memory."""
 
     day: date = strawberry.field(description="The day, in UTC.")
-    cards: list[ReviewCardView] = strawberry.field(description="Most useful first; the same all day.")
+    cards: list[ReviewCardView] = strawberry.field(description="Most useful first; the order stays the same all day.")
     settled_today: int = strawberry.field(description="Corrections and decisions that people made today.")
     left: int = strawberry.field(description="Number of questions that are left, including `cards`.")
 

@@ -133,7 +133,7 @@ class FactEventView:
         description="ADD: a new fact; UPDATE: it ended a known one; MERGE: it is part of a known one; IGNORE: nothing."
     )
     reason: str = strawberry.field(description="Why.")
-    fact_id: str | None = strawberry.field(description="The fact that holds it now; null if it was rejected.")
+    fact_id: str | None = strawberry.field(description="The fact that states it now; null if it was rejected.")
     known_id: str | None = strawberry.field(description="UPDATE: the known fact that it ended.")
     message_ids: list[str] = strawberry.field(description="Its evidence messages, at most ten.")
     scene_uri: str = strawberry.field(description="The scene that states it.")

@@ -37,7 +37,7 @@ class DayUsageView:
 class Usage:
     """Token usage and the remaining budget."""
 
-    days: list[DayUsageView] = strawberry.field(description="Newest first, without days without usage.")
+    days: list[DayUsageView] = strawberry.field(description="Newest first; days without usage are left out.")
     tokens_per_day: int | None = strawberry.field(description="The budget per day; null if unlimited.")
     tokens_left: int | None = strawberry.field(description="Today's remaining budget; null if unlimited.")
 

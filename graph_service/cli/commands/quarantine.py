@@ -23,7 +23,7 @@ quarantine = typer.Typer(
 @command
 def begin(
     call: Invocation,
-    reason: Annotated[str, typer.Argument(help="Why, for the people who find it.", show_default=False)],
+    reason: Annotated[str, typer.Argument(help="The reason, shown to other administrators.", show_default=False)],
     mode: Annotated[str, typer.Option(help="closed: refuse reads and writes; read_only: refuse writes.")] = "closed",
 ) -> None:
     """Put the tenant into quarantine; running services follow within seconds."""

@@ -43,7 +43,7 @@ class Node(Result):
     entity_type: str | None = None
     aliases: list[str] = Field([])
     last_seen: datetime
-    attributes: dict[str, str] = Field({}, description="What messages say of it that is no fact: age, colour, price.")
+    attributes: dict[str, str] = Field({}, description="Attributes that messages mention: age, colour, price.")
     facts: list[NodeFact] = Field([], description="Currently valid facts, strongest first.")
 
 

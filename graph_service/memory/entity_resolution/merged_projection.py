@@ -197,7 +197,10 @@ class _CloserIndex:
         self._edges.append(edge)
 
     def find(self, assertions: frozenset[tuple[str, datetime]]) -> _ClosingEdge | None:
-        """Return the oldest edge without any of these assertions of an older edge, which it may close; else None."""
+        """Return the oldest edge that has none of the given assertions; None if there is none.
+
+        The assertions are those of an older edge, which the returned edge may close.
+        """
         rank = len(self._edges) - 1
         while rank >= 0:
             shared = self._edges[rank].assertions & assertions

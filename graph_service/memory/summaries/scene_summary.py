@@ -116,7 +116,7 @@ class SceneSummary:
 
 
 def asks_for_overview(readings: Sequence[Reading]) -> bool:
-    """Return whether the summary writer is to write the overview: a model has just read and summarised the scene."""
+    """Return whether a model wrote the latest summary, so that the summary writer should add an overview."""
     summarized = [reading for reading in readings if reading.summary]
     return bool(summarized) and summarized[0] is readings[-1] and readings[-1].path[:1] == ("model",)
 

@@ -1,7 +1,6 @@
 """Arguments with which each root field and route is called with another tenant's elements.
 
- `$KIND` stands for every element of that kind: `$thing` is replaced by ids and URIs of every kind, `$id` by ids of
- every
+`$KIND` stands for every element of that kind: `$thing` is replaced by ids and URIs of every kind, `$id` by ids of every
 kind. A new root field or route needs a case here; a test fails otherwise.
 """
 

@@ -4,7 +4,7 @@ from graph_service.graph.local_neo4j.launcher import _reason
 
 
 class OfJavaError(Exception):
-    """A Java throwable as the bridge provides it, with Java's methods, and stack frames as the Python cause."""
+    """Stand-in for a Java exception of the bridge: it has Java's methods, and its Python cause holds stack frames."""
 
     def __init__(self, text: str, cause: "OfJavaError | None" = None) -> None:
         super().__init__("Java Exception")
