@@ -45,7 +45,8 @@ def create(
         int | None, typer.Option(min=1, max=36_500, help="Days until it expires; never by default.")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(min=0.01, max=100_000, help="Requests per second; by default the limit in the settings.")
+        float | None,
+        typer.Option(min=0.01, max=100_000, help="Requests per second; by default the limit in the settings."),
     ] = None,
 ) -> None:
     """Create a key for one tenant (--tenant) and print it once; the service then requires credentials."""

@@ -13,7 +13,7 @@ import pytest_asyncio
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from graph_service.api.graphql.websocket import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
+from graph_service.api.graphql.router import BAD_MESSAGE, MESSAGES_BURST, TOO_FAST
 from graph_service.live.limits import LIVE_LIMITS
 from tests.conftest import Server
 from tests.integration.auth.graphql_socket import CHANGED, answer, event, graphql_socket, subscribed

@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_service.live.change_feed import Ring, caught_up
+from graph_service.live.change_feed import Ring, SnapshotFrameCache, caught_up
 from graph_service.live.limits import LiveLimits
 from graph_service.live.patches import ViewerState, apply, coalesce, patch_of, show, snapshot_parts
-from graph_service.live.shared_snapshots import SnapshotFrameCache
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_body, node_view
 from graph_service.memory.mindmap.snapshot import Snapshot, SnapshotSelection, frame_json
 from schema.change import Change, NumberedChange, Op
