@@ -11,6 +11,7 @@ from graph_service.graph.store import Graph
 from tests.conftest import Server
 from tests.support.builders import delete_open_jobs
 from tests.support.model_service import AnsweringEndpoint, ModelService, a_reading, model_service, said
+from tests.support.slow import slow_but
 
 RECALL = """query ($q: String!, $k: [HitKind!]!, $n: Int!) { recall(userId: "alice", query: $q, kinds: $k, limit: $n) {
   hits { text subject predicate relation object saidAt } } }"""
@@ -149,7 +150,7 @@ async def hits(api: ModelService, question: str, kind: str, *, limit: int = 3) -
     return found
 
 
-@pytest.mark.parametrize("language", STORIES)
+@pytest.mark.parametrize("language", slow_but(["fr", "ja"], STORIES))
 async def test_model_makes_facts_of_any_language(server: Server, tmp_path: Path, tenant: str, language: str) -> None:
     """Facts, times by ISO dates, entities with and without accents, recall by words of that language, and context."""
     story = STORIES[language]

@@ -134,7 +134,7 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
-            return self.process.wait(60)
+            return self.process.wait(FINISHED_MAX_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise

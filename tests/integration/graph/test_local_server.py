@@ -145,7 +145,7 @@ async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_p
     server = psutil.Process(record.server.pid)
 
     psutil.Process(record.starter.pid).kill()
-    await asyncio.to_thread(server.wait, 15)
+    await asyncio.to_thread(server.wait, START_MAX_S)
     assert find_local_server(tmp_path) is None
     for starter in starters:
         await starter.communicate(b"")

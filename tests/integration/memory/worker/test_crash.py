@@ -51,7 +51,7 @@ _INSIDE_A_COMMIT = [
     "jobs/claim_for_session",
 ]
 # One point of each kind; `pytest -m slow` runs all.
-_IN_EVERY_RUN = ["ingest/add_messages", "extract planned", "facts/put_facts", "embed computed", "close extracting"]
+_IN_EVERY_RUN = ["ingest/add_messages", "facts/put_facts", "close extracting"]
 
 _GRAPH = """
 CALL () {

@@ -294,8 +294,8 @@ def test_planning_time_is_linear_in_the_facts(shape: Callable[[int], list[Accept
         board = after([], plan([], *facts[:-1]))
         return lambda: plan(board, facts[-1])
 
-    assert_about_linear(brought, 300, floor_s=FLOOR_S)
-    assert_about_linear(known, 300, floor_s=FLOOR_S)
+    assert_about_linear(brought, 150, floor_s=FLOOR_S)
+    assert_about_linear(known, 150, floor_s=FLOOR_S)
 
 
 def test_reopening_time_is_linear_in_the_closing_facts() -> None:
