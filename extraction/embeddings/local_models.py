@@ -59,7 +59,7 @@ def published(model: LocalModel) -> Jar:
         if f":{model.artifact}:" in line:
             coordinate, sha256, size = line.split()
             return Jar(coordinate=coordinate, sha256=sha256, size_bytes=int(size))
-    raise AssertionError(f"{LOCK_FILE.name} names every model, but not {model.artifact}")
+    raise AssertionError(f"{LOCK_FILE.name} does not list {model.artifact}")
 
 
 @cache

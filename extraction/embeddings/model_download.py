@@ -81,7 +81,7 @@ async def fetched_models(
     for _, folder in missing:
         if not await asyncio.to_thread(is_verified, folder):
             raise InstallError(
-                f"the embedding model in {folder} is not what was put there, or others can write it: delete that"
+                f"the embedding model in {folder} was changed after it was stored, or others can write it: delete that"
                 f" folder, set another cache directory, {_DO_WITHOUT}"
             )
     return folders

@@ -7,12 +7,12 @@ from pathlib import Path
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.conftest import Server
 from tests.support.cli_process import Home
 from tests.support.polling import until
-from tests.viewer.watching import Watching
+from tests.viewer.watching import WAIT_MS, Watching
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = [
@@ -36,6 +36,8 @@ def chromium() -> str:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(chromium: str) -> AsyncIterator[Browser]:
     """Start one browser for all tests; each test opens its own pages."""
+    # Playwright gives up after 5 s, which is not enough on a busy machine.
+    expect.set_options(timeout=WAIT_MS)
     async with async_playwright() as playwright:
         started = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         yield started

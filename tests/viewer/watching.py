@@ -10,7 +10,7 @@ import httpx
 from playwright.async_api import Browser, Page, Request
 
 REMEMBER = "mutation($input: RememberInput!) { remember(input: $input) { stored } }"
-WAIT_MS = 30_000
+WAIT_MS = 120_000
 LOOKS_MAX, LOOK_AGAIN_S = 600, 0.1
 
 
@@ -45,6 +45,7 @@ class Watching:
             locale="en-US",
             reduced_motion="no-preference" if motion else "reduce",
         )
+        page.set_default_timeout(WAIT_MS)
         watching = cls(page, address, tenant)
         try:
             yield watching

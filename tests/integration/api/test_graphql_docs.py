@@ -42,7 +42,7 @@ def test_page_states_the_actual_limits_and_codes() -> None:
         "depth": limits.DEPTH_MAX,
         "aliases": limits.ALIASES_MAX,
         "selections in a document": limits.SELECTIONS_MAX,
-        "one name beside itself": limits.REPEATS_MAX,
+        "occurrences of one field in a selection set": limits.REPEATS_MAX,
         "operations and fragments in a document": limits.DEFINITIONS_MAX,
         "characters of a document": limits.DOCUMENT_CHARS_MAX,
         "tokens of a document": limits.TOKENS_MAX,
