@@ -54,6 +54,7 @@ async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -
     await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('Acme')")
 
 
+@pytest.mark.slow
 async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -> None:
     await viewer.open("#/map")
     tea, coriander, alice = (
@@ -102,6 +103,7 @@ async def test_search_focus_and_back_lead_to_what_was_chosen(viewer: Watching) -
     await viewer.until("document.querySelector('[data-trail]')?.innerText.includes('different memories')")
 
 
+@pytest.mark.slow
 async def test_neighbours_filters_and_hiding_can_be_undone(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     tea = await _named(viewer, "jasmine")
@@ -135,6 +137,7 @@ async def test_network_shows_communities_and_keeps_positions_over_reloads(viewer
     assert await viewer.probe("tab") == "net"
 
 
+@pytest.mark.slow
 async def test_dragged_node_keeps_its_position_over_layout_and_reloads_until_undone(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     tea = await _named(viewer, "jasmine")

@@ -4,6 +4,7 @@ import json
 import re
 import uuid
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
@@ -73,6 +74,7 @@ async def test_scenes_are_folded_into_a_badge_per_person_that_opens_them(viewer:
     await viewer.until(f"{_DRAWN}.includes({json.dumps(scenes[0])})")
 
 
+@pytest.mark.slow
 async def test_click_beside_a_thin_line_selects_its_fact(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     fact = await _fact(viewer, "DISLIKES", "coriander")
@@ -128,6 +130,7 @@ async def test_search_finds_by_relation_type_and_question(viewer: Watching) -> N
     await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
 
 
+@pytest.mark.slow
 async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(viewer: Watching) -> None:
     await viewer.say("I hate jasmine tea.", session="contradiction", user="carol", name="Carol")
     await viewer.say("I love jasmine tea.", session="contradiction2", user="carol", name="Carol")
@@ -143,6 +146,7 @@ async def test_legend_shows_only_one_kind_of_link_and_lenses_what_contradicts(vi
     await expect(viewer.page.locator('.row[data-filter][aria-pressed="false"]')).to_have_count(0)
 
 
+@pytest.mark.slow
 async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.choose(await _fact(viewer, "PREFERS", "jasmine"))

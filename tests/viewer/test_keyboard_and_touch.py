@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, CDPSession, Page, expect
 
+from tests.support.slow import slow_but
 from tests.viewer.watching import WAIT_MS, Watching
 
 _WHERE = "document.activeElement?.closest('[data-panel], [data-export], .map, .list, [role=search]') !== null"
@@ -85,6 +86,7 @@ async def test_search_evidence_path_and_export_work_without_a_mouse(viewer: Watc
     await viewer.until(f"!document.querySelector('[data-export]') && {_WHERE}")
 
 
+@pytest.mark.slow
 async def test_context_menu_of_a_node_opens_and_works_by_keyboard(viewer: Watching) -> None:
     await viewer.open("#/map?user=alice")
     keys = viewer.page.keyboard
@@ -128,7 +130,7 @@ async def test_list_and_map_show_the_same_nodes_and_edges(viewer: Watching) -> N
     assert {one for one in rows if one is not None} == shown
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", slow_but(["no-preference"], ["no-preference", "reduce"]))
 async def test_changes_pulse_only_if_motion_is_allowed(
     browser: Browser, address: str, tenant: str, motion: str
 ) -> None:
@@ -195,6 +197,7 @@ async def test_touch_supports_tap_long_press_and_pinch_zoom(phone: Watching) -> 
     assert await phone.page.evaluate("visualViewport.scale") == 1, "the map comes nearer, not the page"
 
 
+@pytest.mark.slow
 async def test_touch_targets_are_large_enough(phone: Watching) -> None:
     tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
     for view in (f"list?sel={tea}", "map", "net", "time", "map?known=2026-03-01T12:00:00Z"):
@@ -226,7 +229,9 @@ async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
         assert (await phone.page.locator(part).first.bounding_box() or {}).get("width") == 360, part
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "Press / to search"), ("zh", "按 / 搜索")])
+@pytest.mark.parametrize(
+    ("lang", "words"), slow_but([("zh", "按 / 搜索")], [("en", "Press / to search"), ("zh", "按 / 搜索")])
+)
 async def test_first_visit_hints_disappear_for_good_once_dismissed(viewer: Watching, lang: str, words: str) -> None:
     await viewer.page.add_init_script(f"try {{ localStorage['mnemograph:lang'] = '{lang}' }} catch {{}}")
     await viewer.open("#/map")

@@ -15,7 +15,7 @@ from tests.viewer.watching import Watching as Viewer
 @pytest_asyncio.fixture(loop_scope="session")
 async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[Viewer]:
     """Open a page on a tenant of this test alone."""
-    async with Viewer.page_of(browser, address, tenant, motion=True) as watching:
+    async with Viewer.page_of(browser, address, tenant) as watching:
         yield watching
 
 

@@ -159,6 +159,7 @@ async def test_contradictions_of_the_service_have_a_lens(service: OpenService, v
     await expect(viewer.page.locator("[data-lens]")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 async def test_finished_review_says_so(service: OpenService, viewer: Watching) -> None:
     page = viewer.page
     await page.set_viewport_size({"width": 390, "height": 844})

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Final
 
+import pytest
 import pytest_asyncio
 
 from tests.viewer.watching import Watching, ann_told
@@ -47,6 +48,7 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
 
 
+@pytest.mark.slow
 async def test_playback_shows_the_memory_growing(viewer: Watching) -> None:
     lisbon = await _named(viewer, "Lisbon")
     await viewer.open("#/map?true=2025-02-01T00:00:00Z")
@@ -55,6 +57,7 @@ async def test_playback_shows_the_memory_growing(viewer: Watching) -> None:
     await viewer.until(f"window.__mnemograph.ids().includes({lisbon}) && !location.hash.includes('true=')")
 
 
+@pytest.mark.slow
 async def test_timeline_is_navigated_and_opened_by_keyboard(viewer: Watching) -> None:
     await viewer.open("#/map")
     await viewer.page.keyboard.press("3")

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import networkx
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
@@ -49,6 +50,7 @@ async def test_graphml_of_the_view_opens_in_networkx(viewer: Watching, tmp_path:
     assert all(0 <= weight <= 1 for weight in weights)
 
 
+@pytest.mark.slow
 async def test_json_of_the_view_has_its_elements_and_filters(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/list?user=ann&hide=MENTIONED,Scene&sure=0.2")
     await viewer.until("window.__mnemograph.counts.edges >= 3")
@@ -75,6 +77,7 @@ async def test_svg_has_names_as_text_and_nothing_executable(viewer: Watching, tm
         assert not any(name.startswith("on") for tag in root.iter() for name in tag.attrib)
 
 
+@pytest.mark.slow
 async def test_png_shows_more_than_the_background(viewer: Watching, tmp_path: Path) -> None:
     await viewer.open("#/map?user=ann")
     await viewer.until("window.__mnemograph.counts.edges >= 3")

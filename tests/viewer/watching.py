@@ -32,19 +32,9 @@ class Watching:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def page_of(
-        cls, browser: Browser, address: str, tenant: str, *, motion: bool = False
-    ) -> AsyncIterator["Watching"]:
-        """Open a page; fail at the end if it had an error or requested another host.
-
-        Args:
-            motion: animate moves of the map; drawing them takes a quarter of the processor time of a test.
-        """
-        page = await browser.new_page(
-            viewport={"width": 1280, "height": 800},
-            locale="en-US",
-            reduced_motion="no-preference" if motion else "reduce",
-        )
+    async def page_of(cls, browser: Browser, address: str, tenant: str) -> AsyncIterator["Watching"]:
+        """Open a page; fail at the end if it had an error or requested another host."""
+        page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-US")
         page.set_default_timeout(WAIT_MS)
         watching = cls(page, address, tenant)
         try:
