@@ -90,7 +90,6 @@ def order_rules(settings: RecallSettings) -> OrderRules:
             role=settings.role_factor,
             recency=settings.recency_factor,
         ),
-        access_weight=settings.access_weight,
     )
 
 

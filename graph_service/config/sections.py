@@ -315,7 +315,6 @@ class RecallSettings:
         graph_factor: the same for named entities and their neighbours.
         role_factor: the same for who said it.
         recency_factor: the same for how recent, important and certain it is.
-        access_weight: weight of how recently a memory was part of an answer.
         answers_mb: memory for the answers of each tenant, of at most 32, that a repeated question gets within the same
             minute while nothing in the database has changed, in MB; 0 keeps none.
         questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
@@ -339,7 +338,6 @@ class RecallSettings:
     graph_factor: Factor = 1.0
     role_factor: Factor = 1.0
     recency_factor: Factor = 1.0
-    access_weight: Cosine = 0.0
     answers_mb: Annotated[int, Field(ge=0, le=64)] = 2
     questions_kept: Annotated[int, Field(ge=0, le=100)] = 100
     questions_seen_by: Literal["read", "write", "admin"] = "admin"

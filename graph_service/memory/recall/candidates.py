@@ -115,19 +115,6 @@ class LayerSimilarities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LayerScores:
-    """Similarities of scene layers to the question, and last accesses, both by id of message or scene.
-
-    Attributes:
-        layers: similarities of the scene; a message has those of its scene.
-        used_at: last access.
-    """
-
-    layers: Mapping[str, LayerSimilarities]
-    used_at: Mapping[str, datetime]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A ranked candidate.
 

@@ -109,7 +109,7 @@ async def recall(
         notes = (*notes, *noted)
     parameters = recall_parameters(asked, analysis, with_layer_scores=rules.with_layer_scores(question))
     (row,) = await graph.read(statement("recall/recall"), parameters)
-    found, scores = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
+    found, layers = candidates_in(row, question.kinds, analysis), layer_scores_in(row["layer_scores"])
     matching, refused = filtered(found, asked, analysis)
     _measure_similarity(found)
 
@@ -130,12 +130,12 @@ async def recall(
             analysis=analysis,
             now=asked.now,
             weights=weights,
-            layers=scores.layers,
+            layers=layers,
             rules=rules,
         )
         hits = order.hits if rules.mode_of(question) is Mode.BEST else ()
         features = confidence_features(analysis, found.candidates, own_names=(question.user_id,), hits=hits)
-        shown = page(order.hits, asked, words=analysis.words, used_at=scores.used_at, access_weight=rules.access_weight)
+        shown = page(order.hits, asked, words=analysis.words)
         channels = sorted({channel for hit in shown.hits for channel in hit.candidate.scores})
         return Answer(
             hits=shown.hits,

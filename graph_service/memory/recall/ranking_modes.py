@@ -55,7 +55,6 @@ class OrderRules:
     Attributes:
         similarity, importance: weights of the mode `SIMILARITY_IMPORTANCE`.
         factors: factors on the weights of the mode `BEST`.
-        access_weight: weight of recent access; 0 ignores it.
     """
 
     mode: Mode = Mode.BEST
@@ -63,11 +62,10 @@ class OrderRules:
     similarity: float = 0.7
     importance: float = 0.3
     factors: WeightFactors = field(default_factory=WeightFactors)
-    access_weight: float = 0.0
 
     def with_layer_scores(self, question: Question) -> bool:
-        """Return whether `recall/recall` must return layer similarities and last accesses."""
-        return self.mode_of(question) is Mode.LAYERED or self.access_weight > 0
+        """Return whether `recall/recall` must return layer similarities."""
+        return self.mode_of(question) is Mode.LAYERED
 
     def mode_of(self, question: Question) -> Mode:
         """Return the ranking mode of a question."""

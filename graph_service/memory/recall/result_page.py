@@ -1,16 +1,13 @@
-"""Cut one page of an answer from the ranked hits: recent access, minimum score, cursor and snippets. Pure."""
+"""Cut one page of an answer from the ranked hits: minimum score, cursor and snippets. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from math import exp, log
 from typing import Final
 
-from graph_service.memory.recall.candidates import Candidate, Hit, Removed
+from graph_service.memory.recall.candidates import Hit, Removed
 from graph_service.memory.recall.cursor import CursorState, cursor_of, mark_of
 from graph_service.memory.recall.query import ResolvedQuestion
 
-_FRESH_HALF_LIFE_DAYS: Final = 30.0
 _SNIPPET_CHARS: Final = 100
 
 
@@ -33,18 +30,13 @@ def page(
     asked: ResolvedQuestion,
     *,
     words: Sequence[str],
-    used_at: Mapping[str, datetime],
-    access_weight: float,
 ) -> ResultPage:
     """Return the requested page of all hits, which are ranked best first.
 
     Args:
         words: words of the question, for the snippets.
-        used_at: last access by id of message or scene.
-        access_weight: weight of recent access; 0 ignores it.
     """
-    fresh = with_access(ranked, used_at, access_weight, now=asked.now)
-    high, low = above(fresh, asked.question.filters.score_min)
+    high, low = above(ranked, asked.question.filters.score_min)
     hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
         hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words)) for hit in hits),
@@ -58,31 +50,6 @@ def above(hits: Sequence[Hit], score_min: float | None) -> tuple[list[Hit], tupl
     kept = [hit for hit in hits if score_min is None or hit.score >= score_min]
     removed_n = len(hits) - len(kept)
     return kept, (Removed(reason=f"score below {score_min:g}", count=removed_n),) if removed_n else ()
-
-
-# Recent access
-
-
-def with_access(hits: Sequence[Hit], used_at: Mapping[str, datetime], weight: float, *, now: datetime) -> list[Hit]:
-    """Return the hits, ranked again by their scores plus a part for recent access."""
-    if weight <= 0:
-        return list(hits)
-    fresh = [_with_part(hit, round(weight * _freshness(hit.candidate, used_at, now), 6)) for hit in hits]
-    return sorted(fresh, key=lambda hit: (-hit.score, hit.candidate.kind, hit.candidate.id))
-
-
-def _with_part(hit: Hit, part: float) -> Hit:
-    return replace(hit, score=round(hit.score + part, 6), parts={**hit.parts, "access": part})
-
-
-def _freshness(one: Candidate, used_at: Mapping[str, datetime], now: datetime) -> float:
-    age_days = max((now - last_touched(one.said_at, used_at.get(one.id))).total_seconds() / 86_400, 0.0)
-    return exp(-log(2) * age_days / _FRESH_HALF_LIFE_DAYS)
-
-
-def last_touched(said_at: datetime, last_accessed: datetime | None) -> datetime:
-    """Return when an element was said or last accessed, whichever is later."""
-    return said_at if last_accessed is None else max(said_at, last_accessed)
 
 
 # Pages

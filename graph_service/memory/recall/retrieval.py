@@ -22,7 +22,6 @@ from graph_service.memory.recall.candidates import (
     Candidate,
     CandidateSet,
     EvidenceMessage,
-    LayerScores,
     LayerSimilarities,
     Removed,
 )
@@ -76,7 +75,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
     """Return the parameters of `recall/recall`.
 
     Args:
-        with_layer_scores: also return the similarities of scene layers and the last access of each candidate.
+        with_layer_scores: also return the similarities of scene layers.
     """
     tenant, question, moments = asked.tenant, asked.question, asked.moments
     filters, scope = question.filters, scope_token(tenant, question.user_id)
@@ -416,15 +415,13 @@ def _evidence(row: Sequence[Any]) -> EvidenceMessage:
     )
 
 
-def layer_scores_in(rows: Iterable[Sequence[Any]]) -> LayerScores:
-    """Return the scores in the rows `[id, scene, abstract, overview, last_accessed_ms]` of `recall/recall`."""
-    layers, used_at = {}, {}
-    for name, scene, abstract, overview, used_ms in rows:
-        if scene is not None:
-            layers[name] = LayerSimilarities(scene_id=scene, abstract=_cosine(abstract), overview=_cosine(overview))
-        if used_ms is not None:
-            used_at[name] = moment_of(used_ms)
-    return LayerScores(layers=layers, used_at=used_at)
+def layer_scores_in(rows: Iterable[Sequence[Any]]) -> dict[str, LayerSimilarities]:
+    """Return by id of message or scene the similarities in the rows `[id, scene, abstract, overview]` of `recall`."""
+    return {
+        name: LayerSimilarities(scene_id=scene, abstract=_cosine(abstract), overview=_cosine(overview))
+        for name, scene, abstract, overview in rows
+        if scene is not None
+    }
 
 
 def filtered(

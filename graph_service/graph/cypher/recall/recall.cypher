@@ -55,7 +55,7 @@
 // $by_tag: bool, $tags is given
 // $tags: list of str, only messages with one of these tags, and what they prove, or ['']
 // $tag_query: str, Lucene query for the messages with these tags; without hits when messages are not requested
-// $with_layer_scores: bool, return the similarity of scene summaries and the last access
+// $with_layer_scores: bool, return the similarity of scene summaries
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
 // $evidence_max: int, messages to return with each fact and scene; 0 returns none
 // $evidence_chars: int, maximum length of their texts
@@ -69,7 +69,7 @@
 // subject, object], for facts also kind, rationale, steps, emotion, mentioned_start_ms, mentioned_end_ms and the ids of subject and object that are entities; null for facts that
 // were not requested and only lead to messages.
 // evidence: [[id, uri, role, speaker, text, said_ms, full length if the text is cut, else null]].
-// layer_scores: [id, scene, abstract, overview, last_accessed_ms] for each message and scene: similarity of its scene's summaries.
+// layer_scores: [id, scene, abstract, overview] for each message and scene: similarity of its scene's summaries.
 // named: keys of the entities that the question names.
 // The vector indexes filter by scope and time, the full-text queries by scope and day; the WHERE clauses after them check both. The
 // caller checks only the scope again, so no channel may return elements of other times.
@@ -363,15 +363,15 @@ CALL (messages, rows) {
     UNWIND CASE WHEN $with_layer_scores THEN messages ELSE [] END AS one
     MATCH (n:Message {tenant: $tenant, id: one[0]})
     OPTIONAL MATCH (n)-[:PART_OF]->(s:Scene)
-    RETURN n.id AS id, n.last_accessed.epochMillis AS accessed_ms, s
+    RETURN n.id AS id, s
    UNION ALL
     UNWIND CASE WHEN $with_layer_scores THEN [one IN rows WHERE one[0] = 'scene'] ELSE [] END AS one
     MATCH (s:Memory {tenant: $tenant, id: one[1]})
-    RETURN s.id AS id, s.last_accessed.epochMillis AS accessed_ms, s
+    RETURN s.id AS id, s
   }
   RETURN collect([id, s.id,
     CASE WHEN $vector IS NULL OR s.abstract_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.abstract_embedding, $vector) END,
-    CASE WHEN $vector IS NULL OR s.overview_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.overview_embedding, $vector) END,
-    accessed_ms]) AS layer_scores
+    CASE WHEN $vector IS NULL OR s.overview_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.overview_embedding, $vector) END
+    ]) AS layer_scores
 }
 RETURN messages, rows, layer_scores, named

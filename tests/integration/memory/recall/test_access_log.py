@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from graph_service.memory.entity_resolution.merged_projection import without_boo
 from graph_service.memory.recall.access_log import AccessLog
 from graph_service.memory.recall.pipeline import Answer
 from graph_service.memory.recall.query import HitKind, Question
-from graph_service.memory.recall.result_page import last_touched
 from graph_service.memory.service import Memory
 from schema.ids import TenantId
 from tests.integration.memory.entity_resolution.test_merges import BOTH, merge, say
@@ -146,8 +144,6 @@ async def test_new_messages_about_merged_entities_keep_access_counts_of_edges(gr
     assert await access_counts(graph, tenant) == used
 
 
-def test_access_is_left_out_of_comparisons_and_counts_as_last_touch() -> None:
+def test_access_is_left_out_of_comparisons() -> None:
     used: dict[str, Any] = {"id": "x", "last_accessed": NOON, "access_n": 3}
     assert without_bookkeeping(used) == {"id": "x"}
-    later = NOON + timedelta(days=3)
-    assert (last_touched(NOON, None), last_touched(NOON, later), last_touched(later, NOON)) == (NOON, later, later)

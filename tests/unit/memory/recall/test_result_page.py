@@ -21,7 +21,7 @@ from graph_service.memory.recall.query import (
     resolve_question,
     uri_prefixes,
 )
-from graph_service.memory.recall.result_page import above, last_touched, page_of, with_access
+from graph_service.memory.recall.result_page import above, page_of
 from graph_service.memory.recall.retrieval import filtered
 from schema.errors import InputError
 from schema.ids import TenantId, agent_uri, entity_uri, fact_uri, message_uri, session_uri, user_uri
@@ -163,15 +163,6 @@ def test_hits_below_the_minimum_score_are_dropped_and_counted(score_min: float) 
     assert all(one.score >= score_min for one in left)
     assert len(left) + sum(one.count for one in removed) == len(everything)
     assert above(everything, None) == (everything, ())
-
-
-def test_recent_access_counts_only_with_a_weight() -> None:
-    old = [Hit(candidate=a_candidate(name, said_at=NOON - timedelta(days=300)), score=0.5) for name in ("a", "b")]
-    used = {"b": NOON - timedelta(days=1)}
-    assert with_access(old, used, 0.0, now=NOON) == old
-    first = with_access(old, used, 0.1, now=NOON)[0]
-    assert (first.candidate.id, round(sum(first.parts.values()), 6)) == ("b", round(first.score - 0.5, 6))
-    assert last_touched(NOON, used["b"]) == NOON
 
 
 def test_every_error_of_a_filter_is_reported_at_once() -> None:

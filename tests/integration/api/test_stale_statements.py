@@ -1,0 +1,44 @@
+"""Test over GraphQL that statements sink below newer ones about the same, however often they were asked for."""
+
+from typing import Any
+
+import pytest
+
+from graph_service.graph.store import Graph
+from tests.integration.api.test_graphql import Api, api
+from tests.support.builders import a_worker
+
+__all__ = ["api"]
+
+REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"
+RECALL = 'query ($q: String!) { recall(userId: "ana", query: $q, kinds: [MESSAGE]) { hits { text } } }'
+STORIES = {
+    "en": (
+        ("I keep my bike in the cellar.", "I keep my bike in the hallway.", "My cat sleeps all day."),
+        "Where does she keep her bike now?",
+    ),
+    "zh": (("我的自行车停在地下室。", "我的自行车停在走廊里。", "我的猫整天睡觉。"), "她的自行车现在停在哪里？"),
+}
+
+
+async def ask(api: Api, query: str, **variables: Any) -> Any:
+    answer = await api.ask(query, **variables)
+    assert "errors" not in answer, answer
+    return answer["data"]
+
+
+@pytest.mark.parametrize("language", STORIES)
+async def test_older_statements_sink_below_newer_ones(api: Api, graph: Graph, language: str) -> None:
+    """B5: use does not keep a stale statement up (docs/decisions/0005-use-and-age.md)."""
+    (old, new, other), question = STORIES[language]
+    for month, text in (("01", old), ("09", new), ("10", other)):
+        message = {"role": "USER", "text": text, "time": f"2025-{month}-03T12:00:00Z"}
+        given = {"userId": "ana", "sessionId": f"s{month}", "messages": [message]}
+        await ask(api, REMEMBER, i=given)
+        if text == old:
+            # While it is the only answer it is used, which is recorded.
+            for _ in range(3):
+                assert (await ask(api, RECALL, q=question))["recall"]["hits"][0]["text"] == old
+    await a_worker(graph).drain()
+    found = [hit["text"] for hit in (await ask(api, RECALL, q=question))["recall"]["hits"]]
+    assert found[:2] == [new, old]
