@@ -1,16 +1,17 @@
 """Test the details of a fact in the browser: history, causes, both times, Cypher, link."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 import pytest_asyncio
 from neo4j import AsyncGraphDatabase
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.conftest import Server
-from tests.viewer.watching import Watching, ann_told
+from tests.viewer.watching import REMEMBER, WAIT_MS, Watching, ann_told
 
 _TENANT = "behind-a-fact"
 _TOLD = (
@@ -69,6 +70,51 @@ async def test_causes_are_shown_to_the_last_one_and_link_to_it(viewer: Watching)
     assert "deadlines" in await chain.inner_text()
     await chain.locator("button", has_text="deadlines").click()
     await viewer.until(f"window.__mnemograph.selection !== {json.dumps(headaches)}")
+
+
+async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_steps(viewer: Watching) -> None:
+    decision = {
+        "subject": "user",
+        "predicate": "CARES_ABOUT",
+        "object": "early nights",
+        "objectType": "topic",
+        "statement": "Ann decided to go to bed at ten.",
+        "kind": "DECISION",
+        "rationale": "She was tired every morning.",
+        "triggerEmotion": "relief",
+        "mentionedStart": "2026-04-01T00:00:00Z",
+        "mentionedEnd": "2026-05-01T00:00:00Z",
+    }
+    procedure = {
+        "subject": "user",
+        "predicate": "RELATES_TO",
+        "relation": "makes",
+        "object": "filter coffee",
+        "statement": "Ann makes filter coffee.",
+        "kind": "PROCEDURE",
+        "steps": ["boil water → 93 °C", "pour slowly → it blooms"],
+    }
+    message = {"role": "USER", "text": "From April on I go to bed at ten. This is how I make coffee."}
+    call = {"userId": "ann", "sessionId": "decided", "userName": "Ann", "messages": [message]}
+    body = {"query": REMEMBER, "variables": {"input": {**call, "facts": [decision, procedure]}}}
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
+        answer = await client.post(f"{viewer.address}/graphql", json=body)
+    assert "errors" not in answer.json(), answer.text
+    nights = await Watching.found(viewer.address, _TENANT, "early nights")
+    panel = viewer.page.locator("[data-panel]")
+    await viewer.open(f"#/map?sel={await _edge(viewer, 'CARES_ABOUT', 'early nights')}")
+    await expect(panel.locator("[data-rationale]")).to_contain_text("tired every morning", timeout=WAIT_MS)
+    await expect(panel).to_contain_text("relief")
+    await expect(panel).to_contain_text(re.compile(r"About\s*1 Apr 2026 – \d+ (Apr|May) 2026"))
+    await viewer.open(f"#/map?sel={await _edge(viewer, 'RELATES_TO', 'filter coffee')}")
+    await expect(panel.locator("[data-steps] li")).to_have_text(["boil water → 93 °C", "pour slowly → it blooms"])
+    # A thing has its type, and each of its facts the day and the strength in numbers beside the bar.
+    await viewer.open(f"#/map?sel={nights}")
+    await expect(panel.locator(".kind")).to_contain_text("topic")
+    row = panel.locator("[data-fact]").first
+    await expect(row).to_contain_text("Ann", timeout=WAIT_MS)
+    await expect(row).to_contain_text(re.compile(r"\d{1,2} [A-Z][a-z]+ 20\d\d"))
+    await expect(row.locator(".strength")).to_have_text(re.compile(r"\d+%"))
 
 
 @pytest.mark.parametrize("chosen", ["fact", "thing"])

@@ -1,0 +1,54 @@
+// @vitest-environment happy-dom
+import cytoscape from "cytoscape";
+import { describe, expect, it } from "vitest";
+import { type MarkScene, paintMarks } from "../src/map/paintMarks";
+import { type Marks, pointOut } from "../src/map/pointOut";
+
+const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
+
+/** A pen that notes the middle of each circle and each text. */
+function aPen(): { pen: CanvasRenderingContext2D; circles: string[]; texts: string[] } {
+  const [circles, texts] = [[] as string[], [] as string[]];
+  const known: Record<string, unknown> = {
+    arc: (x: number, y: number) => circles.push(`${Math.round(x)} ${Math.round(y)}`),
+    fillText: (text: string) => texts.push(text),
+    measureText: () => ({ width: 7 }),
+  };
+  const pen = new Proxy(known, { get: (all, name: string) => all[name] ?? (() => undefined), set: () => true });
+  return { pen: pen as unknown as CanvasRenderingContext2D, circles, texts };
+}
+
+function painted(marks: Partial<Marks>): ReturnType<typeof aPen> {
+  const cy = cytoscape({ headless: true, styleEnabled: true });
+  const places: Record<string, { x: number; y: number }> = { ann: { x: 0, y: 0 }, tea: { x: 100, y: 0 }, rome: { x: 200, y: 0 }, likes: { x: 50, y: 0 }, lives: { x: 100, y: 50 } };
+  cy.add([
+    { data: { id: "ann", kind: "User" } },
+    { data: { id: "tea", kind: "Entity" } },
+    { data: { id: "rome", kind: "Entity" } },
+    { data: { id: "likes", source: "ann", target: "tea", predicate: "PREFERS" } },
+    { data: { id: "lives", source: "ann", target: "rome", predicate: "RELATES_TO" } },
+  ]);
+  const all = { ...NONE, ...marks };
+  pointOut(cy, all, null);
+  const { pen, circles, texts } = aPen();
+  const scene: MarkScene = { cy, marks: all, pins: new Set(), hovered: null, theme: "light", place: (id) => places[id], words: () => null, colour: () => "#000" };
+  paintMarks(pen, scene);
+  return { pen, circles, texts };
+}
+
+describe("marks of new elements", () => {
+  it("are drawn on what is seen, and not on what is dimmed", () => {
+    expect(painted({ fresh: new Set(["likes", "lives"]) }).circles).toEqual(["50 0", "100 50"]);
+    expect(painted({ fresh: new Set(["likes", "lives"]), trail: new Set(["ann", "likes", "tea"]) }).circles).toEqual(["50 0"]);
+    expect(painted({ fresh: new Set(["gone"]) }).circles).toEqual([]);
+  });
+});
+
+describe("what a question recalled", () => {
+  it("has one number for each hit: at the thing that a fact is about, not at its line and person too", () => {
+    const lit = painted({ recalled: new Map([["likes", 1], ["ann", 1], ["tea", 1], ["lives", 2], ["rome", 2]]) });
+    expect(lit.texts).toEqual(["1", "2"]);
+    // A fact about a thing of an earlier hit keeps its own number.
+    expect(painted({ recalled: new Map([["tea", 1], ["likes", 3], ["ann", 3]]) }).texts).toEqual(["1", "3"]);
+  });
+});
