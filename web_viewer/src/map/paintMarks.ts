@@ -54,7 +54,7 @@ export function paintMarks(pen: CanvasRenderingContext2D, scene: MarkScene): voi
 }
 
 function isRankedAtEnd(scene: MarkScene, edge: SingularElementReturnValue, rank: number): boolean {
-  return edge.connectedNodes().some((end) => end.data("kind") !== "User" && scene.marks.recalled?.get(end.id()) === rank);
+  return edge.connectedNodes().toArray().some((end) => end.data("kind") !== "User" && scene.marks.recalled?.get(end.id()) === rank);
 }
 
 function colourOf(number: number, theme: Theme): string {
