@@ -20,7 +20,13 @@ from graph_service.memory.context_builder.lines import (
     lines_of_candidates,
     lines_of_core,
 )
-from graph_service.memory.context_builder.packing import CORE_SHARE, CORE_SHARE_IN_DOUBT, Part, packed
+from graph_service.memory.context_builder.packing import (
+    CORE_SHARE,
+    CORE_SHARE_FOR_LIST,
+    CORE_SHARE_IN_DOUBT,
+    Part,
+    packed,
+)
 from graph_service.memory.context_builder.phrasing import WORDS, Language, Section
 from graph_service.memory.context_builder.prompt_safety import fenced
 from graph_service.memory.facts.bitemporal import AsOf, resolve_as_of
@@ -224,7 +230,7 @@ def rendered(
         (line.piece for line in lines),
         tokens_max=request.tokens_max - frame_tokens,
         headings=heading_costs(language),
-        core_share=CORE_SHARE_IN_DOUBT if answer.nothing_relevant else CORE_SHARE,
+        core_share=_core_share(answer),
     )
     chosen = {(piece.id, piece.section) for piece in pieces}
     shown = _in_order([line for line in lines if (line.piece.id, line.piece.section) in chosen])
@@ -243,6 +249,12 @@ def rendered(
         recalled=tuple(_context_line(line, shown) for line in shown if line.piece.part is Part.RECALL),
         notes=notes,
     )
+
+
+def _core_share(answer: Answer) -> float:
+    if answer.nothing_relevant:
+        return CORE_SHARE_IN_DOUBT
+    return CORE_SHARE_FOR_LIST if answer.analysis.asks_list else CORE_SHARE
 
 
 def _preamble(lines: Sequence[ContextLineDraft], language: Language, answer: Answer, *, core_known: bool) -> list[str]:

@@ -13,6 +13,8 @@ from typing import Final
 from extraction.text.near_duplicates import likeness, near_duplicates, plain
 
 CORE_SHARE: Final = 0.35
+# Smaller share for a question for all of a kind, whose items are several hits.
+CORE_SHARE_FOR_LIST: Final = 0.1
 # Larger share if the memory probably cannot answer the question, so that hits get less space.
 CORE_SHARE_IN_DOUBT: Final = 0.75
 # Quick check: only texts at least this similar, and of similar length, can be near duplicates.

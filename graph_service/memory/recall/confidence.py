@@ -23,6 +23,8 @@ from schema.ids import name_key
 # Answers with a lower confidence are marked as `nothing_relevant`.
 RELEVANT_MIN: Final = 0.5
 _TEXT_CHARS_MAX: Final = 2_000
+# Fewer messages are few.
+_FEW: Final = 20
 # With the local models, unrelated texts have cosines below 0.3, and answers 0.4 to 0.7.
 _COSINE_LOW, _COSINE_HIGH = 0.1, 0.7
 
@@ -46,6 +48,8 @@ class ConfidenceFeatures:
             the question asks for no value, that of the best hit. None unless ranked in the default mode.
         first_holds: 1 if the first hit holds such a value or none is asked for, else 0.
         first_cosine: cosine of the first hit; 0 without one.
+        few: logarithm of 20 divided by the number of messages found, if that is lower: all features are lower in a
+            memory of few messages.
     """
 
     known: float
@@ -61,6 +65,7 @@ class ConfidenceFeatures:
     lead: float | None = None
     first_holds: float = 1.0
     first_cosine: float = 0.0
+    few: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +91,7 @@ class ConfidenceWeights:
     lead: float = 0.0
     first_holds: float = 0.0
     first_cosine: float = 0.0
+    few: float = 0.0
     answer_types: Mapping[AnswerType, float] = field(default_factory=lambda: MappingProxyType({}))
     value_kinds: Mapping[ValueKind, float] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -106,6 +112,7 @@ class ConfidenceWeights:
                 self.lead * (features.lead or 0.0),
                 self.first_holds * features.first_holds,
                 self.first_cosine * features.first_cosine,
+                self.few * features.few,
                 0.0 if features.value_kind is None else self.value_kinds.get(features.value_kind, 0.0),
             )
         )
@@ -120,31 +127,32 @@ CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, strange
 
 # For messages to an assistant, in both languages: fitted on `tests/everyday_sets/development`, with and without facts,
 # where half of the unanswerable questions are about a topic of the memory. Questions of other memories (weight .5), and
-# memories cut to 4 to 13 messages (.6), were added, because without them nine of ten questions of other memories were
-# not recognised. Values of some kinds are asked for more often than told: amounts of money and names.
+# memories of 5, 20, 100 and 1,000 messages (.5 to .1) were added, because otherwise nine of ten questions of other
+# memories are not recognised. Values of some kinds are asked for more often than told: amounts of money and names.
 _VALUE_KINDS: Final = MappingProxyType(
     {
-        ValueKind.MONEY: -2.0,
-        ValueKind.NAME: -1.95,
-        ValueKind.CODE: -1.35,
-        ValueKind.COLOUR: -0.9,
-        ValueKind.COUNT: -0.8,
-        ValueKind.CLOCK: -0.4,
-        ValueKind.DATE: -0.15,
-        ValueKind.PLACE: 0.7,
-        ValueKind.PERSON: 1.0,
-        ValueKind.REASON: 1.3,
+        ValueKind.MONEY: -1.9,
+        ValueKind.NAME: -1.75,
+        ValueKind.CODE: -1.45,
+        ValueKind.COLOUR: -0.85,
+        ValueKind.COUNT: -0.65,
+        ValueKind.CLOCK: -0.1,
+        ValueKind.DURATION: 0.1,
+        ValueKind.PLACE: 0.55,
+        ValueKind.PERSON: 0.8,
+        ValueKind.REASON: 1.55,
     }
 )
 EVERYDAY: Final = ConfidenceWeights(
-    base=-2.35,
-    known=2.65,
-    stranger=-1.75,
-    similarity_mean=2.6,
-    asks_agent=0.35,
-    lead=2.45,
-    first_holds=0.75,
-    first_cosine=3.1,
+    base=-2.3,
+    known=3.45,
+    stranger=-1.45,
+    similarity_mean=2.55,
+    asks_agent=-0.1,
+    lead=1.0,
+    first_holds=1.0,
+    first_cosine=2.45,
+    few=0.36,
     value_kinds=_VALUE_KINDS,
 )
 # Fitted earlier, in the same way but without values.
@@ -227,6 +235,7 @@ def confidence_features(
     holds = value_held([hit.candidate for hit in hits], analysis) if analysis.value_kind else [1.0] * len(hits)
     holding = max((hit.score for hit, held in zip(hits, holds, strict=True) if held), default=None)
     middle = median(hit.score for hit in hits) if hits else 0.0
+    messages_n = sum(one.kind is HitKind.MESSAGE for one in candidates)
     return ConfidenceFeatures(
         known=math.fsum(rarity[term] for term, found in by_term.items() if found) / total,
         best=max(shares, default=0.0),
@@ -241,6 +250,7 @@ def confidence_features(
         lead=None if not hits else 0.0 if holding is None else holding - middle,
         first_holds=float(not hits or holds[0]),
         first_cosine=(hits[0].candidate.cosine or 0.0) if hits else 0.0,
+        few=max(math.log(_FEW / messages_n), 0.0) if messages_n else 0.0,
     )
 
 
