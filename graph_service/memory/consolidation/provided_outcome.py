@@ -12,6 +12,8 @@ from functools import partial
 from typing import Final
 
 from extraction.reader import ProposedFact, Quote, Reading
+from extraction.text.chinese import chinese_in
+from extraction.text.name_spotting import load_words
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.known_facts import load_known
@@ -55,6 +57,9 @@ async def provided_outcome(graph: Graph, episode: Episode) -> ProvidedOutcome:
     """
     if all(fact.correction is not None for fact in episode.facts):
         return NO_OUTCOME
+    if any(chinese_in(fact.statement) for fact in episode.facts):
+        # The time is for the comparison; on a busy machine the first load of the dictionary may take longer.
+        await asyncio.to_thread(load_words)
     try:
         async with asyncio.timeout(_WAIT_MAX_S):
             return await _outcome(graph, episode)

@@ -79,6 +79,34 @@ async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, gr
     assert len(page["hits"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("relation", "former", "newer"),
+    [("fish supplier", "Moosa", "Riyaad"), ("理发师", "小马", "阿凯")],
+)
+async def test_agent_settles_a_conflict_in_its_next_call(
+    agent: Agent, graph: Graph, relation: str, former: str, newer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A slow machine may need longer than a caller waits for the comparison.
+    monkeypatch.setattr("graph_service.memory.consolidation.provided_outcome._WAIT_MAX_S", 120.0)
+
+    async def note(number: int, obj: str, **more: Any) -> dict[str, Any]:
+        told = {"subject": "user", "predicate": "RELATES_TO", "relation": relation, "object": obj}
+        fact = told | {"statement": f"{relation}: {obj}", **more}
+        done = await agent.call("remember", messages=[said(f"Note {number}.")], facts=[fact], session_id=f"s{number}")
+        await a_worker(graph).drain()
+        return cast("dict[str, Any]", done)
+
+    await note(1, former)
+    [conflict] = (await note(2, newer))["conflicts"]
+    assert conflict["statement"] == f"{relation}: {former}"
+    settled = await note(3, newer, replaces=[conflict["id"]])
+    assert [one["id"] for one in settled["closes"]] == [conflict["id"]]
+    assert not settled.keys() & {"conflicts", "notes"}
+    unknown = await note(4, newer, replaces=["no such fact"])
+    assert "closes" not in unknown
+    assert "matches no known fact" in unknown["notes"][0]
+
+
 async def test_chinese_text_is_returned_unchanged(agent: Agent, graph: Graph) -> None:
     fact = {
         "subject": "user",
