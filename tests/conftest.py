@@ -1,9 +1,12 @@
 """Fixtures for all tests: one Neo4j per test process, in a container if Docker answers, else as a local server."""
 
+import contextlib
+import fcntl
+import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -83,7 +86,8 @@ async def server() -> AsyncIterator[Server]:
     """Start one empty Neo4j for all tests of this process; tests are separated by tenant."""
     given = os.environ.get("MNEMOGRAPH_TEST_URI")
     if given:  # Reuse a running server, to save the start.
-        yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
+        with _used_alone(given):
+            yield Server(uri=given, user="neo4j", password=os.environ["MNEMOGRAPH_TEST_PASSWORD"])
         return
     if _docker_answers():
         from testcontainers.neo4j import Neo4jContainer
@@ -135,6 +139,18 @@ def home(tmp_path: Path, server: Server, tenant: str, monkeypatch: pytest.Monkey
     """Give this process its own folder and settings for the Neo4j of the tests and `tenant`."""
     Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}).move_in(monkeypatch)
     return tmp_path
+
+
+@contextlib.contextmanager
+def _used_alone(uri: str) -> Iterator[None]:
+    """Fail if another test process uses this database: workers run the jobs of all tenants, and modules delete them."""
+    name = f"mnemograph-tests-{hashlib.sha256(uri.encode()).hexdigest()[:16]}.lock"
+    with (Path(tempfile.gettempdir()) / name).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pytest.exit(f"another test process uses {uri}: wait for it, or unset MNEMOGRAPH_TEST_URI", returncode=4)
+        yield
 
 
 def _docker_answers() -> bool:
