@@ -54,12 +54,14 @@ async def hand_in(graph: Graph, tenant: str, day: int, relation: str, obj: str, 
     return told
 
 
-# Facts as a careless agent words them: a value, how the newer one is said, and values that must stay.
-_CARELESS = (
+# Facts as a careless agent words them: a value, and how the newer one is said; and values that must stay.
+_ENGLISH = (
     (("current home", "Porto"), ("is based in", "Lisbon")),
     (("phone", "555-0134"), ("new phone number", "555-0199")),
     (("medication", "levothyroxine 75"), ("takes medication", "levothyroxine 100")),
     (("employer", "Deloitte"), ("works_at", "Siemens")),
+)
+_CHINESE = (
     (("家在", "杭州"), ("搬家到", "苏州")),
     (("手机", "13900001111"), ("新手机号", "18800005678")),
     (("公司", "华为"), ("跳槽到", "小米")),
@@ -74,13 +76,16 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-async def test_careless_wordings_close_the_former_value_and_no_bystander(graph: Graph, tenant: str) -> None:
-    for day, (relation, obj) in enumerate([*_BYSTANDERS, *(former for former, _ in _CARELESS)], start=1):
+@pytest.mark.parametrize("careless", [_ENGLISH, _CHINESE], ids=["en", "zh"])
+async def test_careless_wordings_close_the_former_value_and_no_bystander(
+    graph: Graph, tenant: str, careless: tuple[tuple[tuple[str, str], tuple[str, str]], ...]
+) -> None:
+    for day, (relation, obj) in enumerate([*_BYSTANDERS, *(former for former, _ in careless)], start=1):
         assert (await hand_in(graph, tenant, day, relation, obj))["closes"] == []
-    for day, ((_, former), (relation, obj)) in enumerate(_CARELESS, start=13):
+    for day, ((_, former), (relation, obj)) in enumerate(careless, start=13):
         told = await hand_in(graph, tenant, day, relation, obj)
         assert [former in one["statement"] for one in told["closes"]] == [True], relation
-    stay = {obj for _, obj in _BYSTANDERS} | {obj for _, (_, obj) in _CARELESS}
+    stay = {obj for _, obj in _BYSTANDERS} | {obj for _, (_, obj) in careless}
     assert await open_now(graph, tenant) == stay
 
 
