@@ -16,6 +16,7 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "context": [
         {"userId": "$user", "query": _ASKED},
         {"userId": "$user", "query": _ASKED, "sessionId": "$session"},
+        {"agentId": "$agent", "query": _ASKED},
     ],
     "conversation": [{"userId": "$user"}, {}],
     "corrections": [{"userId": "$user"}],
@@ -34,7 +35,12 @@ QUERIES: Final[dict[str, list[dict[str, Any]]]] = {
     "neighbors": [{"id": "$thing"}, {"id": "$thing", "userId": "$user"}],
     "node": [{"id": "$thing"}],
     "path": [{"source": "$id", "target": "$other"}, {"source": "$other", "target": "$other", "asOf": _THEN}],
-    "profile": [{"userId": "$user"}, {"userId": "$user", "agentId": "$agent"}, {"userId": "$user", "asOf": _THEN}],
+    "profile": [
+        {"userId": "$user"},
+        {"userId": "$user", "agentId": "$agent"},
+        {"userId": "$user", "asOf": _THEN},
+        {"agentId": "$agent"},
+    ],
     "questions": [{"userId": "$user"}, {}, {"ids": ["$id"]}],
     "quarantine": [{}],
     "recall": [
@@ -108,6 +114,8 @@ MUTATIONS: Final[dict[str, list[dict[str, Any]]]] = {
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [_SAID]}},
         {"input": {"userId": "$user", "sessionId": "$session", "messages": [{**_SAID, "id": "$message"}]}},
         {"input": {"userId": "$user", "sessionId": "$session", "agentId": "$agent", "messages": [_SAID]}},
+        {"input": {"userId": "$user", "sessionId": "$session", "messages": [{**_SAID, "tags": ["kxq-tag"]}]}},
+        {"input": {"agentId": "$agent", "sessionId": "$session", "messages": [_SAID]}},
         {
             "input": {
                 "userId": "$user",
