@@ -99,9 +99,14 @@ class Graph:
         Raises:
             UnavailableError: the server does not answer, or stopped the statement.
         """
+        rows, self._position = await self._read(statement, parameters)
+        return rows
+
+    async def _read(self, statement: Statement, parameters: Mapping[str, Any]) -> tuple[list[Row], str | None]:
+        """Return the rows of a read-only statement, and the position of the database at its end."""
         query = Query(statement.text, timeout=self._timeout_s)
 
-        async def once() -> list[Row]:
+        async def once() -> tuple[list[Row], str | None]:
             if self.observer:
                 self.observer(statement)
             session = self._driver.session(database=self._database, default_access_mode="READ")
@@ -109,14 +114,13 @@ class Graph:
                 async with session:
                     result = await session.run(query, dict(parameters))
                     rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
-                    self._position = "".join(sorted((await session.last_bookmarks()).raw_values)) or None
-                    return rows
+                    return rows, "".join(sorted((await session.last_bookmarks()).raw_values)) or None
 
         return await self._with_retries(once, losses_max=_READ_TRIES)
 
     @property
     def last_position(self) -> str | None:
-        """Return the position of the database at the end of the last read; None before the first."""
+        """Return a position of the database that is not later than now; None before the first read."""
         return self._position
 
     async def position(self) -> str | None:
@@ -127,8 +131,10 @@ class Graph:
         Raises:
             UnavailableError: the server does not answer.
         """
-        await self.read(statement("schema/ping"), {})
-        return self._position
+        # Its own, because a read that ended earlier may store its position later.
+        _, position = await self._read(statement("schema/ping"), {})
+        self._position = position
+        return position
 
     async def write(self, steps: Callable[[Writing], Awaitable[T]]) -> T:
         """Run `steps` in one transaction and return its result after the commit; an error rolls back.

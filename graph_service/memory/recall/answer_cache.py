@@ -84,6 +84,10 @@ class AnswerCache:
         slim = replace(answer, hits=hits, analysis=analysis)
         self._of(tenant)[key] = _Kept(slim, _minute(now))
 
+    def kept_n(self, tenant: TenantId) -> int:
+        """Return the number of answers of a tenant that are kept."""
+        return len(self._by_tenant[tenant]) if tenant in self._by_tenant else 0
+
     def clear(self) -> None:
         """Drop all answers."""
         self._by_tenant.clear()

@@ -81,5 +81,9 @@ def until_ready(client: httpx.Client) -> None:
 
 
 def until_idle(client: httpx.Client) -> None:
-    while asked(client, "{ jobStatus { waiting leased } }")["jobStatus"] != {"waiting": 0, "leased": 0}:
+    while asked(client, "{ jobStatus { waiting leased spooled } }")["jobStatus"] != {
+        "waiting": 0,
+        "leased": 0,
+        "spooled": 0,
+    }:
         time.sleep(0.2)
