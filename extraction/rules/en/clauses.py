@@ -445,7 +445,8 @@ _AFTER_FIRST = re.compile(
 )
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
-    r"hypothetically|"
+    r"hypothetically|assuming|supposing|given the choice|in an ideal world|in another life|in theory|provided that|"
+    r"say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
     r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
     r"I (?:(?:always|just|first|once|honestly|really) )?(?:thought|assumed|believed|figured) (?:that )?I "
     r"(?:was|had))\b",

@@ -307,7 +307,7 @@ def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield experiences: read, watched, visited, took part in, won, received."""
     assert clause.subject is not None
     subject, rest = clause.subject, clause.rest
-    if _NOT_DONE.search(rest):
+    if _NOT_DONE.search(rest) or rest.startswith(("让我", "叫我", "派我", "劝我", "要我", "请我")):
         return
     if found := SAW.search(rest):
         relation, verb = ("read", "读") if "读" in found["v"] or "书" in rest or "小说" in rest else ("watched", "看")
@@ -523,7 +523,11 @@ _KIN_MAX = 6
 def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield relatives and pets with their names."""
     text = clause.text
-    found = [(match, match["n"]) for match in IS_KIN.finditer(text) if match["n"] not in NOT_NAMES]
+    found = [
+        (match, match["n"])
+        for match in IS_KIN.finditer(text)
+        if match["n"] not in NOT_NAMES | {"这位", "那位", "这个", "那个"}
+    ]
     if not found:
         for match in islice(KIN_NAMED.finditer(text), _KIN_MAX):
             if name := _kin_name(match, text):

@@ -38,6 +38,7 @@ from extraction.rules.zh.people_patterns import AGE_RULES, FAMILY_RULES, PET_RUL
 from extraction.rules.zh.plan_patterns import PLAN_RULES
 from extraction.rules.zh.plan_patterns import TASTE_RULES as TASTE_SLOT_RULES
 from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
+from extraction.rules.zh.slot_analysis import analyse_slots
 from extraction.rules.zh.slots import read_by_slots
 from extraction.rules.zh.spoken_patterns import SPOKEN_FIRST, SPOKEN_RULES
 from extraction.rules.zh.syntax import SYNTAX
@@ -132,4 +133,5 @@ CHINESE: Final = LanguagePack(
     ),
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
+    analyse=analyse_slots,
 )

@@ -98,7 +98,7 @@ def split_list(text: str) -> list[str]:
 
 def noun_phrase(text: str) -> str | None:
     """Return one thing without measure words and particles; None if it is vague or longer than twelve characters."""
-    text = text.strip(_EDGE)
+    text = re.sub(r"^(?:习惯(?:于|了)?|愿意|倾向于?|宅在家)(?=..)", "", text.strip(_EDGE))
     model = _MODEL.match(text)
     if model:
         text = model.group(1)

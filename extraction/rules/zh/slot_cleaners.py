@@ -47,7 +47,7 @@ def thing(text: str) -> str | None:
         not 1 <= len(text) <= THING_CHARS_MAX
         or text in VAGUE
         or text in KIN
-        or _NO_THING.search(text.replace("他汀", ""))
+        or _NO_THING.search(text.replace("他汀", "").replace("吉他", ""))
     ):
         return None
     return text
@@ -131,7 +131,7 @@ def illness(text: str) -> str | None:
         r"相思|治|感冒|咳嗽|发炎$",
         name,
     )
-    return name if 2 <= len(name) <= 10 and _ILLNESS.search(name) and not wrong else None
+    return name if 2 <= len(name) <= 10 and name != "过敏" and _ILLNESS.search(name) and not wrong else None
 
 
 def taste(text: str) -> str | None:
@@ -359,7 +359,7 @@ def job(text: str) -> str | None:
     text = re.sub(rf"^(?:了)?{DURATION}(?:的)?", "", text)
     name = re.sub(r"^(?:一[名个位]|了|个|名|是|做|干|当|为|的)+", "", _TAIL.sub("", text.strip(_EDGE)))
     name = re.sub(r"(?:工作|岗位|岗|这行|这一行|方向|方面)$", "", name)
-    fits = 2 <= len(name) <= 12 and not re.search("[的或和]", name) and not _NO_JOB.search(name)
+    fits = 2 <= len(name) <= 12 and not re.search("[的或和]|^(?:修|守|看|跑|搬)", name) and not _NO_JOB.search(name)
     return name if fits and (is_job(name) or _JOB_SUFFIX.search(name)) else None
 
 
@@ -395,7 +395,7 @@ def years(text: str) -> str | None:
 _GOES: Final = (
     r"(?:把|要|去|回|飞|到|考|参加|办|做|开|交|搬|打|跑|见|面|谈|动|出|报|跟|和|陪|带|接|请|搞|学|入职|体检|答辩|"
     r"结婚|领证|订婚|出差|旅|聚|复|"
-    r"手术|开学|开工|值班|上班|上课|上台|上岗|上学|比赛|拔|看|住|签|拿|取|送|送|参|演|录|办理|装修|生|休|休假|"
+    r"手术|开课|开学|开工|值班|上班|上课|上台|上岗|上学|比赛|拔|看|住|签|拿|取|送|送|参|演|录|办理|装修|生|休|休假|"
     r"拍|试|试镜|种|验收|"
     r"过户|提车|交房|"
     r"还款|转正|离职|退休|毕业|产检|打疫苗|补牙|洗牙|种牙|爬|徒步|露营|滑雪|潜水|约|吃|买|换|"

@@ -39,6 +39,8 @@ _SOMEBODY: Final = re.compile(
     r"邻居|前台|店员|服务员|司机师傅|中介|租客|客户|顾客|大叔|大妈|老李|老王家|主角|男主|女主|编剧|剧里|书里|"
     r"电影里|小说里|小朋友的"
 )
+# 我家老大八岁 is the age of a child.
+_CHILD_FIRST: Final = re.compile(r"老[大二三四幺]|大的|小的|双胞胎|俩孩子")
 # Without a subject, an age is that of the speaker only with such a word.
 _OWN_AGE: Final = re.compile("[我咱俺]|今年|虚岁|周岁|本人")
 # Without a subject, an age below ten years is not that of the speaker: 叫麻薯，今年三岁了.
@@ -109,7 +111,7 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
     """Return the facts of the first slot rule that reads the clause; None if none does."""
     if clause.start < state.read_until:
         return []
-    person = _person(clause, state)
+    person = person_of(clause, state)
     if SECRET.search(clause.text):
         return None
     said = clause.rest + clause.following
@@ -145,7 +147,7 @@ def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, state.speaker.me, "RELATES_TO", clause.kin, says, relation=clause.kin, kind=kind)]
 
 
-def _person(clause: Clause, state: DiscourseState) -> str | None:
+def person_of(clause: Clause, state: DiscourseState) -> str | None:
     """Return the person whom a clause is about, by default the speaker; None if that is unclear."""
     if clause.subject is not None:
         return clause.subject
@@ -206,6 +208,8 @@ def _owner_of_age(age: str, person: str, clause: Clause, state: DiscourseState) 
 
     Without a subject, an age below ten years is that of the animal named before, never that of the speaker.
     """
+    if _CHILD_FIRST.match(clause.rest):
+        return None
     if clause.subject is not None and (clause.rest != clause.text or clause.kin is not None):
         return person
     said = clause.lead + clause.text
