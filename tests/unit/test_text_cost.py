@@ -43,6 +43,7 @@ from schema.errors import MnemographError
 from schema.ids import MemoryId
 from schema.labels import Role
 from schema.limits import LIMITS
+from tests.support.growth import cpu_within
 
 NOW: Final = datetime(2024, 5, 15, 12, tzinfo=UTC)
 TEXT_CHARS: Final = LIMITS.text_chars
@@ -54,6 +55,9 @@ PART_CHARS: Final = 3_000
 # How many of the slowest texts are compared with their halves: at `PART_CHARS`, and at all that reaches a function.
 PARTS_TRIED: Final = 8
 WORST_TRIED: Final = 2
+# Time that any text of `PART_CHARS` may take; ordinary ones take a hundredth of it. Growth alone misses a high cost of
+# each sentence.
+PART_MAX_S: Final = 1.5
 
 # Packages that read text of callers, models or files. Others read settings, our own files, or rows.
 PACKAGES: Final = (extraction, schema, graph_service.memory, graph_service.importers)
@@ -425,6 +429,8 @@ def test_time_is_about_linear_in_the_text(name: str) -> None:
     part = min(reach, PART_CHARS)
     costs = {piece: computing_s(function, text) for piece, text in attacks(part).items()}
     worst = sorted(costs, key=costs.__getitem__, reverse=True)
+    with cpu_within(PART_MAX_S):
+        function(attacks(part)[worst[0]])
     found = [grows(function, piece, part) for piece in worst[:PARTS_TRIED] if costs[piece] >= FLOOR_S]
     if reach > part:
         found += [grows(function, piece, reach) for piece in worst[:WORST_TRIED]]

@@ -160,8 +160,9 @@ _DISLIKED: Final = re.compile(
 
 _ROLE_NAME: Final = re.compile(rf"\b(?P<w>[Mm]y|[Oo]ur) (?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}),? (?P<o>{NAME})(?!'s)\b")
 _NAME_ROLE: Final = re.compile(
-    rf"(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|she is))? ?(?P<w>my|our|"
-    rf"the) "
+    # From the start of a word only: at each of its letters it would take a millisecond more.
+    rf"(?<![\w'-])(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|"
+    rf"she is))? ?(?P<w>my|our|the) "
     rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{'|'.join(sorted(KIN, key=len, reverse=True))})(?=$|[,.;:!)]| (?:needs|"
     rf"wants|has|is|says|also|and|who|from|at|will|can|in|on|for)\b)"
 )
