@@ -73,6 +73,8 @@ class Edge:
             "scenes": [],
             "quotes": [],
             "reader": "rules",
+            "kind": "fact",
+            "importance": 3,
             **properties,
         }
 
