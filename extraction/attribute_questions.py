@@ -49,7 +49,8 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
         Attribute.WORK,
         re.compile(
             r"\bwhere\b.{0,60}\b(?:work|works|working|employed|job)\b|\bwho\b.{0,60}\bworks? (?:for|with)\b|"
-            r"\bemployer\b|\bfor a living\b|"
+            # Not "What does my employer sell?", which asks about it.
+            r"\bemployer\b(?:'s name)?(?=\s*(?:[?.!,]|$|now\b|these days\b|at the moment\b))|\bfor a living\b|"
             r"\b(?:what|which)\b.{0,30}\b(?:job|profession|occupation|company|workplace)\b|\bwork as\b|"
             r"\bjob (?:now|at the moment)\b|"
             rf"{_WHAT_ZH}.{{0,8}}(?:上班|工作|公司|单位|职业)|(?:工作|职业|单位)(?:是|在){_WHAT_ZH}|做什么(?:的|工作)"

@@ -68,7 +68,7 @@ async def test_recall_returns_only_messages_scenes_and_facts_with_a_tag(graph: G
     assert all("green tea" in fact for fact in facts)
     assert await texts(graph, tenant, "tea", "旅行", kind="SCENE") == ["我喜欢茉莉花茶。"]
     unfiltered = await ask(graph, tenant, RECALL, q="Which tea of the harbour do I love?", f=None, k=["MESSAGE"])
-    assert unfiltered["recall"]["hits"][0]["tags"] == ["food", "lisbon trip"]
+    assert ["food", "lisbon trip"] in [hit["tags"] for hit in unfiltered["recall"]["hits"]]
     assert await texts(graph, f"{tenant}-2", "Which tea do I love?", "work") == []
 
 
