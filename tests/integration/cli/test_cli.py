@@ -32,10 +32,12 @@ def service(home: Home) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def address(service: Running) -> str:
-    """Return the base URL of the service."""
+    """Return the base URL of the service once it is ready, which takes long on a busy machine."""
     where = service.document()
     assert where["tenant"] == "default"
-    return str(where["viewer"]).rstrip("/")
+    base = str(where["viewer"]).rstrip("/")
+    until(lambda: httpx.get(f"{base}/ready", timeout=30).status_code == 200)
+    return base
 
 
 def test_version_needs_no_database(home: Home) -> None:
@@ -67,9 +69,14 @@ def test_running_service_reports_ready(address: str) -> None:
 def test_remembered_message_is_recalled_with_its_evidence(home: Home, address: str) -> None:
     told = home.run("remember", "I moved to Lisbon and I love the trams.", "--user", "ana", "--name", "Ana", "--json")
     assert (told.document()["stored"], told.document()["extracted"]) == (1, True)
-    answer = home.run("recall", "Where does Ana live? Lisbon?", "--user", "ana", "--json").document()
-    assert "Lisbon" in answer["hits"][0]["text"]
-    assert any(message["text"].startswith("I moved to Lisbon") for hit in answer["hits"] for message in hit["evidence"])
+
+    def evidence() -> list[str]:
+        answer = home.run("recall", "Where does Ana live? Lisbon?", "--user", "ana", "--json").document()
+        assert "Lisbon" in answer["hits"][0]["text"]
+        return [message["text"] for hit in answer["hits"] for message in hit["evidence"]]
+
+    # A new Neo4j plans its statements first; until then a busy machine answers in time, but without evidence.
+    until(lambda: any(text.startswith("I moved to Lisbon") for text in evidence()))
 
 
 def test_questions_of_commands_are_shown_by_the_running_service(home: Home, address: str) -> None:

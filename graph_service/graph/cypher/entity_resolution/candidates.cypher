@@ -20,6 +20,6 @@ CALL (wanted) {
 WITH DISTINCT e
 OPTIONAL MATCH (held:MemberEntity)-[:MEMBER_OF]->(e)
 WITH e, coalesce(held, e) AS one, CASE WHEN held IS NULL THEN null ELSE e.id END AS root_id
-RETURN one.id AS id, one.uri AS uri, one.name AS name, one.key AS key, one.aliases AS aliases, one.entity_type AS entity_type,
-       one.attributes AS attributes, one.first_seen AS first_seen, one.last_seen AS last_seen, root_id
+RETURN one.id AS id, one.uri AS uri, one.name AS name, one.key AS key, coalesce(one.aliases, []) AS aliases,
+       one.entity_type AS entity_type, one.attributes AS attributes, one.first_seen AS first_seen, one.last_seen AS last_seen, root_id
 ORDER BY id
