@@ -8,18 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from extraction.rules.en.constructions import NAME
+from extraction.rules.en.constructions import KIN_WORDS, NAME
 from extraction.rules.en.frames import OWNER, owner_in, read_brand, read_one_thing, read_product
 from extraction.rules.en.objects import PLACES
 from extraction.rules.en.slot_table import DEVICES, ROLES, SERVICES, TIMED
+from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, PETS
 from schema.entity import EntityType
-
-
-def _any(words: str) -> str:
-    return "(?:" + "|".join(sorted((re.escape(word) for word in words.split("|")), key=len, reverse=True)) + ")"
-
 
 _NAME: Final = f"(?-i:{NAME})"
 _NEW: Final = r"(?:(?:new|current|usual|regular|actual|main|latest|old|lovely|own) ){0,2}"
@@ -28,7 +24,7 @@ _IS: Final = (
     r" currently| actually| still)*"
 )
 _NOW: Final = r"(?: now| these days| from now on| at the moment)?"
-_ROLE: Final = _any(ROLES)
+_ROLE: Final = any_of(ROLES)
 _DAY: Final = (
     r"(?:(?:every |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:and|to|or) (?:mon|tues|wednes|thurs|fri|"
     r"satur|"
@@ -52,18 +48,18 @@ _ROLE_IS: Final = re.compile(
     re.IGNORECASE,
 )
 _TIMED_IS: Final = re.compile(
-    rf"^(?:(?:{OWNER}|(?:mon|tues|wednes|thurs|fri|satur|sun)day's) )?{_NEW}(?P<r>{_any(TIMED)})(?:{_CHANGED_TO}| "
+    rf"^(?:(?:{OWNER}|(?:mon|tues|wednes|thurs|fri|satur|sun)day's) )?{_NEW}(?P<r>{any_of(TIMED)})(?:{_CHANGED_TO}| "
     rf"(?:is|are)(?: now| always| back)?(?: on| at)?) "
     rf"(?P<o>{_DAY})(?=$|[,.;!]| (?:now|not|instead|from|again|and|because|since)\b)",
     re.IGNORECASE,
 )
 _SERVICE_IS: Final = re.compile(
-    rf"^(?:{OWNER} )?{_NEW}(?P<r>{_any(SERVICES)}) (?:is|are)(?: now| with| through| from| currently)* "
+    rf"^(?:{OWNER} )?{_NEW}(?P<r>{any_of(SERVICES)}) (?:is|are)(?: now| with| through| from| currently)* "
     r"(?P<o>(?-i:[A-Z]).+)",
     re.IGNORECASE,
 )
 _DEVICE_IS: Final = re.compile(
-    rf"^(?:the|my|our) {_NEW}(?P<r>{_any(DEVICES)})(?: (?:that )?(?:I|we) (?:now |usually |mostly |actually )?(?:use|"
+    rf"^(?:the|my|our) {_NEW}(?P<r>{any_of(DEVICES)})(?: (?:that )?(?:I|we) (?:now |usually |mostly |actually )?(?:use|"
     rf"have|drive|own|play|ride|"
     r"shoot with|got|bought|type on))?(?: is|'s|:) (?:now )?(?P<o>(?:an? |the )?(?:[a-z-]+ ){0,2}?(?-i:[A-Z]).+)",
     re.IGNORECASE,
@@ -83,7 +79,7 @@ _GONE: Final = re.compile(
 )
 _PET_GONE: Final = re.compile(
     r"^(?:my|our|the) (?:[a-z-]+ ){0,2}?(?P<k>"
-    + _any("|".join([*PETS, "lab"]))
+    + any_of("|".join([*PETS, "lab"]))
     + rf") (?P<o>{_NAME}) (?:has |sadly |just |finally )*"
     r"(?:died|passed away|passed on|passed|is gone|went to sleep|was put down|had to be put down|got put to sleep)\b",
     re.IGNORECASE,
@@ -163,12 +159,12 @@ _NAME_ROLE: Final = re.compile(
     # From the start of a word only: at each of its letters it would take a millisecond more.
     rf"(?<![\w'-])(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|"
     rf"she is))? ?(?P<w>my|our|the) "
-    rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{'|'.join(sorted(KIN, key=len, reverse=True))})(?=$|[,.;:!)]| (?:needs|"
+    rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{KIN_WORDS})(?=$|[,.;:!)]| (?:needs|"
     rf"wants|has|is|says|also|and|who|from|at|will|can|in|on|for)\b)"
 )
 _THIRD_ROLE: Final = re.compile(
     rf"^(?:he|she|that) is (?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ROLE}|"
-    rf"{'|'.join(sorted(KIN, key=len, reverse=True))})(?=$|[,.;:!)]| (?:on|and|from|at|too|by|but|in)\b)",
+    rf"{KIN_WORDS})(?=$|[,.;:!)]| (?:on|and|from|at|too|by|but|in)\b)",
     re.IGNORECASE,
 )
 _TITLED: Final = re.compile(

@@ -41,7 +41,6 @@ from schema.entity import EntityType
 
 _BE: Final = word_set("am is are was were be been being")
 _HAVE: Final = word_set("have has had having")
-_AUXILIARIES: Final = word_set("do does did") | _BE | _HAVE
 _MODALS: Final = word_set(
     "will would could should must may might shall can need needs want wants try tries hope hopes "
     "plan plans intend aim used going about let to"
@@ -178,7 +177,6 @@ class Row:
     slot: str
     tail: re.Pattern[str]
     event: bool
-    past_only: bool = False
 
 
 _WORD: Final = r"[\w'.-]+"
@@ -280,7 +278,7 @@ def _qualifier(group: VerbGroup, word: str, after: str) -> VerbGroup | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """What a value of a slot states.
+    """A slot of facts: statement, relation and reader of its values.
 
     Attributes:
         negated: slot of a negated clause: "does not like" fills "dislikes"; None if it states nothing.
@@ -309,7 +307,6 @@ _TASTE_STOP: Final = word_set(
     "way idea look looks news version one ones plan weather suggestion answer draft job house home flat name photo "
     "picture pics dress colour color layout design new update post message reply thought sound see going doing"
 )
-_TAKEN: Final = word_set("train bus tube metro taxi plane ferry kids dog lift")
 
 
 def _taste(text: str) -> list[ObjectPhrase]:
@@ -335,10 +332,6 @@ def _home(text: str) -> list[ObjectPhrase]:
 _NOT_HOMES: Final = frozenset(("A&E", "Ward", "Zoom", "Teams", "Slack", "ICU", "Year", "Room", "Chapter"))
 
 
-def _old_home(text: str) -> list[ObjectPhrase]:
-    return read_known_places(text)
-
-
 def _work(text: str) -> list[ObjectPhrase]:
     found = read_workplaces(text)
     return [one for one in found if one.name.lower() not in PLACES and not re.match(r"\d", one.name)]
@@ -348,10 +341,6 @@ def _job(text: str) -> list[ObjectPhrase]:
     """Return an occupation after an article."""
     if not re.match(r"(?:an?|the|our|their|head|chief|deputy|senior|junior|lead|team|store|shift)\b", text, re.I):
         return []
-    return positions(text)
-
-
-def _plain_job(text: str) -> list[ObjectPhrase]:
     return positions(text)
 
 
@@ -420,10 +409,6 @@ def _lost(text: str) -> list[ObjectPhrase]:
 
 
 _MODEL: Final = re.compile(r"[A-Z].*\d|\d.*[A-Z]|[a-z][A-Z]")
-
-
-def _illness(text: str) -> list[ObjectPhrase]:
-    return condition(None, text)  # type: ignore[arg-type]
 
 
 _STATES_OF_HEALTH: Final = re.compile(
@@ -518,7 +503,7 @@ _SLOTS: Final[dict[str, Slot]] = {
     "left": Slot(
         says="{s} no longer lives in {o}.",
         relation="lives in",
-        read=_old_home,
+        read=read_known_places,
         kind=EntityType.PLACE,
         closes=True,
         group="old",
@@ -560,7 +545,7 @@ _SLOTS: Final[dict[str, Slot]] = {
     "has": Slot(says="{s} has {o}.", relation="has", read=_possession, ends="lost"),
     "lost": Slot(says="{s} no longer has {o}.", relation="has", read=_lost, closes=True),
     "allergic": Slot(says="{s} is allergic to {o}.", predicate="DISLIKES", read=_food, strength=0.95),
-    "condition": Slot(says="{s} has {o}.", relation="has", read=_illness, kind=EntityType.TOPIC),
+    "condition": Slot(says="{s} has {o}.", relation="has", read=_by_rule(condition), kind=EntityType.TOPIC),
     "state": Slot(says="{s} is {o}.", relation="is", read=_state, kind=EntityType.TOPIC),
     "speaks": Slot(says="{s} speaks {o}.", relation="speaks", read=_by_rule(language), kind=EntityType.TOPIC),
     "plays": Slot(says="{s} plays {o}.", relation="plays", read=_by_rule(pastime), kind=EntityType.ACTIVITY),

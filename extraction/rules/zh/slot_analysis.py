@@ -46,7 +46,7 @@ _NOT: Final = r"(?P<not>再也不|不再|早就不|已经不|从来不|从不|�
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """What the verbs of a slot state about their object.
+    """A slot of facts: statement, relation and cleaner of its values.
 
     Attributes:
         negated: slot of a negated clause; None if that states nothing.

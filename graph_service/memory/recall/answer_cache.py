@@ -70,10 +70,9 @@ class AnswerCache:
         Args:
             position: transaction of the database before the search began; None if unknown.
         """
-        size = _size_bytes(answer)
-        if position is None or answer.degraded or not answer.complete or _depends_on_time(answer):
+        if self._bytes_max == 0 or position is None or answer.degraded or not answer.complete:
             return
-        if size > self._bytes_max:
+        if _depends_on_time(answer) or _size_bytes(answer) > self._bytes_max:
             return
         if position != self._position:
             self.clear()
