@@ -447,10 +447,6 @@ class PeriodCalculator:
         asserting: list[_AssertionStream] = []
         if group is not None and self._index.closers(group):
             asserting.append(self._stream(group, self._is_region(claim), Closing.REPLACED))
-        replacing = self._index.replacing(known)
-        if replacing:
-            claims = [one for other in replacing if (one := self._conflicting_claim(other, known.id)) is not None]
-            asserting.append(_AssertionStream(claims, Closing.REPLACED, explicit=True))
         for name in _opposites(claim.predicate):
             about = _object_group(claim, name)
             if self._index.members(about):
@@ -458,6 +454,11 @@ class PeriodCalculator:
                 opposite = claim._replace(predicate=name)
                 if opposite in self._claims and self._differ_in_level(claim, opposite):
                     excluded.add(opposite)
+        # Last: of two contradictions at the same time, the first stream gives the reason.
+        replacing = self._index.replacing(known)
+        if replacing:
+            claims = [one for other in replacing if (one := self._conflicting_claim(other, known.id)) is not None]
+            asserting.append(_AssertionStream(claims, Closing.REPLACED, explicit=True))
         bare = claim._replace(relation=None)
         ending = []
         if claim.relation is not None and bare in self._claims:
