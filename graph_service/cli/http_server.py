@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from graph_service.app.application import create_app
 from graph_service.app.services import Services
 from graph_service.runtime.connections import (
+    KEEP_ALIVE_S,
     MESSAGE_BYTES_MAX,
     Connections,
     GuardedHttp,
@@ -93,6 +94,7 @@ def uvicorn_config(
         "access_log": False,
         "server_header": False,
         "lifespan": "on",
+        "timeout_keep_alive": KEEP_ALIVE_S,
         "timeout_graceful_shutdown": round(WORK_MAX_S),
         "backlog": ACCEPTED_AT_ONCE,
         **options,

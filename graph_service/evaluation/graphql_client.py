@@ -16,6 +16,8 @@ from schema.errors import MnemographError, UnavailableError
 
 # Longer than a recall takes on a busy machine; ends an evaluation when the service hangs.
 _TIMEOUT_S: Final = 120.0
+# Shorter than servers and proxies keep idle connections, so that no request is sent on one that is being closed.
+_KEEP_ALIVE_S: Final = 2.0
 _POLL_S: Final = 0.2
 _SPOOLED: Final = "{ jobStatus { spooled } }"
 # Extraction from a hundred scenes by rules takes seconds; a worker without progress for this long is stuck.
@@ -73,7 +75,8 @@ class GraphqlClient:
     """
 
     def __init__(self, address: str) -> None:
-        self._http = httpx.AsyncClient(base_url=address, timeout=_TIMEOUT_S, trust_env=False)
+        limits = httpx.Limits(keepalive_expiry=_KEEP_ALIVE_S)
+        self._http = httpx.AsyncClient(base_url=address, timeout=_TIMEOUT_S, limits=limits, trust_env=False)
 
     async def __aenter__(self) -> "GraphqlClient":
         return self

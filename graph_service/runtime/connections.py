@@ -40,6 +40,9 @@ PINGS_PER_S: Final = 20
 # A client with more than 1/SHARE of a full queue loses its own oldest connection, not another client's.
 SHARE: Final = 8
 PULSE_S: Final = 1.0
+# Longer than common clients keep an idle connection (httpx 5 s, aiohttp 15 s): otherwise a request may be sent while
+# the server closes its connection, and fails.
+KEEP_ALIVE_S: Final = 20
 _NOISE: Final = ("Invalid HTTP request received.", "Unsupported upgrade request.", "No supported WebSocket library")
 
 
@@ -75,7 +78,7 @@ class ConnectionLimits:
     body_s: float = 10.0
     body_bytes_per_s: float = 65_536.0
     linger_s: float = 2.0
-    rest_s: float = 15.0
+    rest_s: float = KEEP_ALIVE_S + 5.0
     greeting_s: float = 10.0
     write_s: float = 20.0
     write_bytes: int = 20_480
