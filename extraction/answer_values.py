@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from enum import StrEnum
 from typing import Final
 
-from extraction.temporal.phrases import plain
+from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.cues import gives_reason
 from extraction.text.lexicon_en import ANY_MONTH, word_set
 
@@ -199,7 +199,7 @@ _NO_NAMES: Final = word_set(
 
 def value_asked(question: str) -> ValueKind | None:
     """Return the kind of value that a question asks for; None if it asks for something else, such as a description."""
-    text = plain(question[:_QUESTION_CHARS_MAX]).replace("’", "'")
+    text = plain_apostrophes(question[:_QUESTION_CHARS_MAX])
     return next((kind for kind, pattern in _ASKED if pattern.search(text)), None)
 
 
@@ -210,7 +210,7 @@ def holds_value(text: str, kind: ValueKind, known: Collection[str] = ()) -> bool
         known: words in lower case that are no answer, because the question contains them or they name the user.
     """
     text = text[:_CHARS_MAX]
-    simple = plain(text).replace("’", "'")
+    simple = plain_apostrophes(text)
     match kind:
         case ValueKind.REASON:
             return gives_reason(simple)

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from extraction.entities.kinship_terms import tie_words
-from extraction.temporal.phrases import plain
+from extraction.temporal.phrases import plain_apostrophes
 
 _QUESTION_CHARS_MAX: Final = 400
 _CHARS_MAX: Final = 2_000
@@ -158,19 +158,15 @@ _OF_RELATIVE: Final = re.compile(
 
 def attribute_asked(question: str) -> Attribute | None:
     """Return the attribute that a question asks for ("where do I live?", 我开什么车), or None."""
-    text = _folded(question[:_QUESTION_CHARS_MAX])
+    text = plain_apostrophes(question[:_QUESTION_CHARS_MAX])
     return next((attribute for attribute, pattern in _ASKED if pattern.search(text)), None)
 
 
 def states_attribute(text: str, attribute: Attribute) -> bool:
     """Return whether a text may state a value of an attribute."""
-    return _STATED[attribute].search(_folded(text[:_CHARS_MAX])) is not None
+    return _STATED[attribute].search(plain_apostrophes(text[:_CHARS_MAX])) is not None
 
 
 def is_about_relative(text: str) -> bool:
     """Return whether a relative of the speaker is the subject: "my sister Clara is a vegetarian", 我姐姐在上海."""
-    return _OF_RELATIVE.search(_folded(text[:_CHARS_MAX])) is not None
-
-
-def _folded(text: str) -> str:
-    return plain(text).replace("’", "'")
+    return _OF_RELATIVE.search(plain_apostrophes(text[:_CHARS_MAX])) is not None

@@ -7,7 +7,7 @@ statement alone is the answer. Texts are English or Chinese.
 import re
 from typing import Final
 
-from extraction.temporal.phrases import plain
+from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.lexicon_en import word_set
 
 _QUESTION_CHARS_MAX: Final = 400
@@ -53,7 +53,7 @@ def asks_list(question: str) -> bool:
 
     "Which shoes should I buy?" asks for advice.
     """
-    text = plain(question[:_QUESTION_CHARS_MAX]).replace("’", "'")
+    text = plain_apostrophes(question[:_QUESTION_CHARS_MAX])
     if _ADVICE.search(text):
         return False
     if _ALL.search(text):

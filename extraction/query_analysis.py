@@ -13,7 +13,7 @@ from extraction.embeddings.embedder import EmbeddedQuestion
 from extraction.embeddings.late_interaction import QuestionTokens
 from extraction.entities.kinship_terms import own_ties_in, second_ties_in, ties_in
 from extraction.list_questions import asks_list
-from extraction.temporal.phrases import plain
+from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
@@ -441,7 +441,7 @@ _ASKS_AGENT: Final = re.compile(
 
 def asks_agent(question: str) -> bool:
     """Return whether a question asks what the agent said, does or will do, rather than about its user."""
-    text = plain(question[:_SPEAKER_READ_CHARS_MAX]).replace("’", "'")
+    text = plain_apostrophes(question[:_SPEAKER_READ_CHARS_MAX])
     return _ASKS_AGENT.search(text) is not None
 
 
@@ -522,7 +522,7 @@ def indirect_target(question: str) -> str | None:
     For "What does my sister's employer sell?", this is "employer sell?", in lower case. Attributes of the person, such
     as a birthday, do not count.
     """
-    text = plain(question[:_TARGET_READ_CHARS_MAX]).replace("’", "'")
+    text = plain_apostrophes(question[:_TARGET_READ_CHARS_MAX])
     return _indirect_target_en(text) or _indirect_target_zh(text)
 
 

@@ -68,6 +68,11 @@ def plain(text: str) -> str:
     return "".join(_plain_character(character) for character in text).translate(simplified_characters())
 
 
+def plain_apostrophes(text: str) -> str:
+    """Fold a text as `plain` does, and curly apostrophes to straight ones; offsets do not change."""
+    return plain(text).replace("’", "'")
+
+
 def _plain_character(character: str) -> str:
     simple = normalize("NFKC", character).lower()
     return simple if len(simple) == 1 else character

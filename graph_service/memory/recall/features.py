@@ -15,8 +15,7 @@ from extraction.answer_values import ValueKind, holds_value
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
-from extraction.temporal.phrases import plain as plain_text
-from extraction.temporal.phrases import spans_in
+from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
 from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change
 from extraction.text.name_forms import address_among
@@ -57,8 +56,8 @@ _MAY_NAME_TIME: Final = re.compile(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[年月日天周号晚早]|星期|礼拜",
     re.IGNORECASE,
 )
-# Only this beginning of a text is searched for times, because a recall ranks two hundred texts.
-_TIMES_CHARS_MAX: Final = 4_000
+# Only this beginning of a text is searched for times and cues, because a recall ranks two hundred texts.
+_READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
@@ -100,7 +99,7 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
         one.id
         for one, after in pairwise(messages)
         if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
-        if _cues(after.text[:_TIMES_CHARS_MAX]).correction
+        if _cues(after.text[:_READ_CHARS_MAX]).correction
     }
     plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
     plain["corrected"] = _column(one.id in corrected for one in found.candidates) * (not analysis.asks_agent)
@@ -274,6 +273,7 @@ def _plain(
     entity = _column(one.scores.get("entity", 0.0) for one in candidates)
     ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
     asked = analysis.time or analysis.event_time
+    cues = [_cues(one.text[:_READ_CHARS_MAX]) for one in candidates]
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
     return {
         "entity_match": entity / (entity.max(initial=0.0) or 1.0),
@@ -289,8 +289,8 @@ def _plain(
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
-        **_of_dialogue(candidates, analysis),
-        **person_features(candidates, analysis),
+        **_of_dialogue(candidates, analysis, cues),
+        **person_features(candidates, analysis, [one.change for one in cues]),
     }
 
 
@@ -311,7 +311,7 @@ class _Cues:
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _cues(text: str) -> _Cues:
-    plain = plain_text(text).replace("’", "'")
+    plain = plain_apostrophes(text)
     return _Cues(
         change=reports_change(plain),
         reason=gives_reason(plain),
@@ -322,13 +322,14 @@ def _cues(text: str) -> _Cues:
     )
 
 
-def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def _of_dialogue(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, cues: Sequence[_Cues]
+) -> dict[str, Floats]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1, and `change_*` is 1 if it
     reports a change. Both are named after the question's time reference; those of other references are left out.
     """
-    cues = [_cues(one.text[:_TIMES_CHARS_MAX]) for one in candidates]
     from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
     why = analysis.answer_type is AnswerType.WHY
     somebody = analysis.answer_type in (AnswerType.WHO, AnswerType.WHERE)
@@ -366,7 +367,7 @@ def value_held(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floa
         return np.zeros(len(candidates))
     speakers = {part for name in {one.speaker for one in candidates if one.speaker} for part in name.casefold().split()}
     known = frozenset(analysis.capitalized | speakers)
-    return _column(_holds_value(one.text[:_TIMES_CHARS_MAX], kind, known) for one in candidates)
+    return _column(_holds_value(one.text[:_READ_CHARS_MAX], kind, known) for one in candidates)
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
@@ -411,7 +412,7 @@ def _in_time(candidate: Candidate, asked: Timespan, axis: TimeAxis) -> bool:
 
 
 def _times_of(candidate: Candidate) -> tuple[Timespan, ...]:
-    return _times(candidate.text[:_TIMES_CHARS_MAX], candidate.said_at)
+    return _times(candidate.text[:_READ_CHARS_MAX], candidate.said_at)
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)

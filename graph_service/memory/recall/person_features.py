@@ -11,8 +11,6 @@ import numpy as np
 from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
 from extraction.entities.kinship_terms import mentions_tie, tie_words
 from extraction.query_analysis import QueryAnalysis, TimeReference
-from extraction.temporal.phrases import plain
-from extraction.text.cues import reports_change
 from graph_service.memory.recall.candidates import Candidate
 from graph_service.memory.recall.lexical_scores import Floats
 from graph_service.memory.recall.query import HitKind
@@ -26,18 +24,25 @@ _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 
 
-def person_features(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def person_features(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]
+) -> dict[str, Floats]:
     """Return the features of all candidates, each 0 or 1.
 
     `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement
     of it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
     question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names
     only other relatives than the question.
+
+    Args:
+        changes: for each candidate, whether its text reports a change.
     """
-    return {**_of_attribute(candidates, analysis), **_of_relatives(candidates, analysis)}
+    return {**_of_attribute(candidates, analysis, changes), **_of_relatives(candidates, analysis)}
 
 
-def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def _of_attribute(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]
+) -> dict[str, Floats]:
     attribute = analysis.attribute
     if attribute is None:
         return {}
@@ -50,16 +55,16 @@ def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
         return features
     dated = analysis.time_reference is TimeReference.DATED
     end = analysis.time.end if dated and analysis.time else None
-    changes = [
+    reported = [
         one.kind is HitKind.MESSAGE
         and one.role == Role.USER
         and says
         and not other
         and (end is None or one.said_at < end)
-        and _changes(text)
-        for one, says, other, text in zip(candidates, states, of_relative, texts, strict=True)
+        and change
+        for one, says, other, change in zip(candidates, states, of_relative, changes, strict=True)
     ]
-    last = max((one.said_at for one, found in zip(candidates, changes, strict=True) if found), default=None)
+    last = max((one.said_at for one, found in zip(candidates, reported, strict=True) if found), default=None)
     newest = _column(says and one.said_at == last for one, says in zip(candidates, states, strict=True))
     return {**features, "newest_dated" if dated else "newest_now": newest}
 
@@ -87,11 +92,6 @@ def _states(text: str, attribute: Attribute) -> bool:
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
 def _about_relative(text: str) -> bool:
     return is_about_relative(text)
-
-
-@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _changes(text: str) -> bool:
-    return reports_change(plain(text).replace("’", "'"))
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
