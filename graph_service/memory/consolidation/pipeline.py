@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from extraction.embeddings.embedder import Embedder
 from extraction.llm.fact_judge import FactJudge
@@ -14,7 +14,7 @@ from extraction.llm.summary_writer import LayerWriter, SessionWriter, worth_writ
 from extraction.reader import Reader, Reading, SceneContext, SceneText
 from extraction.rules.rule_reader import READER_NAME, TOO_SLOW, plain_reading
 from extraction.token_spending import TokenSpending, spending
-from graph_service.graph.statements import Statement, statement
+from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.consolidation.fact_judging import SessionFactJudge
@@ -53,8 +53,7 @@ from graph_service.memory.consolidation.user_aliases import (
     stored_aliases,
 )
 from graph_service.memory.entity_resolution.candidate_lookup import load_candidates
-from graph_service.memory.entity_resolution.kinship_merges import affects_kinship, update_kinship_merges
-from graph_service.memory.entity_resolution.projection_writer import write_member_rows
+from graph_service.memory.entity_resolution.merge_writer import MergeWriter, affects_kinship
 from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.jobs.job_context import JobContext
 from graph_service.memory.jobs.keyed_lock import KeyedLock
@@ -441,8 +440,13 @@ async def _commit(
 
     async def steps(writing: Writing) -> None:
         await _lock_user(writing, session_input, plan, claim, revision)
-        await _put(writing, statement("entity_resolution/put_entities"), tenant, plan.entities)
-        await _put(writing, statement("entity_resolution/put_agents"), tenant, plan.agents)
+        for put, rows in (
+            (statement("entity_resolution/put_entities"), plan.entities),
+            (statement("entity_resolution/put_agents"), plan.agents),
+        ):
+            if rows:
+                written = await writing.run(put, {"tenant": tenant, "rows": rows})
+                assert len(written) == len(rows), f"{put.name} must write every row"
         if plan.scenes:
             parameters = {"tenant": tenant, "session": claim.session, "rows": plan.scenes}
             written = await writing.run(statement("consolidation/put_scenes"), parameters)
@@ -456,9 +460,10 @@ async def _commit(
             unembedded.add(claim.session)
         await enqueue_embedding(writing, tenant, unembedded, at=recorded_at)
         await finish_jobs(writing, [claim], more=session_input.more, now_ms=now_ms, too_slow=too_slow)
-        changes = await write_member_rows(writing, tenant, plan.member_entities, plan.member_facts, at=recorded_at)
+        merging = MergeWriter(writing=writing, tenant=tenant, at=recorded_at)
+        changes = await merging.put_member_rows(plan.member_entities, plan.member_facts)
         if affects_kinship((*plan.facts, *plan.member_facts)):
-            changes += await update_kinship_merges(writing, tenant, owner.user_id, at=recorded_at)
+            changes += await merging.update_kinship(owner.user_id)
         about = subjects_in((*plan.facts, *plan.member_facts), owner.user.id, owner.agent.id)
         if about:
             changes += await settle_profile(writing, tenant, about, at=recorded_at)
@@ -482,12 +487,6 @@ async def _lock_user(
     rows = await writing.run(statement("consolidation/lock_user"), parameters)
     if not rows or not rows[0]["fresh"]:
         raise StalePlanError
-
-
-async def _put(writing: Writing, put: Statement, tenant: str, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        written = await writing.run(put, {"tenant": tenant, "rows": rows})
-        assert len(written) == len(rows), f"{put.name} must write every row"
 
 
 # Metrics

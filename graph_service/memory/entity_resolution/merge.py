@@ -7,9 +7,8 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids, check_limit
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.entity_resolution.kinship_merges import update_kinship_merges
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON
-from graph_service.memory.entity_resolution.merge_writer import merge_nodes, split_node
+from graph_service.memory.entity_resolution.merge_writer import MergeWriter
 from schema.errors import ConflictError, InputError, NotFoundError
 from schema.ids import MemoryId, TenantId, memory_id, user_uri
 from schema.labels import Label
@@ -84,9 +83,10 @@ async def merge_entities(
         kept_id, merged_id = (entities[name]["root_id"] or name for name in (keep_id, merge_id))
         if kept_id == merged_id:
             raise ConflictError(f"the entities {keep_id!r} and {merge_id!r} are already merged; split them first")
-        new_merge_id, changes = await merge_nodes(writing, tenant, kept_id, merged_id, reason, at=at)
+        merging = MergeWriter(writing=writing, tenant=tenant, at=at)
+        new_merge_id, changes = await merging.merge(kept_id, merged_id, reason)
         # Two candidates for "my sister" may have become one, which makes the role unambiguous.
-        changes += await update_kinship_merges(writing, tenant, user_id, at=at)
+        changes += await merging.update_kinship(user_id)
         await append_changes(writing, tenant, user_id, changes, at=at)
         return MergeResult(id=new_merge_id, kept=MemoryId(kept_id), merged=MemoryId(merged_id))
 
@@ -115,11 +115,12 @@ async def split_entity(graph: Graph, tenant: TenantId, entity_id: str, *, at: da
         if not merges:
             raise ConflictError(f"the merge of {entity_id!r} was undone by another request; there is nothing to split")
         split_id, root, merge_id = merges[0]["id"], merges[0]["root_id"], merges[0]["merge_id"]
-        changes = await split_node(writing, tenant, split_id, root, "split: the merge was taken back", at=at)
+        merging = MergeWriter(writing=writing, tenant=tenant, at=at)
+        changes = await merging.split(split_id, root, "split: the merge was taken back")
         if merges[0]["reason"] == KINSHIP_MERGE_REASON:
             # An automatic merge: without a rejection the next digest would repeat it.
             await _store_rejection(writing, tenant, user_id, (split_id, root), "split by hand", at=at)
-        changes += await update_kinship_merges(writing, tenant, user_id, at=at)
+        changes += await merging.update_kinship(user_id)
         await append_changes(writing, tenant, user_id, changes, at=at)
         return MergeResult(id=MemoryId(merge_id), kept=MemoryId(root), merged=MemoryId(split_id))
 
@@ -141,7 +142,7 @@ async def reject_merge(graph: Graph, tenant: TenantId, a_id: str, b_id: str, rea
         user_id = entities[a_id]["user_id"]
         await _lock_memory(writing, tenant, user_id)
         rejection_id = await _store_rejection(writing, tenant, user_id, (a_id, b_id), reason, at=at)
-        changes = await update_kinship_merges(writing, tenant, user_id, at=at)
+        changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
         entities = await _entities(writing, tenant, a_id, b_id)
         if (entities[a_id]["root_id"] or a_id) == (entities[b_id]["root_id"] or b_id):
             raise ConflictError(f"the entities {a_id!r} and {b_id!r} were merged; split them first")
@@ -166,9 +167,8 @@ async def allow_merge(graph: Graph, tenant: TenantId, rejection_id: str, *, at: 
             raise NotFoundError(f"there is no rejected merge {rejection_id!r}; perhaps it was undone before")
         user_id = rows[0]["user_id"]
         await _lock_memory(writing, tenant, user_id)
-        await append_changes(
-            writing, tenant, user_id, await update_kinship_merges(writing, tenant, user_id, at=at), at=at
-        )
+        changes = await MergeWriter(writing=writing, tenant=tenant, at=at).update_kinship(user_id)
+        await append_changes(writing, tenant, user_id, changes, at=at)
 
     await graph.write(steps)
 

@@ -10,8 +10,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.change_log.payloads import node_change
-from graph_service.memory.entity_resolution.kinship_merges import update_kinship_merges
-from graph_service.memory.entity_resolution.projection_writer import edge_changes, edges_touching, project_merged
+from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edge_changes
 from graph_service.memory.forgetting.impact import Impact
 from graph_service.memory.forgetting.plan import episodes_without
 from schema.change import FORGOTTEN, Change, Op
@@ -61,15 +60,16 @@ async def commit_forgetting(
         {row["root_id"] for row, _ in impact.outcomes if row["root_id"]}
         | await _affected_roots(writing, tenant, impact)
     )
-    before = await edges_touching(writing, tenant, roots)
+    merging = MergeWriter(writing=writing, tenant=tenant, at=request.at)
+    before = await merging.edges_of(roots)
     deleted_nodes = [
         row["id"] for row, outcome in impact.outcomes if outcome.properties is None and not row["is_member"]
     ]
     await _delete(writing, tenant, impact, deleted_nodes)
     updated = await _update_entities(writing, request, impact)
     reread = await _schedule_reread(writing, request, impact)
-    projected = await project_merged(writing, tenant, roots, at=request.at)
-    edges = edge_changes(before, await edges_touching(writing, tenant, roots), FORGOTTEN)
+    projected = await merging.project(roots)
+    edges = edge_changes(before, await merging.edges_of(roots), FORGOTTEN)
     tombstones = sorted(request.tombstones, key=lambda row: str(row["id"]))
     await writing.run(statement("tombstones/put_tombstones"), {"tenant": tenant, "rows": tombstones})
     facts = [name for name, row in impact.facts.items() if "subject_id" not in row["properties"]]
@@ -87,7 +87,7 @@ async def commit_forgetting(
         *edges,
         *(_drop(Op.NODE_DROP, name) for name in nodes),
         *put,
-        *(await update_kinship_merges(writing, tenant, request.user_id, at=request.at)),
+        *(await merging.update_kinship(request.user_id)),
     ]
     # Log only the last change of each element: earlier ones may contain what is forgotten.
     last_index = {change.element_id: index for index, change in enumerate(changes)}

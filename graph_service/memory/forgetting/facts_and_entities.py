@@ -11,7 +11,7 @@ from extraction.reader import THE_AGENT, THE_USER
 from extraction.text.name_forms import all_forms
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Row, Writing
-from graph_service.memory.entity_resolution.projection_writer import load_members
+from graph_service.memory.entity_resolution.merge_writer import load_members
 from graph_service.memory.facts.lookup import fact_by_id
 from graph_service.memory.forgetting.impact import load_facts_of
 from graph_service.memory.forgetting.name_matcher import names_mentioned

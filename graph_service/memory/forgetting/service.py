@@ -10,8 +10,7 @@ from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph, Row, Writing
 from graph_service.memory.argument_checks import check_ids
 from graph_service.memory.consolidation.segmentation import SegmentationThresholds
-from graph_service.memory.entity_resolution.merge_writer import split_node
-from graph_service.memory.entity_resolution.projection_writer import load_members
+from graph_service.memory.entity_resolution.merge_writer import MergeWriter, load_members
 from graph_service.memory.forgetting.commit import ForgetRequest, ForgetResult, commit_forgetting
 from graph_service.memory.forgetting.facts_and_entities import ForgetTarget, find_entity, find_fact, forget_own_names
 from graph_service.memory.forgetting.impact import Impact, ends_of, find_impact
@@ -312,10 +311,11 @@ async def _undo_merges(writing: Writing, tenant: TenantId, name: str, *, at: dat
     root = ends[0]["root_id"] if ends else None
     if root is None:
         return []
-    changes = [] if root == name else await split_node(writing, tenant, name, root, FORGOTTEN, at=at)
+    merging = MergeWriter(writing=writing, tenant=tenant, at=at)
+    changes = [] if root == name else await merging.split(name, root, FORGOTTEN)
     for one in (await load_members(writing, tenant, [name])).get(name, ()):
         if one.get("parent_id") == name:
-            changes += await split_node(writing, tenant, one["id"], name, FORGOTTEN, at=at)
+            changes += await merging.split(one["id"], name, FORGOTTEN)
     return changes
 
 

@@ -322,9 +322,7 @@ def _cues(text: str) -> _Cues:
     )
 
 
-def _of_dialogue(
-    candidates: Sequence[Candidate], analysis: QueryAnalysis, cues: Sequence[_Cues]
-) -> dict[str, Floats]:
+def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, cues: Sequence[_Cues]) -> dict[str, Floats]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1, and `change_*` is 1 if it

@@ -10,7 +10,7 @@ from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Writing
 from graph_service.memory.change_log.log import append_changes
-from graph_service.memory.entity_resolution.projection_writer import edge_changes, edges_touching, project_merged
+from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edge_changes
 from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import MessageRepair, Problem, check_fact, check_message, check_scene
@@ -239,11 +239,12 @@ class Sync:
             await self._lock_users(writing, {user_id})
             ends = await writing.run(statement("lookup/resolve_ids"), {"tenant": self._tenant, "ids": list(ids)})
             roots = sorted({row["root_id"] for row in ends if row["root_id"]})
-            before = await edges_touching(writing, self._tenant, roots)
+            merging = MergeWriter(writing=writing, tenant=self._tenant, at=self._now)
+            before = await merging.edges_of(roots)
             rows = [facts[name] for name in sorted(facts)]
             await writing.run(statement("forgetting/delete_member_facts"), {"tenant": self._tenant, "rows": rows})
-            await project_merged(writing, self._tenant, roots, at=self._now)
-            changes = edge_changes(before, await edges_touching(writing, self._tenant, roots), UNPROVEN)
+            await merging.project(roots)
+            changes = edge_changes(before, await merging.edges_of(roots), UNPROVEN)
             await append_changes(writing, self._tenant, user_id, changes, at=self._now)
 
         return steps
