@@ -13,25 +13,17 @@ from extraction.rules.en.frames import (
     after,
     clause_frame,
     medicines,
-    positions,
-    possessions,
     proper_name,
     read_age,
-    read_allergens,
     read_birthday,
-    read_brand,
     read_exact,
-    read_firms,
     read_goods,
-    read_known_places,
     read_noun,
     read_one_thing,
     read_places,
-    read_plain_medicines,
     read_product,
     read_slots,
     read_things,
-    read_workplaces,
 )
 from extraction.rules.en.spoken_frames import (
     SPOKEN_AGES,
@@ -45,6 +37,43 @@ from extraction.rules.en.spoken_frames import (
     SPOKEN_TASTES,
     SPOKEN_WORK,
 )
+from extraction.rules.en.statements import (
+    ALLERGIC,
+    ATTRIBUTE_IS,
+    ATTRIBUTE_IS_NO_LONGER,
+    ENGAGED,
+    HAS,
+    HAS_TOPIC,
+    IS_NAMED,
+    IS_NO_LONGER,
+    IS_TOPIC,
+    KIN_IS,
+    LIKES,
+    LIVES,
+    LIVES_KNOWN,
+    MARRIED,
+    MED,
+    NAME,
+    NO_LONGER_HAS,
+    NO_LONGER_KIN,
+    NO_LONGER_LIKES,
+    NO_LONGER_LIVES,
+    NO_LONGER_PARTNER,
+    NO_LONGER_TAKES,
+    NO_LONGER_USES,
+    NO_LONGER_WORKS_AS,
+    NO_LONGER_WORKS_AT,
+    NOT_LIKES,
+    PARTNER,
+    PREFERS,
+    PROPER,
+    REACTS,
+    STUDIES_AT,
+    TAKES,
+    USES,
+    WORKS_AS,
+    WORKS_AT,
+)
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, PASTIMES
@@ -54,15 +83,12 @@ _PERSON: Final = EntityType.PERSON
 _ORG: Final = EntityType.ORGANIZATION
 _PLACE: Final = EntityType.PLACE
 _TOPIC: Final = EntityType.TOPIC
-_NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
-_PROPER: Final = r"(?-i:[A-Z][\w'&.-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&-]*){0,3})"
 _END: Final = r"(?=$|[,.;!?)]| )"
 _MORE: Final = r"any ?(?:more|longer)"
 
 
 # Moves
 
-_LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=_PLACE)
 _LEFT: Final = States(
     says="{s} no longer lives in {o}.", relation="lives in", group="old", read=read_places, kind=_PLACE, closes=True
 )
@@ -75,27 +101,20 @@ _MOVED: Final = (
 MOVES: Final = (
     after(
         r"(?:swapped|traded) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=_PLACE),
-        States(
-            says="{s} no longer lives in {o}.",
-            relation="lives in",
-            group="old",
-            read=read_known_places,
-            kind=_PLACE,
-            closes=True,
-        ),
+        LIVES_KNOWN,
+        NO_LONGER_LIVES,
     ),
     after(
         r"(?:sold up in (?P<old>(?-i:[A-Z])[\w' ]{1,25}?) and )?(?:bought|built|found|rented|took) an? (?:[a-z-]+ "
         r"){0,2}?(?:croft|farm|farmhouse|cottage|bungalow|villa|cabin|smallholding|chalet|"
         r"apartment|condo|townhouse) (?:in|on|near|outside) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
         _LEFT,
     ),
     after(
         r"(?:was|were|got|been|have been|has been) (?:transferred|relocated|posted|moved|stationed|deployed) to "
         r"(?P<o>(?:the )?(?-i:[A-Z])[\w' -]{1,30}?)(?=$|,| (?:for|in|last|with|by|since)\b)",
-        _LIVES,
+        LIVES,
     ),
     after(r"(?:have |has )?left (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) behind\b", _LEFT),
     after(
@@ -104,23 +123,23 @@ MOVES: Final = (
         r"[a-z-]+(?:'s|s'|(?: [A-Z]\w+)'s|(?<=brother)|(?<=sister)|(?<=parents)|(?<=son)|(?<=daughter)|(?<=cousin)|"
         r"(?<=friend)|(?<=partner)|(?<=friends)|(?<=mum)|(?<=dad)|(?<=aunt)|(?<=uncle))(?: [A-Z]\w+)?(?: place| "
         r"house| flat)? in (?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"swapped .{2,30}? for (?:an?|the|our|my) (?:[a-z-]+ ){0,2}?(?:farmhouse|cottage|house|flat|apartment|"
         r"bungalow|village|town|place|cabin|studio|houseboat|farm|smallholding|caravan) "
         r"(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:am |is |are )?(?:studying|at uni|at university|at college|stationed|posted|working remotely) in "
         r"(?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:have |has )?(?:retired|moved out|moved down|moved up|moved over|gone off|gone back|decamped|headed "
         r"back|returned home) to (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:have|has) not (?:lived|been living) (?:in|at|on) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) (?:for|since|in|"
@@ -138,40 +157,40 @@ MOVES: Final = (
         r"(?:moved|come|came|gone|went|am|are|back|returned|relocated|left)(?: back| home| over| down| up)*(?: "
         r"(?:to|in|for) (?P<o>(?:the )?(?-i:[A-Z]).+))?",
         _LEFT,
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:am|is|are) (?:now |currently )?(?:living |staying )?in (?:an? )?(?:care home|nursing home|hospice|dorm|"
         r"student halls|halls|sheltered housing|flat|studio|bedsit|cottage|caravan|houseboat|house)(?: [a-z]+)? "
         r"(?:in|near|outside) (?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:have |has )?(?:lived|been living|been|been based|been back) in (?P<o>(?-i:[A-Z]).+? (?:since|for "
         r"(?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:ended up|wound up|settled|landed|made (?:my|our|his|her) home|made (?:my|our) life) (?:living )?in "
         r"(?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     clause_frame(
         r"^(?P<o>(?-i:[A-Z])[\w' -]{2,25}?) is (?:home|my home|where (?:I|we) live|my new home|our new home)(?: now|"
         r" these days| for now)?",
-        _LIVES,
+        LIVES,
     ),
-    after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", _LIVES, _LEFT),
-    after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", _LIVES, _LEFT),
+    after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
+    after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", LIVES, _LEFT),
     after(
         r"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)(?: [a-z]+){0,2} to "
         r"(?P<o>.+)",
-        _LIVES,
+        LIVES,
     ),
-    after(r"(?:gone|went|come|came|moved|am|is|are) (?:back )?home to (?P<o>(?-i:[A-Z]).+)", _LIVES),
+    after(r"(?:gone|went|come|came|moved|am|is|are) (?:back )?home to (?P<o>(?-i:[A-Z]).+)", LIVES),
     after(
         r"(?:am|is|are) (?:back )?(?:home )?in (?P<o>.{2,40}? (?:now|these days|nowadays|for good|permanently))\b",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:am |is |are )?(?:living|renting|lodging|based|settled|house-?sitting|rent|renting a (?:flat|room|house|"
@@ -180,12 +199,12 @@ MOVES: Final = (
         r"bought a (?:flat|place|house|home|studio)|found a (?:flat|place|house|room|studio)|got a (?:flat|place|room))"
         r"(?: (?:now|here|at the moment|temporarily|currently|with [a-z ]{2,20}?))? (?:in|near|outside|on) "
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:have )?(?:left|moved from|moved out of) (?P<old>(?-i:[A-Z])[\w' -]{1,30}?) for (?P<o>(?:the "
         r")?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
         _LEFT,
     ),
     after(rf"(?:do|does|did) not live (?:in|at|on|near) (?P<old>.{{2,50}}?) {_MORE}", _LEFT),
@@ -195,26 +214,18 @@ MOVES: Final = (
         rf"^(?:{OWNER} )?(?:new |current |own )?(?:place|home|flat|house|apartment|room|digs|bungalow|cottage)(?: "
         rf"now)? is "
         r"(?:now )?(?:in|on|at|near|outside) (?P<o>.+)",
-        _LIVES,
+        LIVES,
     ),
-    clause_frame(r"^home is (?:now )?(?P<o>(?-i:[A-Z]).+)", _LIVES),
+    clause_frame(r"^home is (?:now )?(?P<o>(?-i:[A-Z]).+)", LIVES),
     clause_frame(
         r"^(?:we|I) (?:got|have got|picked up|got handed) the keys (?:to|for) (?:our|my|the) .{0,30}? in (?P<o>.+)",
-        _LIVES,
+        LIVES,
     ),
 )
 
 
 # Work
 
-_WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=_ORG)
-_WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=_TOPIC)
-_NOT_AT: Final = States(
-    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=_ORG, closes=True
-)
-_NOT_AS: Final = States(
-    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=_TOPIC, closes=True
-)
 _TRADES: Final = (
     "teaching|nursing|banking|law|journalism|retail|accounting|accountancy|consulting|farming|catering|hospitality|"
     "finance|"
@@ -235,44 +246,44 @@ WORK: Final = (
     clause_frame(
         r"^(?:(?:today|yesterday|friday|it) (?:is|was) )?(?:my |her |his )?(?:very )?(?:last|final) (?:day|shift|"
         r"week) (?:ever )?(?:at|with|for) (?P<old>.{2,40}?)(?: today| yesterday| on \w+| tomorrow|$|,)",
-        _NOT_AT,
+        NO_LONGER_WORKS_AT,
     ),
     clause_frame(
         r"^(?:(?:today|yesterday|it) (?:is|was) )?(?:my |her |his )?(?:very )?first (?:day|shift|week|month) (?:at|"
         r"with|for) (?P<o>.{2,40}?)(?: today| went| was| done| and|$|,)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:am|is|are) (?:now )?(?:on|in|at|behind) (?:the )?(?:[a-z-]+ ){0,2}(?:desk|team|department|ward|"
         r"reception|bar|till|tills|kitchen|counter|office|branch) (?:at|of|for) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:run|runs|manage|manages|lead|leads|head up|heads up|look after|looks after|supervise|supervises) (?:an? |"
         r"the )?(?:[a-z-]+ ){0,2}(?:team|kitchen|bar|desk|department|ward|clinic|shop floor|front of house|branch|"
         r"office|reception|crew)(?: of [a-z\d]+)? (?:at|for) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
-    after(r"(?:started|start|starting|begin|began) as (?P<j>.{3,40}?) (?:at|with|for) (?P<o>.+)", _WORKS_AS, _WORKS_AT),
+    after(r"(?:started|start|starting|begin|began) as (?P<j>.{3,40}?) (?:at|with|for) (?P<o>.+)", WORKS_AS, WORKS_AT),
     after(
         r"(?:work|works|am working|is working|have been working|has been working|freelance|freelances|am freelancing|"
         r"is freelancing|have been freelancing|has been freelancing)(?: (?:nights|days|evenings|weekends|shifts|part[- "
         r"]time|full[- ]time|remotely|freelance|now|from home)){0,2} as (?P<j>an? .+)",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     after(
         r"(?:teach|teaches|lecture|lectures|coach|coaches|cook|cooks|clean|cleans|drive|drives|volunteer|volunteers|"
         r"do the [a-z]+|does the [a-z]+|work as .{3,30}?|tutor|nurse|code|"
         r"do (?:sales|marketing|admin|accounts|accounting|payroll|design|research|security|it))(?: [A-Za-z0-9][\w "
         r"]{0,30}?)? (?:at|for) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:am |is |are )?(?:doing|started|starting|finishing|began|on|got) (?:my|an?|his|her|the) (?:[a-z-]+ "
         r")?(?:apprenticeship|placement|internship|traineeship|residency|work experience|phd|postdoc|training)(?: "
         r"as (?P<j>.{3,30}?))? (?:with|at) (?P<o>.+)",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
     after(
         r"(?:(?:got|was|were|been|being|have been|get) (?:fired|sacked|laid off|let go|made redundant) (?:from|by|"
@@ -280,31 +291,31 @@ WORK: Final = (
         r"handed in (?:my|his|her) notice at|gave (?:my |in my )?notice at|stopped working (?:at|for)|finished at|"
         r"lost (?:my|his|her) job at|left (?:my|his|her) (?:job|post|role|position) (?:at|with)) (?P<old>(?:the |my "
         r"|an? )[a-z].+)",
-        _NOT_AT,
+        NO_LONGER_WORKS_AT,
     ),
     clause_frame(
         rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
-        rf"[a-z]+)?|{_PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
+        rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
         rf"me off)\b(?P<o>)",
         States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=_TOPIC),
     ),
     after(
         r"(?:was|were) (?P<was>an? .{3,40}?)(?: (?:for (?:\w+ ){1,3}(?:years|months|decades)|all my life|until|"
         r"before|back then|once|in a past life|in my youth)\b)",
-        _NOT_AS,
+        NO_LONGER_WORKS_AS,
     ),
     after(
         r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)(?: "
         r"[a-z-]+){0,3}? "
         rf"{_JOB_WORD} (?:as (?P<j>.{{3,40}}?) )?(?:at|with|for) (?P<o>.+)",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
-    after(rf"(?:got|landed|accepted|started|took|found)(?: [a-z-]+){{0,3}}? {_JOB_WORD} as (?P<j>.+)", _WORKS_AS),
+    after(rf"(?:got|landed|accepted|started|took|found)(?: [a-z-]+){{0,3}}? {_JOB_WORD} as (?P<j>.+)", WORKS_AS),
     after(
         r"(?:signed|signed on|gone to work|went to work|started|started out|started work|started working|begun|"
         r"contracting) (?:at|with|for) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:work|works|working|am working|is working|are working|temp|temps|temping|am temping|consult|contract)"
@@ -313,24 +324,24 @@ WORK: Final = (
         r"flexible hours|from home|now|the (?:night|early|late|day|front|bar) ?(?:shift|desk)?|two days a week|"
         r"three days a "
         r"week|four days a week)){1,2} (?:at|for|in) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:am|is|are) (?:now )?at (?P<o>(?-i:[A-Z]).{1,40}?) (?:now|these days|as (?P<j>.+))",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
     after(
         r"(?:am|is|became|have become|has become) (?:now )?(?:an? |the )?(?P<j>.{3,40}?) (?:at|for|with) "
         r"(?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _WORKS_AS,
-        _WORKS_AT,
+        WORKS_AS,
+        WORKS_AT,
     ),
     after(
         r"(?:am|is|are) (?:now )?(?:working|employed|temping|interning|apprenticed|an? apprentice|an? intern|"
         r"contracted|doing "
         r"(?:an internship|an apprenticeship|a placement|shifts)) (?:at|for|with) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:(?:was|were|got|been|being|get) (?:promoted|made up|moved up|bumped up|bumped|upgraded)(?: [a-z]+)? "
@@ -341,37 +352,37 @@ WORK: Final = (
         r"earn my living as|am now|is now|am officially|am the new|is the new|started as|took up work as|took a job "
         r"as)) "
         r"(?:to )?(?P<j>.+)",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     after(
         r"(?:drive|drives) (?:the |a )?(?:number \d+ )?(?P<j>bus|taxi|lorry|truck|cab|tram|train|ambulance|school "
         r"bus|delivery van)(?:es|s)? (?:for a living|for work|for (?P<o>.+))",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     clause_frame(
         rf"{_WHO_DECIDES} (?:have |has |just |finally |have just |has just )?(?:made|promoted|appointed|named) me "
         rf"(?:to )?(?P<j>.+)",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
         r"^(?P<o>(?-i:[A-Z])[\w'&.-]*(?: (?-i:[A-Z])[\w'&-]*){0,2}) (?:have |has |just |finally |have just |has just )?"
         r"(?:hired me|took me on|taken me on|offered me (?:the|a) job and I (?:took it|said yes|accepted))(?: as "
         r"(?P<j>.+))?",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current )?(?:job title|job|role|position|title|profession|occupation) is (?:now "
         rf")?(?P<j>(?:an? |the )?.{{3,40}})",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current )?(?:employer|company|workplace) is (?:now |called )?(?P<o>(?-i:[A-Z]).+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     clause_frame(
         rf"^(?:{OWNER} )(?:new |current |old )?(?:job|work|desk|office|team|shift|role|post) (?:at|with) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         r"(?:(?:left|quit|lost|resigned from|gave up|packed in|jacked in|walked out of|handed in (?:my|his|her) "
@@ -384,8 +395,8 @@ WORK: Final = (
         r")?(?-i:[A-Z]).{1,40}?)"
         r"(?: (?:for|to (?:join|work at|work for|start at)) (?P<o>(?-i:[A-Z]).+)|$|[,.;!]| (?:in|last|this|after|"
         r"because|on|at|and|due|over|when|a)\b.*)",
-        _NOT_AT,
-        _WORKS_AT,
+        NO_LONGER_WORKS_AT,
+        WORKS_AT,
     ),
     after(
         rf"(?:left|quit|gave up|retired from|packed in|got out of|stopped|am done with|walked away from) "
@@ -401,7 +412,7 @@ WORK: Final = (
     ),
     after(
         r"(?:went|gone|going|turned|became|am now|am) (?P<o>freelance|self-employed|solo|part[- ]time|full[- ]time)\b",
-        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+        IS_TOPIC,
     ),
     after(
         r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
@@ -429,14 +440,8 @@ WORK: Final = (
 
 # Partners
 
-_ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
-_MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
-_PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(_PERSON), kind=_PERSON)
 _NOT_MARRIED: Final = States(
     says="{s} is no longer married to {o}.", relation="married to", read=read_exact, kind=_PERSON, closes=True
-)
-_NOT_PARTNER: Final = States(
-    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=_PERSON, closes=True
 )
 _SPLIT: Final = (
     r"(?:split|split up|broke up|broken up|break up|separated|parted ways|called it quits|called it off|ended "
@@ -456,18 +461,18 @@ _HUSBAND: Final = r"(?:wife|husband|spouse|ex-wife|ex-husband)"
 _FRIEND: Final = r"(?:boyfriend|girlfriend|partner|fiancé|fiancée|fiance|fiancee)"
 PARTNERS: Final = (
     clause_frame(
-        rf"^my {_HUSBAND} (?P<o>{_NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT}|"
+        rf"^my {_HUSBAND} (?P<o>{NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT}|"
         rf"{_DIVORCED})\b",
         _NOT_MARRIED,
     ),
     clause_frame(
-        rf"^my {_FRIEND} (?P<o>{_NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT})",
-        _NOT_PARTNER,
+        rf"^my {_FRIEND} (?P<o>{NAME}) and I (?:are |have |just |finally |recently |have just )*(?:{_SPLIT})",
+        NO_LONGER_PARTNER,
     ),
     clause_frame(
         rf"^(?:things|it|everything) (?:has |have |is |are |was |were |all )*(?:ended|over|finished|done) (?:with|"
-        rf"between me and|between us,) (?P<o>{_NAME})",
-        _NOT_PARTNER,
+        rf"between me and|between us,) (?P<o>{NAME})",
+        NO_LONGER_PARTNER,
     ),
     after(
         r"(?:am|is|are)(?: only| already| about| nearly| now| just)? (?:(?:\w+|\d+)(?: and a half)? (?:weeks|"
@@ -475,41 +480,41 @@ PARTNERS: Final = (
         States(says="{s} is {o}.", relation="is", read=read_exact),
     ),
     after(
-        rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{_NAME})",
-        _ENGAGED,
+        rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})",
+        ENGAGED,
     ),
     after(
-        rf"(?:proposed to) (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{_NAME})(?=.{{0,60}}\b(?:yes|accepted|engaged))",
-        _ENGAGED,
+        rf"(?:proposed to) (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})(?=.{{0,60}}\b(?:yes|accepted|engaged))",
+        ENGAGED,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) and (?:I|me) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
-        _ENGAGED,
+        rf"^(?P<o>{NAME}) and (?:I|me) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
+        ENGAGED,
     ),
     clause_frame(
-        rf"^(?:I|me) and (?P<o>{_NAME}) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
-        _ENGAGED,
+        rf"^(?:I|me) and (?P<o>{NAME}) (?:are |got |have got |have |just |finally |just got |finally got )*engaged\b",
+        ENGAGED,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) (?:has |just |finally |has just |has finally )*(?:proposed(?: to me)?|popped the "
+        rf"^(?P<o>{NAME}) (?:has |just |finally |has just |has finally )*(?:proposed(?: to me)?|popped the "
         rf"question|put a ring on it|asked me to marry (?:him|her))\b",
-        _ENGAGED,
+        ENGAGED,
     ),
     clause_frame(
-        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:are |got |have got |have |has |just |finally |just got )*engaged\b",
+        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:are |got |have got |have |has |just |finally |just got )*engaged\b",
         States(
             says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
         ),
     ),
     clause_frame(
-        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:got married|are married|tied the knot|have got married|eloped|got "
+        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:got married|are married|tied the knot|have got married|eloped|got "
         rf"hitched)\b",
         States(
             says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
         ),
     ),
     clause_frame(
-        rf"^(?P<a>{_NAME}) and (?P<o>{_NAME}) (?:have |just |finally )*(?:{_SPLIT}|{_DIVORCED})\b",
+        rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:have |just |finally )*(?:{_SPLIT}|{_DIVORCED})\b",
         States(
             says="{o} is no longer {s}'s partner.",
             relation="partner",
@@ -520,70 +525,74 @@ PARTNERS: Final = (
         ),
     ),
     clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me))? (?:got |are |have got |have been |have |just |"
+        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me))? (?:got |are |have got |have been |have |just |"
         rf"finally |recently )*(?:married(?! (?:him|her|to))|tied the knot|"
         r"eloped|got hitched)\b(?<=.)",
-        _MARRIED,
+        MARRIED,
     ),
     after(
         rf"(?:got |have |just |finally )*(?:married|tied the knot with|eloped with|wed|got hitched to|remarried) "
-        rf"(?:to )?(?:my [a-z-]+ )?(?P<o>{_NAME})",
-        _MARRIED,
+        rf"(?:to )?(?:my [a-z-]+ )?(?P<o>{NAME})",
+        MARRIED,
     ),
     clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me)) (?:got |are |have |just |finally |recently |have "
+        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:got |are |have |just |finally |recently |have "
         rf"just |have finally )*{_DIVORCED}\b",
         _NOT_MARRIED,
     ),
     clause_frame(
-        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{_NAME}))? and I (?:are |have |just |finally |recently |have just "
+        rf"^(?:my )(?P<o>{_HUSBAND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
         rf")*(?:{_SPLIT}|{_DIVORCED})\b",
         _NOT_MARRIED,
     ),
     clause_frame(
-        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{_NAME}))? and I (?:are |have |just |finally |recently |have just "
+        rf"^(?:my )(?P<o>{_FRIEND})(?: (?P<n>{NAME}))? and I (?:are |have |just |finally |recently |have just "
         rf")*(?:{_SPLIT})\b",
-        _NOT_PARTNER,
+        NO_LONGER_PARTNER,
     ),
     clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{_NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
+        rf"^(?:I and |me and )?(?P<o>{NAME})(?: and (?:I|me)) (?:are |have |just |finally |recently |have just |"
         rf"have finally )*{_SPLIT}",
-        _NOT_PARTNER,
+        NO_LONGER_PARTNER,
     ),
     clause_frame(
-        rf"^me and (?P<o>{_NAME}) (?:are |have |just |finally |recently |have just |have finally )*{_SPLIT}",
-        _NOT_PARTNER,
+        rf"^me and (?P<o>{NAME}) (?:are |have |just |finally |recently |have just |have finally )*{_SPLIT}",
+        NO_LONGER_PARTNER,
     ),
     after(
-        rf"(?:{_SPLIT}|ended it|ended things|finished) (?:with|from) (?:my (?:[a-z-]+ ){{1,2}}?)?(?P<o>{_NAME}|"
+        rf"(?:{_SPLIT}|ended it|ended things|finished) (?:with|from) (?:my (?:[a-z-]+ ){{1,2}}?)?(?P<o>{NAME}|"
         rf"(?:my )?{_FRIEND})",
-        _NOT_PARTNER,
+        NO_LONGER_PARTNER,
     ),
     after(
         rf"(?:dumped|am no longer (?:with|seeing|dating)|(?:do|am) not (?:see|seeing|dating|date)) "
-        rf"(?P<o>{_NAME})(?=$|[,.]| (?:any|in|last|after))",
-        _NOT_PARTNER,
-    ),
-    after(rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{_NAME})", _NOT_MARRIED),
-    after(
-        rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{_NAME})",
-        _PARTNER,
+        rf"(?P<o>{NAME})(?=$|[,.]| (?:any|in|last|after))",
+        NO_LONGER_PARTNER,
     ),
     after(
-        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{_NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)", _PARTNER
+        rf"(?:divorced|separated from|am divorced from|am separated from|am divorcing) (?P<o>{NAME})",
+        _NOT_MARRIED,
     ),
-    after(rf"met someone(?: new)?,? (?:called |named |(?:his|her|their) name is )?(?P<o>{_NAME})", _PARTNER),
+    after(
+        rf"{_DATES} (?:someone|somebody|a (?:guy|girl|woman|man|[a-z]+)) (?:called|named|new,?|,) ?(?P<o>{NAME})",
+        PARTNER,
+    ),
+    after(
+        rf"{_DATES} (?:my [a-z]+ )?(?P<o>{NAME})(?! (?:tonight|tomorrow|on|for|about|at|later|next|this)\b)",
+        PARTNER,
+    ),
+    after(rf"met someone(?: new)?,? (?:called |named |(?:his|her|their) name is )?(?P<o>{NAME})", PARTNER),
     clause_frame(
-        rf"^(?:I and |me and )?(?P<o>{_NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |"
+        rf"^(?:I and |me and )?(?P<o>{NAME}) and (?:I|me) (?:are |have |have been |got |started |just |finally |"
         rf"been |moved |now )*(?:together|dating|"
         r"seeing each other|a couple|an item|going out|in a relationship|going steady|back together|in "
         r"together)\b(?! to\b)",
-        _PARTNER,
+        PARTNER,
     ),
-    after(rf"been together .{{0,40}}?,? (?P<o>{_NAME}) and (?:me|I)\b", _PARTNER),
+    after(rf"been together .{{0,40}}?,? (?P<o>{NAME}) and (?:me|I)\b", PARTNER),
     clause_frame(
-        rf"^(?P<o>{_NAME}) is my (?P<r>ex(?:-(?:husband|wife|boyfriend|girlfriend))?)\b",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+        rf"^(?P<o>{NAME}) is my (?P<r>ex(?:-(?:husband|wife|boyfriend|girlfriend))?)\b",
+        KIN_IS,
     ),
     after(
         r"(?:was|were|am|is|been|have been|became) (?P<o>widowed|divorced|single|pregnant|expecting|a widow|a "
@@ -605,28 +614,28 @@ RELATIVES: Final = (
         rf"^(?:(?:my|our) (?:baby|son|daughter|first|second|third|little one|girl|boy|twins)|(?:the )?baby|(?:she|"
         rf"he)) (?:has |have |is |finally |was |were |just )*(?:arrived|born|here|came)\b.{{0,40}}?"
         rf"(?:a |little |baby )*(?P<r>girl|boy|daughter|son)?,? (?:called|named|her name is|his name is|we called "
-        rf"(?:her|him)) (?P<o>{_NAME})",
+        rf"(?:her|him)) (?P<o>{NAME})",
         States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
     ),
     after(
-        rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{_NAME}) (?:put down|put to sleep|down|to "
+        rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{NAME}) (?:put down|put to sleep|down|to "
         rf"sleep)\b",
         States(says="{s} no longer has {o}.", relation="has", read=proper_name(None), closes=True),
     ),
     clause_frame(
         rf"^(?:and )?(?P<w>my|our) (?:(?:eldest|oldest|youngest|middle)(?: one)?|first-?born|little one|little girl|"
         rf"little boy|baby)(?: is called| is named|,| is)? "
-        rf"(?P<o>{_NAME})\b",
+        rf"(?P<o>{NAME})\b",
         States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
     ),
     after(
         r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her "
         r")?(?:little |new |healthy |first |second |third |beautiful |tiny )*"
-        rf"(?:baby )?(?P<r>girl|boy|son|daughter|baby)(?:,| called| named|:) ?(?:called |named )?(?P<o>{_NAME})",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+        rf"(?:baby )?(?P<r>girl|boy|son|daughter|baby)(?:,| called| named|:) ?(?:called |named )?(?P<o>{NAME})",
+        KIN_IS,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: "
+        rf"^(?P<o>{NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: "
         rf"{_MORE})?(?=$|,)",
         States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON, closes=True),
     ),
@@ -634,11 +643,11 @@ RELATIVES: Final = (
         rf"^(?P<w>my|our|his|her) (?:new|current) (?P<r>{KIN_PATTERN}|[a-z]+ teacher|gp|plumber|cleaner|childminder|"
         rf"builder|"
         rf"electrician|gardener|driver|broker|agent|editor|solicitor|optician) is (?:now |called |named |a (?:guy|"
-        rf"woman|man) called )?(?P<o>{_NAME})",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
+        rf"woman|man) called )?(?P<o>{NAME})",
+        KIN_IS,
     ),
     after(
-        rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{_NAME})\b",
+        rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{NAME})\b",
         States(says="{s} looks after {o}.", relation="looks after", read=proper_name(_PERSON), kind=_PERSON),
     ),
 )
@@ -673,7 +682,7 @@ AGES: Final = (
     clause_frame(rf"^(?:as )?an? (?P<o>{NUMBER})[ -]years?[ -]old,? (?:[a-z-]+,? ){{0,3}}(?:I|my)\b", _AGED),
     clause_frame(rf"^{OWNER} age is (?P<o>{NUMBER})\b", _AGED),
     clause_frame(
-        rf"^(?P<k>my|our) (?P<o>{NUMBER})[ -]years?[ -]old,?(?: (?:{KIN_PATTERN}))?,? (?P<a>{_NAME})\b",
+        rf"^(?P<k>my|our) (?P<o>{NUMBER})[ -]years?[ -]old,?(?: (?:{KIN_PATTERN}))?,? (?P<a>{NAME})\b",
         States(says="{s} is {o}.", relation="has age", read=read_age, kind=EntityType.TIME, subject="a"),
     ),
     clause_frame(
@@ -686,30 +695,28 @@ AGES: Final = (
 
 # Belongings
 
-_HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
-_NOT_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
 _MINE: Final = r"(?:my|our|the|his|her|that|an?|both|all) (?:old |trusty |ancient |beloved |last |beat-up |poor )*"
 BELONGINGS: Final = (
     after(
         rf"(?:gave|have given|given|handed) (?:{_MINE})(?P<old>.{{2,30}}?) (?:away|back|up|to (?:my|our|his|her|a|"
         rf"an|the|charity|(?-i:[A-Z]))\b.*)",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     clause_frame(
         r"^(?:.{2,40}?) (?:left|gave|bought|got|handed down|passed on|lent|found) (?:me|us) (?:his|her|an?|the|"
         r"their|some|two|this) (?P<o>.+)",
-        _HAS,
+        HAS,
     ),
     clause_frame(
         r"^(?P<w>my|our) (?:old |poor |trusty |beloved )*(?P<old>[A-Za-z][\w -]{1,25}?) (?:finally |has |have |just "
         r"|has finally |was |got )*(?:died(?! of| again)|packed up|packed in|gave up the ghost|conked out|written off|"
         r"stolen|nicked|totalled|scrapped|sold|gone for good|broke for good|broken beyond repair|bit the dust)\b",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     clause_frame(
         r"^there is (?P<o>(?:an?|my|our) .{2,40}?) (?:in|on|behind|at) (?:my|our) (?:living room|kitchen|garage|"
         r"garden|house|flat|bedroom|shed|back garden|yard|home|office|drive|basement|cellar|attic|balcony|hall)",
-        _HAS,
+        HAS,
     ),
     after(
         r"(?:bought|own|owns|inherited|picked up|acquired|treated (?:myself|ourselves) to|splashed out on|invested "
@@ -721,17 +728,17 @@ BELONGINGS: Final = (
         rf"(?:swapped|traded|traded in|exchanged|part-exchanged|replaced|ditched|upgraded|switched|gave up|given up|"
         rf"sold) (?:from )?{_MINE}(?P<old>.{{2,40}}?) "
         r"(?:for|with|to|and (?:got|bought|have)) (?P<o>(?:an?|the|two|another|my) .+|(?-i:[A-Z]).+)",
-        _HAS,
-        _NOT_HAS,
+        HAS,
+        NO_LONGER_HAS,
     ),
     after(
         rf"(?:sold|got rid of|gave away|given away|traded in|parted with|ditched|scrapped|rehomed|re-homed|returned|"
         rf"donated|lost|threw out|"
         rf"chucked out|wrote off|totalled|totaled|flogged|had to (?:give up|sell|rehome|put down)|put down|crashed|"
         rf"no longer (?:have|has|own|owns|drive|drives|keep)) (?:{_MINE})?(?P<old>.+)",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
-    after(rf"(?:do|does) not (?:have|own|drive|keep) (?:{_MINE})?(?P<old>.{{2,40}}?) {_MORE}", _NOT_HAS),
+    after(rf"(?:do|does) not (?:have|own|drive|keep) (?:{_MINE})?(?P<old>.{{2,40}}?) {_MORE}", NO_LONGER_HAS),
     after(
         r"(?:have|has|own|owns|keep|keeps|am (?:now )?the proud owner of|is the proud owner of|bought|caved and "
         r"bought|got|picked up|adopted|took in|acquired|"
@@ -741,7 +748,7 @@ BELONGINGS: Final = (
         r"share|shares|ride|rides|run|runs|use|uses)"
         r"(?: (?:got|only|only got|myself|ourselves|himself|herself|back|now|also|just|in the end|home|us|up)){0,2} "
         r"(?P<o>.+)",
-        _HAS,
+        HAS,
     ),
     after(
         r"(?:drive|drives|am driving|is driving|ride|rides) (?P<o>.+)",
@@ -763,10 +770,6 @@ BELONGINGS: Final = (
 
 # Medicines, allergies, illnesses, diets
 
-_TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC)
-_STOPPED: Final = States(
-    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
-)
 _BY: Final = (
     r"^(?:(?:so |and )?(?:they|he|she|(?:the )?(?:doctor|doc|gp|consultant|nurse|vet|psychiatrist|"
     r"cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|"
@@ -775,7 +778,6 @@ _BY: Final = (
     r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+) (?:has |have |just |now |has just |have just |wants to |"
     r"then )*)"
 )
-_MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 _RAISED: Final = (
     r"(?:went|gone|goes|is going|was|were|is|has been|have been|got|been)? ?(?:up|down|upped|raised|increased|"
     r"doubled|tripled|halved|lowered|reduced|cut|dropped|bumped|"
@@ -785,18 +787,18 @@ MEDICATION: Final = (
     after(
         rf"(?:gone|went|moved|stepped|dropped|am going|been moved) (?:up |down )?from .{{1,14}}? to (?P<o>{DOSE} "
         rf"(?:of )?{MEDICINE})",
-        _TAKES,
+        TAKES,
     ),
     clause_frame(
         rf"{_BY}(?:doubled|halved|upped|increased|raised|lowered|reduced|adjusted|changed) (?:my |the "
         rf")(?P<o>{MEDICINE})(?: dose)?(?=$|,|\.| )",
-        _TAKES,
+        TAKES,
     ),
-    clause_frame(rf"^no more (?P<old>{_MED})(?: for me| now|$|,)", _STOPPED),
+    clause_frame(rf"^no more (?P<old>{MED})(?: for me| now|$|,)", NO_LONGER_TAKES),
     clause_frame(
         rf"^(?:{OWNER} )?(?:[a-z]+ ){{0,3}}?(?:pills|tablets|meds|drops|capsules|injections) (?:is|are) (?:now |"
         rf"called )?(?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
     clause_frame(
         rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been "
@@ -812,17 +814,17 @@ MEDICATION: Final = (
     ),
     clause_frame(
         rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off "
-        rf")?(?:my |the |off )?(?P<old>{_MED}) (?:to|for|onto|on to|and (?:put me )?on(?:to)?) (?P<o>.+)",
-        _TAKES,
-        _STOPPED,
+        rf")?(?:my |the |off )?(?P<old>{MED}) (?:to|for|onto|on to|and (?:put me )?on(?:to)?) (?P<o>.+)",
+        TAKES,
+        NO_LONGER_TAKES,
     ),
-    clause_frame(rf"{_BY}(?:switched|moved|changed) me (?:on |over )?to (?P<o>.+)", _TAKES),
+    clause_frame(rf"{_BY}(?:switched|moved|changed) me (?:on |over )?to (?P<o>.+)", TAKES),
     clause_frame(
         rf"{_BY}(?:put|started|has|have|got|given|gave|prescribed|recommended|keeps?) me (?:back )?(?:on |onto "
         rf")?(?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
-    clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", _STOPPED),
+    clause_frame(rf"{_BY}(?:took|taken|weaned) me off (?P<old>.+)", NO_LONGER_TAKES),
     clause_frame(
         rf"{_BY}(?:upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|changed|put up|halved|"
         rf"adjusted) (?:my |the )(?P<m>{MEDICINE})(?: dose| dosage)?(?: up| down)?(?: from [\w ]{{1,12}}?)? to "
@@ -830,34 +832,34 @@ MEDICATION: Final = (
         States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=_TOPIC, dose="d"),
     ),
     clause_frame(
-        rf"^(?:{OWNER} )?(?P<old>{_MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
+        rf"^(?:{OWNER} )?(?P<old>{MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
         rf")*(?:changed|switched|swapped|replaced|moved) (?:over )?(?:to|for|with|by) (?P<o>.+)",
-        _TAKES,
-        _STOPPED,
+        TAKES,
+        NO_LONGER_TAKES,
     ),
     after(
         rf"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|swapped|went|gone) (?:over "
-        rf")?(?:from )?(?:my |the )?(?P<old>{_MED}) (?:to|for|onto) (?P<o>.+)",
-        _TAKES,
-        _STOPPED,
+        rf")?(?:from )?(?:my |the )?(?P<old>{MED}) (?:to|for|onto) (?P<o>.+)",
+        TAKES,
+        NO_LONGER_TAKES,
     ),
     after(
         r"(?:was |were |got |been |am |is |have been )*(?:switched|changed|moved|went back|gone back) (?:on |over "
         r")?to (?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
-    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", _STOPPED),
+    after(r"(?:am|is|are)(?: now| finally)? off (?:my |the |of )?(?P<old>.+)", NO_LONGER_TAKES),
     after(
         rf"(?:came off|come off|coming off|have come off|stopped taking|stopped|quit|no longer (?:take|takes|need|"
         rf"needs|use|uses|on)|am no longer on|is no longer on|weaned (?:myself )?off|"
         rf"(?:do|does) not (?:take|need|use)|finished(?: my course of)?|am done with|gave up|dropped|got off|went "
-        rf"off|was taken off|have been taken off|threw out) (?:my |the |his |her )?(?P<old>{_MED})\b",
-        _STOPPED,
+        rf"off|was taken off|have been taken off|threw out) (?:my |the |his |her )?(?P<old>{MED})\b",
+        NO_LONGER_TAKES,
     ),
     after(
         r"(?:am|is|are|went|been put|was put|got put|were put|have been put|have been|been)(?: now| back| still| "
         r"just| currently| also)? on (?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
     after(
         r"(?:take|takes|am taking|is taking|taking|took up|have to take|has to take|need|needs|need to take|was "
@@ -865,26 +867,24 @@ MEDICATION: Final = (
         r"use|uses|inject|injects|started taking|started on|have started|started|start taking|restarted|swallow|"
         r"have|has|rely on|was given|got given|take only)(?: (?:only|just|now|still|daily|my|his|her|about|"
         r"also)){0,2} (?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?:new |current |daily |only |regular )?(?:meds|medication|medications|medicine|medicines|"
         rf"prescription|tablets|pills|tablet|pill|painkiller|inhaler)(?: list)? (?:is|are|:)(?: now| just| only)?:? "
         rf"(?P<o>.+)",
-        _TAKES,
+        TAKES,
     ),
-    clause_frame(rf"^(?:it is |that is )?(?:just|only|now|currently) (?P<o>{_MED}\b.*)", _TAKES),
+    clause_frame(rf"^(?:it is |that is )?(?:just|only|now|currently) (?P<o>{MED}\b.*)", TAKES),
     clause_frame(
         rf"^(?P<o>{DOSE} (?:of )?(?:[a-z]+ )?{MEDICINE}) (?:every|each|twice|once|daily|a day|at night|in the|three|"
         rf"before|with|after)\b",
-        _TAKES,
+        TAKES,
     ),
     clause_frame(
-        rf"^(?:{OWNER} )?(?P<o>{MEDICINE},? (?:is |are |was |got |has been )*(?:now |up to |at )*{DOSE})", _TAKES
+        rf"^(?:{OWNER} )?(?P<o>{MEDICINE},? (?:is |are |was |got |has been )*(?:now |up to |at )*{DOSE})", TAKES
     ),
 )
-_ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
-_REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
 _SWELLS: Final = (
     r"(?:(?:sends?|sent|puts?|lands?|landed|put) me (?:straight )?(?:to|in|into) (?:the )?(?:A&E|hospital|ER|"
     r"emergency room|casualty|anaphyla\w+)|"
@@ -913,46 +913,46 @@ HEALTH: Final = (
         r"(?:am|is|are|was|were|turned out|turns out|has always been)(?: not only)? ?(?:to be )?(?:\w+ly |very |"
         r"quite |also |still |mildly |badly |a bit |super )*(?:allergic|intolerant|anaphylactic|sensitive|"
         r"hypersensitive) to (?P<o>.+)",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         r"(?:react|reacts|reacted) (?:badly |terribly |strongly |really badly |violently )?(?:to|with) (?P<o>.+)",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         r"(?:come|comes|came|break|breaks|broke) (?:out|up) in (?:hives|a rash|spots|blisters|welts|bumps|an itchy "
         r"rash)(?: all over)? (?:from|with|when I eat|if I eat|whenever I eat|after|after eating|at the sight of|"
         r"because of|near|around) (?P<o>.+)",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         r"(?:have|has|had|developed|got|suffer from)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong "
         r"|nasty |life-threatening |known )?(?P<o>[a-z]+(?: [a-z]+)?)(?: allergy| allergies| intolerance)\b",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         r"(?:have|has|had|developed|got)(?: got)? (?:an? )?(?:severe |bad |mild |serious |nasty |strong |"
         r"life-threatening )?(?:allergy|allergies|intolerance|reaction|sensitivity) to (?P<o>.+)",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         r"(?:can not|could never|must not|may not|should not) (?:have|eat|drink|touch|go near|tolerate|digest|be "
         r"near|be around|take|do|handle) (?:any |anything (?:with|containing) )?(?P<o>.+)",
-        _REACTS,
+        REACTS,
     ),
     clause_frame(
         rf"^(?P<o>[A-Za-z][a-z]*(?: [a-z]+)?(?:(?:,| and| or) [a-z]+(?: [a-z]+)?){{0,2}}) (?:always |just |really |"
         rf"also )?{_SWELLS}",
-        _REACTS,
+        REACTS,
     ),
     clause_frame(
         rf"^(?:{OWNER} )(?P<o>[a-z]+(?: [a-z]+)?) (?:allergy|intolerance)\b",
-        _REACTS,
+        REACTS,
     ),
     clause_frame(
         r"^(?:note|fyi|reminder|ps|careful|important|warning)?:? ?(?:(?:severe|serious|bad|mild) )?(?P<o>[a-z]+) "
         r"(?:allergy|intolerance)(?: here| alert| over here|, so|$)",
-        _REACTS,
+        REACTS,
     ),
     after(
         rf"(?:have|has|suffer from|suffers from|live with|lives with|struggle with|was diagnosed with|got diagnosed "
@@ -960,18 +960,18 @@ HEALTH: Final = (
         rf"both)? (?:an? |the |my |this |some |really |very |pretty |quite |severe |mild |chronic |bad |terrible |"
         rf"early |early-onset )*"
         rf"(?P<o>(?:[a-z0-9-]+ ){{0,3}}?{CONDITION})\b",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC),
+        HAS_TOPIC,
     ),
     after(
         rf"(?:went|gone|going|turned|became|become|am|is|are|eat|eats|am eating|have been|have gone|am back to "
         rf"being|stick to|follow|follows|am on|is on|started|cook|keep)(?: (?:now|strictly|mostly|fully|a|an|the|"
         rf"strict|back to|all|completely|both|lifelong)){{0,2}} (?P<o>{DIETS})(?: diet)?(?=$|[,.;!]| (?:now|since|"
         rf"for|in|and|but|so|these|food|last|this|diet|after|by|again|at|because|too|as)\b)",
-        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+        IS_TOPIC,
     ),
     after(
         rf"(?:am|is|are) (?:no longer|not) (?:a )?(?P<old>{DIETS})\b",
-        States(says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True),
+        IS_NO_LONGER,
     ),
 )
 
@@ -988,23 +988,17 @@ _HABITS: Final = {
     "gambled": "gambling",
     "eaten sugar": "sugar",
 }
-_LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
-_PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)
-_NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
-_NO_MORE: Final = States(
-    says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
-)
 TASTES: Final = (
     after(
         r"(?:have |has )?(?:switched|moved|gone over|went over|converted|changed|swapped|gone back|went back) "
         r"(?:over |back )?to (?P<o>(?-i:[a-z])[a-z'-]+(?: [a-z'-]+){0,2})(?=$|[,.]| (?:since|for|because|now|"
         r"instead|last|this|after)\b)(?<!nights)(?<!days)(?<!work)(?<!school)(?<!home)(?<!bed)(?<!sleep)",
-        _PREFERS,
+        PREFERS,
     ),
     after(
         r"(?:have |has )?(?:taken up|took up) (?P<o>(?!residence|a job|a post|arms|most|too|so|all|space|time|the "
         r"offer|my offer|an offer)[a-z].+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         rf"(?:have |has )?(?:given up|gave up|quit|stopped(?: playing)?) (?:the |my |playing (?:the "
@@ -1018,7 +1012,7 @@ TASTES: Final = (
             closes=True,
         ),
     ),
-    clause_frame(r"^(?P<o>[A-Za-z][\w' -]{2,25}?),? always(?:,? please)?$", _PREFERS),
+    clause_frame(r"^(?P<o>[A-Za-z][\w' -]{2,25}?),? always(?:,? please)?$", PREFERS),
     after(
         r"(?:have|has) not (?P<old>smoked|drunk|drunk alcohol|eaten meat|vaped|gambled|eaten sugar) (?:since|in|for)\b",
         States(
@@ -1032,75 +1026,75 @@ TASTES: Final = (
     after(
         r"(?:have |has )?stopped (?P<old>(?:going to|doing|playing|watching|buying|wearing|reading|using|attending) "
         r"(?!the\b|my\b|it\b).{2,30})",
-        _NO_MORE,
+        NO_LONGER_LIKES,
     ),
     after(
         r"(?:will not|refuse to|would rather (?:die|starve) than|would never|can not be (?:doing with|bothered "
         r"with)|can not face|never|will never) "
         r"(?:go near|touch|eat|drink|use|wear|set foot in|listen to|order|cook with|bother with)(?: (?:anything "
         r"(?:with|made of)|any))? (?P<o>.+)",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     after(
         r"(?:do not|does not) (?:use|eat|drink|touch|wear|cook with|celebrate|do) (?P<o>.{2,40}?)(?<!any "
         r"more)(?<!anymore)(?<!much)$",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     after(
         r"(?:prefer|prefers|would take|will take|choose) (?P<o>(?!to )[a-z'-]{2,}(?: [a-z'-]+)?(?<!ing)) (?:over|to|"
         r"rather than|instead of) (?P<old>[a-z]{3,}.{0,40})",
-        _PREFERS,
+        PREFERS,
     ),
-    after(r"(?:prefer|prefers) (?P<o>(?!to ).{2,40}?) (?:over|rather than|instead of) .{2,40}", _PREFERS),
-    after(r"(?:like|likes|love|loves|enjoy|enjoys) (?P<o>(?!to ).{2,40}?) (?:more than|better than) .{2,40}", _PREFERS),
+    after(r"(?:prefer|prefers) (?P<o>(?!to ).{2,40}?) (?:over|rather than|instead of) .{2,40}", PREFERS),
+    after(r"(?:like|likes|love|loves|enjoy|enjoys) (?P<o>(?!to ).{2,40}?) (?:more than|better than) .{2,40}", PREFERS),
     after(
         r"(?:mostly|mainly|exclusively|nearly always|almost always|almost only|basically only) (?:read|listen to|"
         r"watch|eat|drink|cook|wear|use|play|order|buy|travel by) (?P<o>.+)",
-        _PREFERS,
+        PREFERS,
     ),
     after(
         r"(?:swapped|switched from|gave up|given up|ditched|dropped|traded) (?:my |the "
         r")?(?P<old>(?-i:[a-z])[a-z]+(?: [a-z]+)?) (?:for|in favou?r of|to) (?P<o>(?-i:[a-z])[a-z]+(?: [a-z]+)?)$",
-        _PREFERS,
-        _NO_MORE,
+        PREFERS,
+        NO_LONGER_LIKES,
     ),
     clause_frame(
         r"^(?:give me )(?P<o>(?!a\b|the\b|an\b)[a-z][\w' -]{2,30}?) over .{2,30}? (?:any ?day|any time|every time|"
         r"any day of the week)",
-        _PREFERS,
+        PREFERS,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,20}?) over (?P<old>[a-z][\w' -]{2,20}?)(?:,? (?:always|any ?day|any time|every "
         r"time|for me|please))+$",
-        _PREFERS,
+        PREFERS,
     ),
     clause_frame(
         r"^(?:please,? )?(?:no|never any|do not use(?: any)?|stop using|skip|leave out|without) (?:more "
         r")?(?P<o>(?:[a-z-]+ )?(?:emojis?|bullet points|bullets|lists|jargon|exclamation marks|small talk|headings|"
         r"tables|slang|apologies|summaries|disclaimers|hashtags|calls|acronyms))\b",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     clause_frame(
         r"^(?P<o>(?:short|brief|long|detailed|simple|plain|honest|blunt|direct|concise) (?:answers|replies|messages|"
         r"sentences|explanations|feedback|english|text))(?:,? (?:please|only|for me|from now on|thanks|always))+",
-        _PREFERS,
+        PREFERS,
     ),
     clause_frame(
         r"^(?:honestly,? |for me,? )?(?:nothing|there is nothing that) beats (?:a |an |the )?(?:good |nice |proper |"
         r"bowl of |cup of |plate of |slice of |glass of |pint of |mug of )*(?P<o>.+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:would|could) (?:absolutely |happily |gladly |seriously )*(?:kill|die|sell my soul|do anything|walk "
         r"miles|travel miles) for (?:a |an |some )?(?:good |proper |decent |nice )*(?P<o>.+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"could (?:happily )?(?:eat|drink|live on|watch|listen to|read) (?P<o>.+?) (?:every (?:single )?day|all day|"
         r"forever|for ever|all night|for the rest of my life|for breakfast)",
-        _LIKES,
+        LIKES,
     ),
-    after(r"(?:am|is) (?:so |very |firmly |totally |forever |always |definitely )*team (?P<o>.+)", _LIKES),
+    after(r"(?:am|is) (?:so |very |firmly |totally |forever |always |definitely )*team (?P<o>.+)", LIKES),
     after(
         r"(?:(?:am|is|become|became|turned into|turning into|been) )(?:such |quite )?an? (?:complete |total |huge |"
         r"big |massive |real |proper |bit of an? |full-on |hopeless |lifelong |certified |absolute "
@@ -1108,43 +1102,43 @@ TASTES: Final = (
         r"fanatic|addict|buff|lover|geek|junkie|freak|enthusiast|snob|"
         r"obsessive|aficionado|devotee|person|drinker|(?<=[a-z]{3} )(?<!free )(?<!single )(?<!grown )(?<!married "
         r")(?<!busy )(?<!happy )(?:girl|guy|woman|man))\b(?! (?:of|for)\b)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:live for|swear by|can not (?:get enough of|live without|resist|function without|do without)|am (?:a "
         r"sucker for|all about|mad for|obsessed with|hooked on|really into|wild about|big on|partial to|crazy about|"
         r"nuts about)|have a (?:soft spot|weakness|thing|sweet tooth) for|always go for|always pick|always order|go "
         r"for|opt for) (?P<o>.+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:will|would) (?:always |gladly |happily )?(?:choose|pick|take) (?P<o>.{2,40}?) over "
         r"(?P<old>.{2,40}?)(?: any ?(?:day|time)| every time|$)",
-        _PREFERS,
+        PREFERS,
     ),
     after(
         r"(?:am|is|are) not (?:so |that |really |too |very |exactly |particularly |much |terribly )*(?:big on|into|"
         r"keen on|fond of|wild about|bothered about|crazy about|one for|a (?:big |huge |great )?(?:fan|lover) of|"
         r"an? admirer of)(?: (?:the|a))? (?P<o>.+)",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     after(
         r"(?:am|is) not (?:really |much of )?an? (?P<o>[a-z]+(?: [a-z]+)?) (?:person|guy|girl|fan|drinker|eater|"
         r"lover)\b",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:leaves? me cold|does nothing for me|do nothing for me|makes? me (?:gag|"
         r"retch|queasy|sick|cringe)|turns? my stomach|is the worst|are the worst|gives? me the creeps|grosses me "
         r"out|is not my thing|are not my thing|drives? me (?:mad|nuts|crazy|up the wall|insane)|bores? me|gets? on "
         r"my nerves|(?:is|are) not for me)\b",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,30}?) (?:is|are) (?:still |by far |hands down |definitely |always |now )*(?:my "
         r"(?:thing|jam|favou?rites?|go-to|comfort (?:food|show|film)|weakness|happy place|drug|poison|obsession|"
         r"fave|passion|everything|life)|the best thing ever|where my heart is)\b",
-        _LIKES,
+        LIKES,
     ),
     clause_frame(
         r"^what (?:I (?:value|appreciate|care about|look for)|matters|counts) (?:most )?(?:in .{2,30}? |to me )?is "
@@ -1156,72 +1150,67 @@ TASTES: Final = (
         r"replies|them) (?:in |to |strictly )?|use |stick (?:to|with) |stay with |answer (?:me )?in |reply (?:to me "
         r")?in |write (?:to me )?in |speak )(?P<o>[a-z][\w -]{2,30}?)(?:,? (?:please|always|from now on|with me|"
         r"only|for me|going forward|thanks|ok|pls))+\b",
-        _PREFERS,
+        PREFERS,
     ),
     after(
         r"(?:read|listen to|watch|eat|drink|cook|wear|take|use|play|order|buy) (?:only|mostly|mainly|nothing but|"
         r"exclusively|almost exclusively) (?P<o>.+)",
-        _PREFERS,
+        PREFERS,
     ),
     clause_frame(
         r"^(?:anything|everything|any book|all books|any film) (?:by|from|with) (?P<o>(?-i:[A-Z]).{2,30}?) (?:goes|"
         r"is|gets|makes|ends|and I|will|has)\b",
         States(says="{s} likes {o}.", predicate="PREFERS", read=proper_name(None)),
     ),
-    after(r"(?:went|gone|going) off (?P<old>.+)", _NO_MORE),
+    after(r"(?:went|gone|going) off (?P<old>.+)", NO_LONGER_LIKES),
 )
 
 
 # Other changes of one value
 
-_USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
-_NOT_USES: Final = States(says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True)
-_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 _NOT_NAMED: Final = States(
     says="{s} is no longer named {o}.", relation="is named", group="old", read=proper_name(None), closes=True
 )
 CHANGES: Final = (
     clause_frame(
-        rf"^I (?:(?:also|now|just) )?(?:go by|am called|am known as|am going by|use the name) (?P<o>{_NAME})(?: "
+        rf"^I (?:(?:also|now|just) )?(?:go by|am called|am known as|am going by|use the name) (?P<o>{NAME})(?: "
         rf"(?:at work|now|these days|online|everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|"
-        rf"rather than|no longer) (?P<old>{_NAME})",
-        _NAMED,
+        rf"rather than|no longer) (?P<old>{NAME})",
+        IS_NAMED,
         _NOT_NAMED,
     ),
-    after(r"(?:am now called|am now|have become|changed my name to) (?P<o>(?-i:(?:Mr|Mrs|Ms|Dr)\.? [A-Z]\w+))", _NAMED),
-    after(rf"(?:now )?(?:bank|banks) with (?P<o>{_PROPER})", _USES),
+    after(
+        r"(?:am now called|am now|have become|changed my name to) (?P<o>(?-i:(?:Mr|Mrs|Ms|Dr)\.? [A-Z]\w+))", IS_NAMED
+    ),
+    after(rf"(?:now )?(?:bank|banks) with (?P<o>{PROPER})", USES),
     clause_frame(
-        rf"^(?P<w>my|our) (?P<r>{KIN_PATTERN}|gp|optician|plumber|cleaner) is (?:no longer|not) (?P<old>{_NAME}),? "
-        rf"but (?P<o>{_NAME})",
-        States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON),
-        States(
-            says="{o} is no longer {s}'s {r}.",
-            relation="=r",
-            group="old",
-            read=proper_name(_PERSON),
-            kind=_PERSON,
-            closes=True,
-        ),
+        rf"^(?P<w>my|our) (?P<r>{KIN_PATTERN}|gp|optician|plumber|cleaner) is (?:no longer|not) (?P<old>{NAME}),? "
+        rf"but (?P<o>{NAME})",
+        KIN_IS,
+        NO_LONGER_KIN,
     ),
     after(
-        rf"(?:am|is|are)(?: now)? (?:with|on|at|using) (?P<o>{_PROPER})(?: now)?,? (?:not|instead of|rather than|no "
-        rf"longer) (?:with |on |at )?(?P<old>{_PROPER})",
-        _USES,
-        _NOT_USES,
+        rf"(?:am|is|are)(?: now)? (?:with|on|at|using) (?P<o>{PROPER})(?: now)?,? (?:not|instead of|rather than|no "
+        rf"longer) (?:with |on |at )?(?P<old>{PROPER})",
+        USES,
+        NO_LONGER_USES,
     ),
-    after(rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{_PROPER})(?: {_MORE}| now|$|,)", _NOT_USES),
+    after(
+        rf"(?:am|is|are) (?:no longer|not) (?:with|on|using) (?P<old>{PROPER})(?: {_MORE}| now|$|,)",
+        NO_LONGER_USES,
+    ),
     after(
         r"(?:moved|shifted|rescheduled|switched|changed|swapped) (?:my|our|the|his|her) (?P<s>[a-z][a-z ]{2,30}?) "
         r"from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
-        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
-        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+        ATTRIBUTE_IS,
+        ATTRIBUTE_IS_NO_LONGER,
     ),
     clause_frame(
         r"^(?:(?P<w>my|our|the) )?(?P<s>[A-Za-z][a-z ]{2,30}?) (?:has |have |is |are |got |been |was |were |just "
         r")*(?:moved|changed|switched|rescheduled|shifted|pushed back|brought forward) (?:from (?P<old>[\w:]+(?: "
         r"[\w:]+)?) )to (?P<o>[\w:]+(?: [\w:]+)?)$",
-        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
-        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+        ATTRIBUTE_IS,
+        ATTRIBUTE_IS_NO_LONGER,
     ),
     after(
         r"(?:am|is|are) (?:no longer|not) (?:an? )?member of (?P<old>.+?)(?: any ?more)?$",
@@ -1233,40 +1222,40 @@ CHANGES: Final = (
         r"^(?P<w>my|our|the) (?P<s>[a-z][a-z -]{1,30}?) (?:is|are|has moved to|moved to|has changed to|got moved to|"
         r"is going to be) (?:now |on |at )*(?P<o>[\w][\w' :-]{0,30}?)(?: now)?,? (?:instead of|rather than|and not|not|"
         r"no longer) (?:on )?(?P<old>[\w][\w' :-]{0,30}?)(?: any ?more| now)?$",
-        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
-        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+        ATTRIBUTE_IS,
+        ATTRIBUTE_IS_NO_LONGER,
     ),
     after(
-        rf"(?:go by|goes by|am called|am known as|am going by) (?P<o>{_NAME})(?: (?:at work|now|these days|online|"
+        rf"(?:go by|goes by|am called|am known as|am going by) (?P<o>{NAME})(?: (?:at work|now|these days|online|"
         rf"everywhere|with friends|professionally)){{0,2}},? (?:not|instead of|rather than|no longer) "
-        rf"(?P<old>{_NAME})",
-        _NAMED,
+        rf"(?P<old>{NAME})",
+        IS_NAMED,
         _NOT_NAMED,
     ),
-    after(rf"(?:go by|goes by) (?P<o>{_NAME})\b", _NAMED),
+    after(rf"(?:go by|goes by) (?P<o>{NAME})\b", IS_NAMED),
     after(
         # Who "moved from Berlin to Lisbon" changed homes; only things are moved from one product to another.
         rf"(?:have )?(?:(?:switched|changed|migrated|gone over|went over|jumped|defected)(?: (?:over|across|"
         rf"everything|my \w+|our \w+|the \w+))?|moved (?:everything|(?:my|our|the) (?!family|kids?|children|"
         rf"parents?|mum|mom|dad|wife|husband)\w+)(?: over| across)?) "
-        rf"from (?P<old>{_PROPER}) (?:over )?to (?P<o>(?-i:[A-Z]).+)",
-        _USES,
-        _NOT_USES,
+        rf"from (?P<old>{PROPER}) (?:over )?to (?P<o>(?-i:[A-Z]).+)",
+        USES,
+        NO_LONGER_USES,
     ),
     after(
         r"(?:have )?(?:switched|changed|migrated|gone over|went over|jumped|defected|signed up)(?: (?:over|across|"
         r"everything))? (?:to|with) (?P<o>(?-i:[A-Z]).+)",
-        _USES,
+        USES,
     ),
     after(
-        rf"(?:swapped|replaced|dropped|ditched|left|traded) (?P<old>{_PROPER}) (?:for|with) (?P<o>(?-i:[A-Z]).+)",
-        _USES,
-        _NOT_USES,
+        rf"(?:swapped|replaced|dropped|ditched|left|traded) (?P<old>{PROPER}) (?:for|with) (?P<o>(?-i:[A-Z]).+)",
+        USES,
+        NO_LONGER_USES,
     ),
     after(
         r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
         r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
-        _USES,
+        USES,
     ),
     after(
         r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ "
@@ -1290,7 +1279,7 @@ CHANGES: Final = (
         r"(?:go|goes|are|is|am|went|started)(?: both| all| now)*(?: to| at)(?: school at| the)? "
         r"(?P<o>(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w'-]*){0,3} (?:Primary|School|Academy|High|College|University|"
         r"Nursery|Kindergarten|Grammar|Elementary|Prep|Infants|Juniors))\b",
-        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+        STUDIES_AT,
     ),
 )
 
@@ -1358,7 +1347,7 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=_PERSON)]
 
 
-_AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", _WORKS_AS),))
+_AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", WORKS_AS),))
 # Frames that also apply to whole sentences.
 _WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE)
 SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])

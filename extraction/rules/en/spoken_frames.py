@@ -11,21 +11,49 @@ from extraction.rules.en.frames import (
     clause_frame,
     medicines,
     positions,
-    possessions,
     proper_name,
     read_age,
-    read_allergens,
     read_brand,
     read_exact,
-    read_firms,
-    read_known_places,
     read_noun,
-    read_one_thing,
-    read_places,
-    read_plain_medicines,
     read_product,
-    read_things,
     read_workplaces,
+)
+from extraction.rules.en.statements import (
+    ALLERGIC,
+    ATTRIBUTE_IS,
+    ATTRIBUTE_IS_NO_LONGER,
+    ENGAGED,
+    HAS,
+    HAS_TOPIC,
+    IS_NAMED,
+    IS_NO_LONGER,
+    IS_TOPIC,
+    KIN_IS,
+    LIKES,
+    LIVES,
+    LIVES_KNOWN,
+    MARRIED,
+    MED,
+    NAME,
+    NO_LONGER_HAS,
+    NO_LONGER_KIN,
+    NO_LONGER_LIKES,
+    NO_LONGER_LIVES,
+    NO_LONGER_PARTNER,
+    NO_LONGER_TAKES,
+    NO_LONGER_USES,
+    NO_LONGER_WORKS_AS,
+    NOT_LIKES,
+    PARTNER,
+    PREFERS,
+    PROPER,
+    REACTS,
+    STUDIES_AT,
+    TAKES,
+    USES,
+    WORKS_AS,
+    WORKS_AT,
 )
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, THING
 from extraction.rules.engine import ObjectPhrase
@@ -56,8 +84,6 @@ _ORG: Final = EntityType.ORGANIZATION
 _PLACE: Final = EntityType.PLACE
 _TOPIC: Final = EntityType.TOPIC
 _TIME: Final = EntityType.TIME
-_NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
-_PROPER: Final = r"(?-i:[A-Z][\w'&.+-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&+-]*){0,3})"
 _HOME: Final = (
     r"(?:flat|place|house|room|studio|apartment|bungalow|cottage|bedsit|home|maisonette|condo|townhouse|houseshare|"
     r"flatshare|sublet|annexe|loft|two-bed|one-bed|three-bed|caravan|houseboat)"
@@ -72,84 +98,74 @@ _SINCE: Final = (
 
 # Moves
 
-_LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=_PLACE)
-_LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=_PLACE)
 _LIVES_AT: Final = States(says="{s} lives at {o}.", relation="lives in", read=read_exact, kind=_PLACE)
-_LEFT: Final = States(
-    says="{s} no longer lives in {o}.",
-    relation="lives in",
-    group="old",
-    read=read_known_places,
-    kind=_PLACE,
-    closes=True,
-)
 _PLACE_NAME: Final = r"(?:the )?(?-i:[A-Z])[\w'. -]{1,30}?"
 SPOKEN_MOVES: Final = (
     clause_frame(
         rf"^(?:I meant |I mean |it is |"
         rf"that is )?(?P<o>{_PLACE_NAME}),? (?:and )?not (?P<old>{_PLACE_NAME}),? (?:that is|is|it is) where (?:I|"
         rf"we) live",
-        _LIVES,
-        _LEFT,
+        LIVES,
+        NO_LONGER_LIVES,
     ),
-    after(r"(?:am|is|are|live|lives|based)?(?: now)? ?based (?:out of|in and around|around|near) (?P<o>.+)", _LIVES),
+    after(r"(?:am|is|are|live|lives|based)?(?: now)? ?based (?:out of|in and around|around|near) (?P<o>.+)", LIVES),
     after(
         r"(?:live|lives|living|am living|are living|is living) (?:just )?(?:outside|near|around|by|off|over|up|"
         r"down) "
         r"(?:of |in )?(?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     clause_frame(
         rf"^(?:back |home |now |living )?in (?P<o>{_PLACE_NAME}) (?:now|again|these days|for good|"
         rf"{_SINCE})",
-        _LIVES_KNOWN,
+        LIVES_KNOWN,
     ),
-    clause_frame(rf"^(?P<o>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?) {_SINCE}", _LIVES_KNOWN),
+    clause_frame(rf"^(?P<o>(?-i:[A-Z])[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?) {_SINCE}", LIVES_KNOWN),
     clause_frame(
         rf"^(?:back|home) (?:in|to) (?P<o>{_PLACE_NAME})(?=$|,| (?:again|now|for|since|with|after|"
         rf"from)\b)",
-        _LIVES_KNOWN,
+        LIVES_KNOWN,
     ),
     clause_frame(
         rf"^(?:(?:my|our|the|an?) )?(?:new |little |tiny |small |nice |cheap |lovely |own |rented |"
         rf"temporary )*{_HOME}"
         rf"(?: now)? (?:in|near|off|over in|down in|up in) (?P<o>(?:the )?(?-i:[A-Z])[\w' -]{{1,30}})(?=$|,)",
-        _LIVES,
+        LIVES,
     ),
     clause_frame(
         rf"^(?:said|saying|waved|waving|kissed) (?:goodbye|farewell|bye|bye-?bye) to (?P<old>{_PLACE_NAME})"
         rf"(?=$|,| (?:after|in|last|for|and|on|with)\b)",
-        _LEFT,
+        NO_LONGER_LIVES,
     ),
     clause_frame(
         rf"^(?:goodbye|bye|farewell|so long),? (?P<old>{_PLACE_NAME}),? (?:hello|"
         rf"hi) (?P<o>{_PLACE_NAME})$",
-        _LIVES_KNOWN,
-        _LEFT,
+        LIVES_KNOWN,
+        NO_LONGER_LIVES,
     ),
     clause_frame(
         rf"^(?:hello|hi),? (?P<o>{_PLACE_NAME}),? (?:goodbye|bye|"
         rf"farewell) (?P<old>{_PLACE_NAME})$",
-        _LIVES_KNOWN,
-        _LEFT,
+        LIVES_KNOWN,
+        NO_LONGER_LIVES,
     ),
     after(
         rf"(?:bought|got|found|took|signed for|own|owns|rent|rents|have|has|share|shares|moved into|have moved into|"
         rf"am in|is in|are in|built|ended up with|got the keys to|am moving into)(?: (?:myself|ourselves|us|me))? "
         rf"(?:an? |our |my |the |this |his |her )(?:[a-z-]+ ){{0,3}}?{_HOME} (?:in|near|on|off|outside|over in|"
         rf"up in) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:crashing|sleeping|kipping|bunking|camping|camped|squatting|couch-?surfing|boarding|dossing|"
         r"housesitting)"
         r"(?: [a-z' ]{2,30}?)?(?: in| at| near) (?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:am |is |are )(?:crashing|sleeping|kipping|bunking|staying|living|lodging|boarding|house-?sitting)"
         r"(?: on| at| with)? [a-z' ]{2,40}? in (?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:swapped|traded|exchanged|left|ditched|fled) (?:the |big )*(?:city|town|coast|countryside|suburbs|"
@@ -157,25 +173,25 @@ SPOKEN_MOVES: Final = (
         r"flat|house|high street|old (?:place|flat|house)) for (?:an? |the )?(?:[a-z-]+ ){0,3}?(?:in|near|outside|"
         r"by|of)? ?"
         r"(?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
     after(
         r"(?:moved|have moved|has moved|am moved) (?:back |over |in |down |up |out )*(?:to|into) (?:an? |the |my |"
         r"our |his |"
         r"her )(?:[a-z'-]+ ){0,5}?(?:in|near|outside|on) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
-    after(r"(?:moved|have moved|has moved) (?:back )?in with .{2,40}? (?:in|near) (?P<o>(?-i:[A-Z]).+)", _LIVES),
+    after(r"(?:moved|have moved|has moved) (?:back )?in with .{2,40}? (?:in|near) (?P<o>(?-i:[A-Z]).+)", LIVES),
     after(
         r"(?:grew roots|put down roots|made it|got stuck|landed|settled down|set up home|set up shop|"
         r"started over|made a home) in (?P<o>(?-i:[A-Z]).+)",
-        _LIVES,
+        LIVES,
     ),
-    after(r"(?:call|calls) (?P<o>(?-i:[A-Z])[\w' -]{1,25}?) (?:my |our |his |her )?home\b", _LIVES),
+    after(r"(?:call|calls) (?P<o>(?-i:[A-Z])[\w' -]{1,25}?) (?:my |our |his |her )?home\b", LIVES),
     after(
         r"(?:got|managed to get|finally got) (?:away|out|out of) (?:of )?(?P<old>(?-i:[A-Z])[\w' -]{1,25}?)(?=$|"
         r",| (?:last|in|after|for|and)\b)",
-        _LEFT,
+        NO_LONGER_LIVES,
     ),
     clause_frame(
         r"^(?:please |pls |just )?(?:use|take|put|set|add|make it) (?P<o>(?:flat |unit |apt |apartment |"
@@ -201,15 +217,6 @@ SPOKEN_MOVES: Final = (
 
 # Work
 
-_WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=_ORG)
-_WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=_TOPIC)
-_NOT_AT: Final = States(
-    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=_ORG, closes=True
-)
-_NOT_AS: Final = States(
-    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=_TOPIC, closes=True
-)
-_IS: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC)
 _WORKER: Final = {
     "teach": "teacher",
     "teaches": "teacher",
@@ -281,19 +288,19 @@ SPOKEN_WORK: Final = (
         r"^(?:my |the )?(?:day job|main job|real job|current job|side job|weekend job|second job|gig|new job|job|"
         r"work) "
         r"(?:is|'s)(?: now)? (?:at|with|for) (?P<o>.+)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     clause_frame(
         r"^(?:my |the )?(?:day job|main job|real job|current job|side job|new job|job|new title|job title|title|"
         r"new role|role) "
         r"(?:is|:)(?: now)? (?P<j>.+)",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
         r"^(?:day|week|month|year) (?:one|two|three|four|1|2|3|4) (?:at|"
         r"with) (?:the )?(?P<o>(?-i:[A-Z])[\w'& ]{1,30}?)"
         r"(?=$|,| (?:and|done|was|went|today|survived|down|over|in|of|already)\b)(?! tomorrow)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     after(
         rf"(?P<j>{_DOES})(?: for a living| for work| in the evenings| part[- ]time| full[- ]time)?(?= (?:at|for|"
@@ -319,8 +326,8 @@ SPOKEN_WORK: Final = (
         r"(?:at|with) (?P<o>(?:the )?(?-i:[A-Z])[\w'&. -]{1,40}?)(?:,? (?:now|these days|again|full[- ]time|"
         r"part[- ]time))?,? "
         r"(?:in (?:the )?[a-z ]{2,25}|as (?P<j>an? .+)|(?:doing|running|managing|working) .+)$",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
     after(
         r"(?:am |is |are )?(?:training|studying|qualifying|retraining|apprenticed|interning) as (?P<j>an? .+)",
@@ -330,34 +337,34 @@ SPOKEN_WORK: Final = (
         r"(?:was|got|am|is|were|have been|has been|been) (?:just )?(?:hired|taken on|recruited|poached|headhunted|"
         r"employed|"
         r"picked up|snapped up|offered a (?:job|place|post|position)) (?:by|at|with) (?P<o>.+?)(?: as (?P<j>.+))?$",
-        _WORKS_AT,
-        _WORKS_AS,
+        WORKS_AT,
+        WORKS_AS,
     ),
     after(
         r"(?:was|got|am|is|were|have been|has been) (?:just )?(?:hired|taken on|employed|brought in) as (?P<j>.+)",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
         r"^(?:the |my )?(?P<o>(?:the )?(?:[A-Za-z][\w'&]*)(?: [A-Za-z][\w'&]*){0,3}?) (?:took me on|hired me|"
         r"offered me "
         r"(?:a|the) (?:job|post|position|role) and I (?:took it|said yes|accepted))\b(?:,? (?:as )?(?P<j>.+))?",
         States(says="{s} works at {o}.", relation="works at", read=_read_employer, kind=_ORG),
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
         r"^(?:promoted|made up|moved up|bumped up|upgraded)(?: to| from .{3,25}? to) (?P<j>.+?)(?:,? me|!)?$",
-        _WORKS_AS,
+        WORKS_AS,
     ),
     clause_frame(
-        r"^(?:been )?(?:an? )?(?P<j>[a-z][a-z ]{3,30}?) (?:here|by trade|by day|for (?:[a-z]+ )?\w+ years)$", _WORKS_AS
+        r"^(?:been )?(?:an? )?(?P<j>[a-z][a-z ]{3,30}?) (?:here|by trade|by day|for (?:[a-z]+ )?\w+ years)$", WORKS_AS
     ),
-    after(r"(?:used to be|was once|spent .{3,20}? as|once was) (?P<was>an? .+)", _NOT_AS),
+    after(r"(?:used to be|was once|spent .{3,20}? as|once was) (?P<was>an? .+)", NO_LONGER_WORKS_AS),
     after(
         r"(?:am|is|are) no longer (?P<was>(?:an? |the )[a-z ]{3,30}?)(?=$|,|\.| now| at| in)",
-        _NOT_AS,
+        NO_LONGER_WORKS_AS,
     ),
-    after(r"(?:am|is|are) not (?P<was>(?:an? |the )[a-z ]{3,30}?) any ?(?:more|longer)", _NOT_AS),
-    after(r"(?:no longer|do not|does not) (?:work|works) as (?P<was>.+?)(?: any ?more|$)", _NOT_AS),
+    after(r"(?:am|is|are) not (?P<was>(?:an? |the )[a-z ]{3,30}?) any ?(?:more|longer)", NO_LONGER_WORKS_AS),
+    after(r"(?:no longer|do not|does not) (?:work|works) as (?P<was>.+?)(?: any ?more|$)", NO_LONGER_WORKS_AS),
     after(
         r"(?:quit|packed in|jacked in|chucked in|gave up|left|ditched|walked out of|walked out on) "
         r"(?:my |the |his |her )?(?:job|post|shifts?|position|role|gig|weekend job)? ?(?:at|with) (?P<old>.+?)"
@@ -375,45 +382,30 @@ SPOKEN_WORK: Final = (
         r"(?:study|studies|am studying|is studying|read|reads|am reading|"
         r"is reading)(?: [a-z ]{3,30}?)? "
         r"at (?P<o>(?:the )?(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,| (?:now|in|since|and|until|this)\b)",
-        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+        STUDIES_AT,
     ),
     clause_frame(
         r"^(?:first|second|third|fourth|final|last|1st|2nd|3rd)[ -]year (?:student )?(?:at|"
         r"of) (?:[a-z ]{2,25}?,? (?:at |in )?)?"
         r"(?P<o>(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,)",
-        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+        STUDIES_AT,
     ),
     after(
         r"(?:am|is) (?:a |in (?:my|his|her) )?(?:first|second|third|fourth|final)[ -]year (?:student )?(?:at|"
         r"of) (?P<o>(?-i:[A-Z]).+)",
-        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+        STUDIES_AT,
     ),
     after(
         r"(?:am|is|are) (?:an? )?(?:first-year |second-year |final-year )?(?:student|undergrad|undergraduate|"
         r"postgrad|fresher) "
         r"(?:at|in) (?P<o>(?:the )?(?-i:[A-Z]).+)",
-        States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG),
+        STUDIES_AT,
     ),
 )
 
 
 # Partners, children and other relatives
 
-_PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(_PERSON), kind=_PERSON)
-_NOT_PARTNER: Final = States(
-    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=_PERSON, closes=True
-)
-_ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
-_MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
-_KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON)
-_NO_LONGER_IN_ROLE: Final = States(
-    says="{o} is no longer {s}'s {r}.",
-    relation="=r",
-    group="old",
-    read=proper_name(_PERSON),
-    kind=_PERSON,
-    closes=True,
-)
 _ANIMAL: Final = (
     r"(?:cat|dog|puppy|kitten|rabbit|hamster|parrot|budgie|horse|pony|tortoise|lizard|snake|goldfish|gerbil|"
     r"ferret|rat|hen|"
@@ -433,39 +425,39 @@ _ANY_KIN: Final = (
 SPOKEN_PEOPLE: Final = (
     clause_frame(
         rf"^(?:meet|say hi to|say hello to|this is|here is|introducing|that is|it is|"
-        rf"allow me to introduce) (?P<o>{_NAME}),? "
+        rf"allow me to introduce) (?P<o>{NAME}),? "
         rf"(?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL})\b",
         _PET_IS,
     ),
     clause_frame(
         rf"^(?:meet|say hi to|say hello to|this is|here is|introducing|that is|it is|"
-        rf"allow me to introduce) (?P<o>{_NAME}),? "
+        rf"allow me to introduce) (?P<o>{NAME}),? "
         rf"(?P<w>my|our) (?P<r>{_ANY_KIN})\b",
-        _KIN_IS,
+        KIN_IS,
     ),
     clause_frame(
         rf"^(?:meet|say hi to|say hello to|this is|here is|introducing|that is|it is) (?P<w>my|"
         rf"our) (?:[a-z-]+ ){{0,2}}?"
-        rf"(?P<r>{_ANIMAL}),? (?P<o>{_NAME})",
+        rf"(?P<r>{_ANIMAL}),? (?P<o>{NAME})",
         _PET_IS,
     ),
     clause_frame(
         rf"^(?:my|our|the) (?P<r>{_ANIMAL}) is (?:an? |called |named )(?:[A-Za-z-]+ ){{0,3}}?(?:called |named |"
-        rf", )?(?P<o>{_NAME})$",
+        rf", )?(?P<o>{NAME})$",
         _PET_IS,
     ),
     clause_frame(
-        rf"^(?:my|our|the) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL}) (?P<o>{_NAME}) (?:is|was|has|just|keeps|always|"
+        rf"^(?:my|our|the) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL}) (?P<o>{NAME}) (?:is|was|has|just|keeps|always|"
         rf"still|ate|loves|hates|needs|got|turned|had|does|can|will)\b",
         _PET_IS,
     ),
     clause_frame(
         rf"^(?:an? |one |two |three |our |my )?(?:new |little |tiny |rescue )*(?P<r>{_ANIMAL})s?(?: now| at home)?,? "
-        rf"(?:called |named )(?P<o>{_NAME})",
+        rf"(?:called |named )(?P<o>{NAME})",
         _PET_IS,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}),? (?:is )?(?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL})(?=$|,| (?:is|was|has|just|"
+        rf"^(?P<o>{NAME}),? (?:is )?(?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ANIMAL})(?=$|,| (?:is|was|has|just|"
         rf"of))",
         _PET_IS,
     ),
@@ -473,12 +465,12 @@ SPOKEN_PEOPLE: Final = (
         rf"(?:adopted|got|bought|rescued|took in|have|brought home|picked up|ended up with|welcomed|fostered|foster) "
         rf"(?:an? |our |the |my |this )(?:[a-z-]+ ){{0,3}}?(?P<r>{_ANIMAL})(?: [a-z ]{{2,20}}?)?,? (?:called |"
         rf"named |her name is |his name is |and called (?:him|her|it) |"
-        rf"(?:whom |who )?we (?:call|called|named) (?:him |her |it )?)(?P<o>{_NAME})",
+        rf"(?:whom |who )?we (?:call|called|named) (?:him |her |it )?)(?P<o>{NAME})",
         _PET_IS,
     ),
     after(
         rf"(?:had to )?(?:put|have put|said goodbye to|buried|lost) (?:my |our |the |dear |poor |sweet |"
-        rf"old )*(?:{_ANIMAL} )?(?P<o>{_NAME})"
+        rf"old )*(?:{_ANIMAL} )?(?P<o>{NAME})"
         rf"(?: down| to sleep)?(?=$|,| (?:on|last|this|yesterday|in|today|to)\b)(?<!Mum)(?<!Dad)",
         States(says="{s} no longer has {o}.", relation="has", read=_read_lost, closes=True),
     ),
@@ -492,62 +484,62 @@ SPOKEN_PEOPLE: Final = (
         States(says="{s} no longer has {o}.", relation="has", read=read_exact, closes=True),
     ),
     clause_frame(
-        rf"^(?:and |so )?(?P<o>{_NAME})(?:, my [a-z]+,)? (?:(?:finally|just|actually|has|"
+        rf"^(?:and |so )?(?P<o>{NAME})(?:, my [a-z]+,)? (?:(?:finally|just|actually|has|"
         rf"got down on one knee and) )*(?:proposed|popped the question|put a ring on it)\b",
-        _ENGAGED,
+        ENGAGED,
     ),
-    after(rf"(?:said yes to|accepted) (?P<o>{_NAME})(?:'s proposal)?(?=$|,| (?:and|last|on|yesterday)\b)", _ENGAGED),
-    after(rf"(?:popped the question to|got down on one knee for|put a ring on) (?P<o>{_NAME})", _ENGAGED),
+    after(rf"(?:said yes to|accepted) (?P<o>{NAME})(?:'s proposal)?(?=$|,| (?:and|last|on|yesterday)\b)", ENGAGED),
+    after(rf"(?:popped the question to|got down on one knee for|put a ring on) (?P<o>{NAME})", ENGAGED),
     clause_frame(
-        rf"^(?P<o>{_NAME}) is my (?:new |now )?(?:fianc[eé]e?|husband-to-be|wife-to-be|future (?:wife|"
+        rf"^(?P<o>{NAME}) is my (?:new |now )?(?:fianc[eé]e?|husband-to-be|wife-to-be|future (?:wife|"
         rf"husband))\b",
-        _ENGAGED,
+        ENGAGED,
     ),
     clause_frame(
         rf"^my (?:new |now )?(?:fianc[eé]e?|husband-to-be|wife-to-be|future (?:wife|"
-        rf"husband)),? (?P<o>{_NAME})",
-        _ENGAGED,
+        rf"husband)),? (?P<o>{NAME})",
+        ENGAGED,
     ),
     clause_frame(
-        rf"^(?:it is official,? )?(?P<o>{_NAME}) and (?:I|me) (?:are |have )?(?:got |just |"
+        rf"^(?:it is official,? )?(?P<o>{NAME}) and (?:I|me) (?:are |have )?(?:got |just |"
         rf"finally )*(?:hitched|married|wed|eloped|tied the knot|said I do|exchanged vows)",
-        _MARRIED,
+        MARRIED,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) (?:and I )?(?:dumped me|left me|broke up with me|moved out(?= and we are done)|ended it|"
+        rf"^(?P<o>{NAME}) (?:and I )?(?:dumped me|left me|broke up with me|moved out(?= and we are done)|ended it|"
         rf"ended things|walked out on me|called it off)\b",
-        _NOT_PARTNER,
+        NO_LONGER_PARTNER,
     ),
     clause_frame(
         rf"^(?:it is over|it is all over|all over|finished|done) (?:between (?:me and|us,)|"
-        rf"with) (?P<o>{_NAME})",
-        _NOT_PARTNER,
+        rf"with) (?P<o>{NAME})",
+        NO_LONGER_PARTNER,
     ),
     after(
         rf"(?:am|is|have been|has been|are)? ?(?:with|together with|loved up with|shacked up with|"
-        rf"going steady with|an item with) (?P<o>{_NAME}) (?:now|these days|for \w+ (?:years?|months?)|since)",
-        _PARTNER,
+        rf"going steady with|an item with) (?P<o>{NAME}) (?:now|these days|for \w+ (?:years?|months?)|since)",
+        PARTNER,
     ),
     clause_frame(
         rf"^my (?:new |current |long-term |on-off )?(?:man|woman|boo|bae|lover|sweetheart|"
-        rf"significant other|SO|other half|better half|girl|guy),? (?P<o>{_NAME})\b",
-        _PARTNER,
+        rf"significant other|SO|other half|better half|girl|guy),? (?P<o>{NAME})\b",
+        PARTNER,
     ),
     after(
         rf"(?:have|has)(?: got)? (?:an? |one |two |three |four |"
-        rf"five )?(?:[a-z-]+ ){{0,2}}?(?P<r>{KIN_PATTERN})s?,? (?:called |named )?(?P<o>{_NAME})(?=$|,|\.| (?:who|"
+        rf"five )?(?:[a-z-]+ ){{0,2}}?(?P<r>{KIN_PATTERN})s?,? (?:called |named )?(?P<o>{NAME})(?=$|,|\.| (?:who|"
         rf"and|in|at)\b)",
-        _KIN_IS,
+        KIN_IS,
     ),
     clause_frame(
-        rf"^(?:her|his|its|the (?:baby|puppy|kitten)'s) name is (?P<o>{_NAME}),? (?P<w>my|our) (?P<r>{_ANY_KIN}|"
+        rf"^(?:her|his|its|the (?:baby|puppy|kitten)'s) name is (?P<o>{NAME}),? (?P<w>my|our) (?P<r>{_ANY_KIN}|"
         rf"{_ANIMAL})\b",
-        _KIN_IS,
+        KIN_IS,
     ),
     clause_frame(
         rf"^(?P<w>his|her) (?P<r>girlfriend|boyfriend|wife|husband|partner|fianc[eé]e?|son|daughter|brother|sister|"
-        rf"mum|mom|dad|mother|father),? (?:is (?:called |named )?)?(?P<o>{_NAME})(?=$|,|\.| [a-z])",
-        _KIN_IS,
+        rf"mum|mom|dad|mother|father),? (?:is (?:called |named )?)?(?P<o>{NAME})(?=$|,|\.| [a-z])",
+        KIN_IS,
     ),
     clause_frame(
         rf"^(?P<w>my|our) (?:new |current )?(?P<r>boss|manager|line manager|supervisor|landlord|landlady|therapist|"
@@ -556,18 +548,18 @@ SPOKEN_PEOPLE: Final = (
         r"childminder|nanny|tutor|"
         r"coach|trainer|teacher|mentor|team lead|neighbour|neighbor|roommate|flatmate|midwife|health visitor|"
         r"mechanic|plumber|"
-        rf"[a-z]+ teacher) (?:is|'s)(?: now| called| named)* (?P<o>{_NAME})(?: now)?(?=$|,|\.| (?:now|who|at|from|"
+        rf"[a-z]+ teacher) (?:is|'s)(?: now| called| named)* (?P<o>{NAME})(?: now)?(?=$|,|\.| (?:now|who|at|from|"
         rf"and|since|because|after|these)\b)",
-        _KIN_IS,
+        KIN_IS,
     ),
     clause_frame(
         rf"^(?P<w>my|our) (?:new |current )?(?P<r>boss|manager|line manager|supervisor|landlord|landlady|therapist|"
-        rf"physio|doctor|dentist|vet|teacher|coach|team lead) (?:is )?(?P<old>{_NAME}) (?:has |is |just )*(?:left|"
+        rf"physio|doctor|dentist|vet|teacher|coach|team lead) (?:is )?(?P<old>{NAME}) (?:has |is |just )*(?:left|"
         rf"gone|retired|quit|moved on|resigned|got fired|was fired|moved away)\b",
-        _NO_LONGER_IN_ROLE,
+        NO_LONGER_KIN,
     ),
     clause_frame(
-        rf"^(?P<o>{_NAME}) (?:runs|leads|heads|manages|took over|has taken over|is running|is leading|"
+        rf"^(?P<o>{NAME}) (?:runs|leads|heads|manages|took over|has taken over|is running|is leading|"
         rf"is in charge of|looks after) (?:my|our) (?:team|department|group|squad)\b",
         States(says="{o} is {s}'s manager.", relation="manager", read=proper_name(_PERSON), kind=_PERSON),
     ),
@@ -609,8 +601,6 @@ SPOKEN_AGES: Final = (
 
 # Belongings
 
-_HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
-_NOT_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
 SPOKEN_BELONGINGS: Final = (
     after(
         r"(?:got|bought|treated|found|made|built|ordered) (?:myself|ourselves|himself|"
@@ -634,32 +624,32 @@ SPOKEN_BELONGINGS: Final = (
         rf"are|was|were|has|have|got|went)? ?(?:finally |been |now |just )*"
         r"(?:gone|sold|stolen|nicked|pinched|scrapped|written off|died(?! down| again)|totalled|dead|kaput|history|"
         r"on ebay|given away|returned|rehomed|donated|repossessed|broken for good)\b",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     after(
         r"(?:said goodbye to|parted ways with|waved goodbye to|have seen the last of|gave up|flogged|offloaded|"
         r"gave|donated|handed back|handed over|pawned|binned|chucked|recycled|returned|lost) "
         r"(?:my|our|the) (?:old |trusty |beloved |second |other |last )*(?P<old>.{2,30}?)(?=$|,| (?:to|on|at|last|"
         r"yesterday|today|because|after|for|when|in|as)\b)",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     after(
         r"(?:do|does) not (?:have|own|drive) (?:an? |any |the |my )?(?P<old>.{2,30}?) any ?(?:more|"
         r"longer)",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     clause_frame(
         rf"^no (?:more )?(?P<old>{THING})(?: any ?more| for me now| now| for us any ?more)(?=$|,|"
         rf"\.)",
-        _NOT_HAS,
+        NO_LONGER_HAS,
     ),
     clause_frame(
-        rf"^there is (?P<o>an? (?:[a-z-]+ ){{0,3}}?{THING}) (?:in|on|at|behind|outside|under) (?:my|our)\b", _HAS
+        rf"^there is (?P<o>an? (?:[a-z-]+ ){{0,3}}?{THING}) (?:in|on|at|behind|outside|under) (?:my|our)\b", HAS
     ),
     clause_frame(
         r"^(?:my|our) (?:house|flat|kitchen|garden|garage|place|home|apartment|boat|office) (?:has|"
         r"comes with|came with) (?P<o>.+)",
-        _HAS,
+        HAS,
     ),
     after(
         r"(?:upgraded|switched|swapped|changed|moved|traded up|traded)(?: (?:up|over|my \w+|"
@@ -707,13 +697,6 @@ SPOKEN_NUMBERS: Final = (
 
 # Medicines and health
 
-_TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC)
-_STOPPED: Final = States(
-    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
-)
-_ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
-_REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
-_MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 _OFTEN: Final = (
     r"(?:once|twice|three times|four times|every|each|daily|nightly|at night|in the (?:morning|evening)s?|"
     r"at bedtime|before|with|"
@@ -729,7 +712,7 @@ SPOKEN_MEDICATION: Final = (
     clause_frame(
         rf"^(?:just |still |currently |now )?(?P<o>{MEDICINE}(?:(?:,| and|"
         rf" plus) (?:{MEDICINE}))*),? {_OFTEN}",
-        _TAKES,
+        TAKES,
     ),
     clause_frame(
         rf"^(?:the |my )?(?:dose|dosage) (?:of (?P<o>{MEDICINE}) )?(?:has |have |is |was |got )?(?:been )?(?:went |"
@@ -745,33 +728,33 @@ SPOKEN_MEDICATION: Final = (
         rf"(?: (?:tablets|pills|dose))? (?:for|to|with|and put me on|onto) (?P<o>[a-z]{{5,20}})(?=$|,|\.|"
         rf" (?:instead|now|last|in|because|after|since|today)\b)",
         States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=_TOPIC),
-        _STOPPED,
+        NO_LONGER_TAKES,
     ),
     clause_frame(
         rf"^(?:the |my )?(?P<old>{MEDICINE}) (?:was|got|has been|is)(?: now)? (?:replaced|swapped|switched|"
         rf"changed) (?:by|with|for|to|out for) (?P<o>[a-z]{{5,20}})\b",
         States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=_TOPIC),
-        _STOPPED,
+        NO_LONGER_TAKES,
     ),
     clause_frame(
         rf"^(?:goodbye|bye bye|so long|no more|done with|through with|off),? (?:the |"
-        rf"my )?(?P<old>{_MED})(?=$|,|\.| (?:for|since|now|as|at|after|thank)\b)",
-        _STOPPED,
+        rf"my )?(?P<old>{MED})(?=$|,|\.| (?:for|since|now|as|at|after|thank)\b)",
+        NO_LONGER_TAKES,
     ),
     after(
         rf"(?:need|needs|require|requires|carry|carries|depend on|depends on|live on|swear by|pop|pops|rely on|"
-        rf"relies on)(?: (?:my|an?|the|some|daily|his|her))* (?P<o>{_MED})\b",
-        _TAKES,
+        rf"relies on)(?: (?:my|an?|the|some|daily|his|her))* (?P<o>{MED})\b",
+        TAKES,
     ),
     after(
         rf"(?:no longer|do not|does not|not) (?:need|needs|take|takes|have to take|has to take|on|use|"
-        rf"uses)(?: (?:my|the|any|his|her))? (?P<old>{_MED})\b(?: any ?more)?",
-        _STOPPED,
+        rf"uses)(?: (?:my|the|any|his|her))? (?P<old>{MED})\b(?: any ?more)?",
+        NO_LONGER_TAKES,
     ),
     after(
         rf"(?:have |has )?(?:been )?(?:prescribed|given|started on|put on|moved to|back on|switched to|"
-        rf"offered and take|on)(?: (?:a|some|the|my|daily|low-dose))* (?P<o>{_MED})\b",
-        _TAKES,
+        rf"offered and take|on)(?: (?:a|some|the|my|daily|low-dose))* (?P<o>{MED})\b",
+        TAKES,
     ),
 )
 SPOKEN_HEALTH: Final = (
@@ -780,25 +763,25 @@ SPOKEN_HEALTH: Final = (
         rf"came back(?: as| with)?|shows?|showed|revealed|found|told me)(?: that)?(?: (?:it is|it was|I have|"
         rf"I have got|that it is|I had|as))?:? "
         rf"(?:an? |the |mild |severe |early |chronic |some )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC),
+        HAS_TOPIC,
     ),
     clause_frame(
         rf"^(?:turns out|it turns out|so)? ?(?:it is|that is) (?:an? |"
         rf"the )?(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})(?:,? apparently|,? it turns out|$|,? they say)",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC),
+        HAS_TOPIC,
     ),
     after(
         rf"(?:have|has|got|am living with|is living with|live with|lives with|battle|battles|am dealing with|"
         rf"deal with|cope with|am being treated for|is being treated for|have had|has had)(?: (?:had|got|"
         rf"really|quite|pretty))* (?:an? |the |some |bad |mild |severe |chronic |"
         rf"terrible )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b",
-        States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC),
+        HAS_TOPIC,
     ),
-    clause_frame(r"^(?:I am |we are )?(?P<o>lactose|gluten|dairy|fructose|histamine)[- ]intolerant\b", _ALLERGIC),
+    clause_frame(r"^(?:I am |we are )?(?P<o>lactose|gluten|dairy|fructose|histamine)[- ]intolerant\b", ALLERGIC),
     after(
         r"(?:am|is|are)(?: (?:very|quite|mildly|severely|badly|also|a bit))? (?P<o>lactose|gluten|dairy|"
         r"fructose|histamine)[- ]intolerant\b",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     clause_frame(
         r"^(?:(?:even |just )?(?:one bite of |a bit of |the smell of |a whiff of |touching |eating |"
@@ -806,130 +789,125 @@ SPOKEN_HEALTH: Final = (
         r"spells?|would mean) (?:instant |a trip to )?"
         r"(?:the )?(?:hospital|death|hives|er|a&e|a rash|trouble|an epipen|anaphylaxis|an ambulance|misery|"
         r"swelling)\b",
-        _REACTS,
+        REACTS,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z]+(?: [a-z]+)?(?:(?:,| and| or) [a-z]+){0,2}) (?:always |really |usually )?(?:makes?|made|"
         r"gives?|gave|brings?|brought|turns?|puts?|leaves?) (?:my|me) (?:[a-z]+ )?"
         r"(?:itch|itchy|swell|swells?|swell up|tingle|sneeze|wheeze|hives|a rash|out in|up in|covered in|gasping|"
         r"unable to breathe|puffy|lips|tongue|throat|mouth)\b",
-        _REACTS,
+        REACTS,
     ),
     after(
         r"(?:swell|swells|puff|puffs|itch|itches|sneeze|sneezes|wheeze|wheezes|choke|"
         r"chokes)(?: up)?(?: like \w+ \w+)? (?:from|with|when I eat|if I eat|whenever I eat|near|around|at|"
         r"after) (?P<o>.+)",
-        _REACTS,
+        REACTS,
     ),
     after(
         r"(?:avoid|avoids|can not do|can not have|can not touch|can not eat|have to avoid|has to avoid|"
         r"stay away from|steer clear of|must avoid|am off) (?:all |any )?(?P<o>.+?)(?: because| since|,)? (?:I am |"
         r"I'm |he is |she is )?(?:allergic|intolerant|coeliac|celiac)\b",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     after(
         rf"(?:have |has |am |is )?(?:gone|went|going|turned|become|became|been|switched to being|decided to go|"
         rf"back to being)(?: (?:fully|completely|mostly|now|a|strictly))* (?P<o>{DIETS})\b",
-        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+        IS_TOPIC,
     ),
     clause_frame(
         rf"^(?:no longer|not) (?:a )?(?P<old>{DIETS})(?: any ?more| any longer| now|$|,)",
-        States(says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True),
+        IS_NO_LONGER,
     ),
     after(
         rf"(?:am|is|are) (?:no longer|not) (?:a )?(?P<old>{DIETS})\b",
-        States(says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True),
+        IS_NO_LONGER,
     ),
     clause_frame(
         r"^(?P<o>vegan|vegetarian|pescatarian|coeliac|celiac|diabetic|asthmatic|teetotal)(?: here| since \w+|"
         r" for \w+ years| now| household)(?=$|,)",
-        States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC),
+        IS_TOPIC,
     ),
 )
 
 
 # Tastes
 
-_LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
-_NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
-_NO_MORE: Final = States(
-    says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
-)
 SPOKEN_TASTES: Final = (
     after(
         r"(?:am |is |been )?(?:an? )?(?:big|huge|massive|lifelong|secret|total|complete|real) (?:fan|"
         r"lover) of (?P<o>.+?)(?: here)?$",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:got|have got|gotten|am getting|is getting|have become|became|am|is|been getting)(?: (?:really|well|"
         r"properly|so|super|quite|very|totally|completely|seriously))* into (?P<o>(?!trouble|a fight|an accident|"
         r"the car|the habit|uni|college|university|medical|debt|bed|a |my |it\b|work\b|town\b|[a-z]+ school).+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:have|has|am|is|went|gone|going)? ?(?:gone |going |went )(?:right |completely |totally |a bit |"
         r"well )?off (?P<old>(?!to\b|the rails|on\b|with\b|grid).+)",
-        _NO_MORE,
+        NO_LONGER_LIKES,
     ),
     clause_frame(
         r"^(?:what|the (?:one )?thing|one thing|something) (?:that )?I (?:really |just |"
         r"absolutely )?(?:can not|could never|do not|hate|loathe|despise)(?: (?:stand|abide|bear|tolerate|like|"
         r"deal with|get behind))?(?: most)? is (?P<o>.+)",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     after(
         r"(?:can not|could not|could never) (?:abide|bear|deal with|get on with|get along with|face|stomach|"
         r"be doing with|be bothered with|take) (?P<o>(?!it\b|this\b|that\b|you\b|any ?more|time|the (?:stress|pain|"
         r"noise)).+)",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
-    after(r"(?:loathe|loathes|detest|detests|despise|despises|resent|resents|dread|dreads) (?P<o>.+)", _NOT_LIKES),
+    after(r"(?:loathe|loathes|detest|detests|despise|despises|resent|resents|dread|dreads) (?P<o>.+)", NOT_LIKES),
     clause_frame(
         r"^(?:please |pls |just )?(?:never(?: ever)?|do not(?: ever)?|stop|quit|avoid|no) (?:use|using|"
         r"send|sending|add|adding|put|putting|write|writing|include|including|give me|giving me) (?:any |"
         r"me )?(?P<o>(?:[a-z-]+ )?(?:emojis?|bullet points|bullets|lists|jargon|exclamation marks|headings|tables|"
         r"slang|apologies|summaries|disclaimers|hashtags|voice notes|links|acronyms|caps))\b",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
     clause_frame(
         r"^(?P<o>(?:aisle|window|front|back) seats?|dark mode|light mode|metric|imperial|decaf|oat milk|"
         r"black coffee|green tea|24-hour clock|plain text|short answers|bullet points)(?:,? (?:always|please|"
         r"every time|any ?day|for me|only|all the way|forever|thanks))+",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:always|only|usually|mostly|generally|nearly always) (?:go for|choose|pick|order|ask for|book|"
         r"sit in|take|drink|wear|read|watch|listen to|cook with|fly|buy|want) (?P<o>(?!it\b|this\b|that\b|"
         r"care\b|my time|a while|the piss).+)",
-        States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing),
+        PREFERS,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,30}?)\? (?:yes please|love (?:it|them)|always|yum|my favou?rites?|"
         r"sign me up|any ?day)",
-        _LIKES,
+        LIKES,
     ),
     clause_frame(
         r"^(?P<o>[A-Za-z][\w' -]{2,30}?)\? (?:no thanks?|no thank you|hate (?:it|them)|never|yuck|ew+|"
         r"gross|not for me|hard pass|no way|pass)",
-        _NOT_LIKES,
+        NOT_LIKES,
     ),
-    clause_frame(r"^(?:yuck|ew+|ugh|yikes),? (?P<o>[a-z][\w' -]{2,25}?)$", _NOT_LIKES),
+    clause_frame(r"^(?:yuck|ew+|ugh|yikes),? (?P<o>[a-z][\w' -]{2,25}?)$", NOT_LIKES),
     after(
         r"(?:prefer|prefers|favou?r|favou?rs) (?P<o>.+?) (?:over|to|rather than|instead of) .{2,40}",
-        States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing),
+        PREFERS,
     ),
     after(
         r"(?:am|is)(?: (?:a bit|such|really|definitely|very much|more of|totally|honestly|"
         r"not gonna lie))* an? (?P<o>(?:cat|dog|tea|coffee|beach|mountain|city|country|beer|wine|whisky|gin|cheese|"
         r"chocolate|pasta|bread|book|film|train|board game|puzzle|plant|winter|summer|autumn|spring|jazz|metal|"
         r"sweet tooth)) (?:person|people|lover|drinker|guy|girl|fan|type)\b",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:live|lives) (?:for|on) (?P<o>(?!a\b|the (?:second|first|ground|third|top)|my own|our own|benefits|"
         r"campus|\w+ (?:street|road|lane|avenue)|[A-Z]).+)",
-        _LIKES,
+        LIKES,
     ),
     after(
         r"(?:quit|gave up|given up|packed in|stopped|kicked|ditched|swore off|cut out|have cut out|am off|"
@@ -937,17 +915,14 @@ SPOKEN_TASTES: Final = (
         r"vaping|sugar|"
         r"meat|dairy|caffeine|coffee|gluten|sweets|chocolate|soda|fizzy drinks|energy drinks|red meat|weed|gambling|"
         r"fast food|takeaways|social media|instagram|twitter|facebook|tiktok))\b",
-        _NO_MORE,
+        NO_LONGER_LIKES,
     ),
 )
 
 
 # Changes of other single values
 
-_USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
 _USES_ANY: Final = States(says="{s} uses {o}.", relation="uses", read=read_exact)
-_NOT_USES: Final = States(says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True)
-_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 _ROLE: Final = (
     r"(?:boss|manager|line manager|supervisor|landlord|landlady|therapist|physio|doctor|gp|dentist|vet|optician|"
     r"teacher|"
@@ -956,7 +931,7 @@ _ROLE: Final = (
 )
 SPOKEN_CHANGES: Final = (
     after(
-        rf"(?:still )?owes? (?P<o>{_NAME}|(?:my |our |his |her )?(?:{KIN_PATTERN}|boss|neighbour|landlord|"
+        rf"(?:still )?owes? (?P<o>{NAME}|(?:my |our |his |her )?(?:{KIN_PATTERN}|boss|neighbour|landlord|"
         rf"roommate)) (?:about |around |over )?(?:an?|some|two|three|four|five|ten|twenty|thirty|forty|fifty|sixty|"
         rf"a hundred|[£$€]?\d|money|dinner|lunch|drinks?)",
         States(says="{s} owes {o}.", relation="owes", read=_read_person, kind=_PERSON),
@@ -964,83 +939,83 @@ SPOKEN_CHANGES: Final = (
     after(
         rf"(?:have |has |am |is )?(?:just |finally )?(?:switched|changed|moved|migrated|jumped|went|gone|defected|"
         rf"ported)(?: (?:over|across|us|everything|my \w+|"
-        rf"our \w+))? from (?P<old>{_PROPER}) (?:over )?to (?P<o>[a-z][\w.+-]{{2,20}})(?=$|,|\.| )",
+        rf"our \w+))? from (?P<old>{PROPER}) (?:over )?to (?P<o>[a-z][\w.+-]{{2,20}})(?=$|,|\.| )",
         _USES_ANY,
-        _NOT_USES,
+        NO_LONGER_USES,
     ),
     after(
         rf"(?:dropped|ditched|binned|axed|cancelled|canceled|got rid of|left|"
-        rf"quit) (?P<old>{_PROPER}),? (?:and )?(?:just|only|now|it is|we are on|I am on|kept|keeping|for|"
+        rf"quit) (?P<old>{PROPER}),? (?:and )?(?:just|only|now|it is|we are on|I am on|kept|keeping|for|"
         rf"we just have|we have)(?: just| now| only)* (?P<o>(?-i:[A-Z])[\w+.-]*(?: (?-i:[A-Z])[\w+]*)?)(?: now)?",
-        _USES,
-        _NOT_USES,
+        USES,
+        NO_LONGER_USES,
     ),
     after(
         rf"(?:dropped|ditched|binned|axed|cancelled|canceled|unsubscribed from|quit|deleted|"
-        rf"uninstalled) (?:my |our |the )?(?P<old>{_PROPER})(?: (?:account|subscription|app|contract|plan|"
+        rf"uninstalled) (?:my |our |the )?(?P<old>{PROPER})(?: (?:account|subscription|app|contract|plan|"
         rf"membership))?(?=$|,|\.| (?:last|this|in|because|after|so|and|altogether|for good|yesterday|today)\b)",
         States(says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True),
     ),
     clause_frame(
-        rf"^(?P<old>{_PROPER}) (?:is|are) (?:out|gone|dead|history|no more|cancelled|"
+        rf"^(?P<old>{PROPER}) (?:is|are) (?:out|gone|dead|history|no more|cancelled|"
         rf"canceled),? (?:and )?(?:we are on|I am on|it is|now it is|we use|I use|replaced by|replaced with|now on|"
         rf"in with) (?P<o>(?-i:[A-Z]).+)",
-        _USES,
-        _NOT_USES,
+        USES,
+        NO_LONGER_USES,
     ),
     clause_frame(
-        rf"^(?P<o>{_PROPER}) (?:has )?(?:replaced|replaces|took over from) (?P<old>{_PROPER})(?=$|,|"
+        rf"^(?P<o>{PROPER}) (?:has )?(?:replaced|replaces|took over from) (?P<old>{PROPER})(?=$|,|"
         rf"\.)",
-        _USES,
-        _NOT_USES,
+        USES,
+        NO_LONGER_USES,
     ),
     after(
         rf"(?:use|uses|am on|is on|are on|am with|are with|bank with|shop at|"
-        rf"fly with) (?P<o>{_PROPER})(?: now)?,? (?:not|no longer|instead of|"
-        rf"rather than) (?P<old>{_PROPER})(?: any ?more)?",
-        _USES,
-        _NOT_USES,
+        rf"fly with) (?P<o>{PROPER})(?: now)?,? (?:not|no longer|instead of|"
+        rf"rather than) (?P<old>{PROPER})(?: any ?more)?",
+        USES,
+        NO_LONGER_USES,
     ),
     clause_frame(
-        rf"^(?P<old>{_NAME}) is (?:not|no longer) (?:(?P<w>my|our|"
+        rf"^(?P<old>{NAME}) is (?:not|no longer) (?:(?P<w>my|our|"
         rf"(?-i:[A-Z])[a-z]+'s) )(?P<r>{_ROLE})(?: any ?more| now)?,? (?:it is|but|now it is|"
-        rf"that is) (?:now )?(?P<o>{_NAME})",
-        _KIN_IS,
-        _NO_LONGER_IN_ROLE,
+        rf"that is) (?:now )?(?P<o>{NAME})",
+        KIN_IS,
+        NO_LONGER_KIN,
     ),
     clause_frame(
-        rf"^(?P<w>my|our) (?:new )?(?P<r>{_ROLE}) is (?P<o>{_NAME})(?: now)?,? (?:(?P<old>{_NAME}) (?:has |is |"
-        rf"just )*(?:retired|left|quit|moved|gone|resigned|died)|not (?P<old2>{_NAME}))",
-        _KIN_IS,
-        _NO_LONGER_IN_ROLE,
+        rf"^(?P<w>my|our) (?:new )?(?P<r>{_ROLE}) is (?P<o>{NAME})(?: now)?,? (?:(?P<old>{NAME}) (?:has |is |"
+        rf"just )*(?:retired|left|quit|moved|gone|resigned|died)|not (?P<old2>{NAME}))",
+        KIN_IS,
+        NO_LONGER_KIN,
     ),
     clause_frame(
-        rf"^(?:the |my |our )?(?:new )?(?P<r>{_ROLE}) is (?P<o>{_NAME}) now\b",
-        _KIN_IS,
+        rf"^(?:the |my |our )?(?:new )?(?P<r>{_ROLE}) is (?P<o>{NAME}) now\b",
+        KIN_IS,
     ),
     after(
         rf"(?:changed|have changed|legally changed) (?:my|her|his) (?:last |first |sur|"
         rf"family )?name(?: [a-z ]{{3,30}})?,? (?:to|(?:so |now )*(?:it is|I am|"
-        rf"it is now))(?: now)? (?P<o>{_NAME})",
-        _NAMED,
+        rf"it is now))(?: now)? (?P<o>{NAME})",
+        IS_NAMED,
     ),
     clause_frame(
         rf"^(?:(?:my |the )?(?:married|new|legal|maiden|full) name is|(?:I am|it is) (?:now )?(?:Mrs|Mr|"
-        rf"Ms|Dr)\.?) (?:now )?(?P<o>{_NAME})",
-        _NAMED,
+        rf"Ms|Dr)\.?) (?:now )?(?P<o>{NAME})",
+        IS_NAMED,
     ),
     after(
         r"(?:moved|shifted|switched|changed|rescheduled|swapped|put) (?:my|our|the|his|"
         r"her) (?P<s>[a-z][a-z ]{2,30}?) (?:to|onto) (?P<o>(?:mon|tues|wednes|thurs|fri|satur|"
         r"sun)days?(?: (?:morning|afternoon|evening|night)s?)?|\d{1,2}(?::\d\d)? ?(?:am|pm)?)(?=$|,|\.| (?:now|"
         r"from|instead|because)\b)",
-        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
+        ATTRIBUTE_IS,
     ),
     clause_frame(
         r"^(?:my |our |the )(?P<s>[a-z][a-z -]{2,30}?) (?:is|are|has moved to|moved to|got moved to|"
         r"will be) (?:now )?(?:at |on )(?P<o>[\w:]+(?: (?:am|pm|o'clock|morning|evening|"
         r"afternoon))?)(?: now)?,? (?:instead of|rather than|not) (?:at |on )?(?P<old>[\w:]+)",
-        States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact),
-        States(says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True),
+        ATTRIBUTE_IS,
+        ATTRIBUTE_IS_NO_LONGER,
     ),
 )

@@ -1,0 +1,89 @@
+"""Facts that several English frames state, such as "lives in", and patterns of the names in them."""
+
+from typing import Final
+
+from extraction.rules.en.frames import (
+    States,
+    medicines,
+    positions,
+    possessions,
+    proper_name,
+    read_allergens,
+    read_brand,
+    read_exact,
+    read_firms,
+    read_known_places,
+    read_one_thing,
+    read_places,
+    read_plain_medicines,
+    read_things,
+    read_workplaces,
+)
+from extraction.rules.en.word_classes import DOSE, MEDICINE
+from schema.entity import EntityType
+
+_PERSON: Final = EntityType.PERSON
+_ORG: Final = EntityType.ORGANIZATION
+_PLACE: Final = EntityType.PLACE
+_TOPIC: Final = EntityType.TOPIC
+NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
+PROPER: Final = r"(?-i:[A-Z][\w'&.+-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&+-]*){0,3})"
+MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
+
+LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=_PLACE)
+LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=_PLACE)
+NO_LONGER_LIVES: Final = States(
+    says="{s} no longer lives in {o}.",
+    relation="lives in",
+    group="old",
+    read=read_known_places,
+    kind=_PLACE,
+    closes=True,
+)
+WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=_ORG)
+WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=_TOPIC)
+NO_LONGER_WORKS_AT: Final = States(
+    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=_ORG, closes=True
+)
+NO_LONGER_WORKS_AS: Final = States(
+    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=_TOPIC, closes=True
+)
+STUDIES_AT: Final = States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG)
+PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(_PERSON), kind=_PERSON)
+NO_LONGER_PARTNER: Final = States(
+    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=_PERSON, closes=True
+)
+ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
+MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
+KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON)
+NO_LONGER_KIN: Final = States(
+    says="{o} is no longer {s}'s {r}.", relation="=r", group="old", read=proper_name(_PERSON), kind=_PERSON, closes=True
+)
+IS_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
+HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
+NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
+HAS_TOPIC: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC)
+IS_TOPIC: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC)
+IS_NO_LONGER: Final = States(
+    says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True
+)
+TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC)
+NO_LONGER_TAKES: Final = States(
+    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
+)
+ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
+REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
+LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
+PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)
+NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
+NO_LONGER_LIKES: Final = States(
+    says="{s} no longer likes {o}.", predicate="PREFERS", group="old", read=read_one_thing, closes=True
+)
+USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
+NO_LONGER_USES: Final = States(
+    says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True
+)
+ATTRIBUTE_IS: Final = States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact)
+ATTRIBUTE_IS_NO_LONGER: Final = States(
+    says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True
+)
