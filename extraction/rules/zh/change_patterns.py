@@ -4,12 +4,17 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import hair, owned, swapped, taste, thing, value
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import (
+    ATTRIBUTE_IS,
+    ATTRIBUTE_WAS,
+    NO_LONGER_USES,
+    NO_LONGER_WORKS_SHIFT,
+    WORKS_SHIFT,
+)
 from extraction.rules.zh.word_classes import ADV, DEVICE, DURATION, END, NOUN, NUMBER, ROLE
 
 # Changes
 
-_USES: Final = Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=thing, strength=0.8)
-_USED: Final = Says(obj="a", relation="{k}", says="{s}的{k}不再是{o}。", clean=thing, closes=True, needed=False)
 _OWNS: Final = Says(obj="b", relation="has", says="{s}有{o}。", clean=swapped, strength=0.8)
 _OWNED: Final = Says(obj="a", relation="has", says="{s}不再有{o}。", clean=thing, closes=True, needed=False)
 _TURNS: Final = (
@@ -48,15 +53,15 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         "换改挪调转迁变升搬移降涨加减提缩切",
         rf"(?:我)?(?:的)?(?P<k>[^，。！？；：、\s我你您他她它从由把]{{2,6}}?)(?:也|又|终于|已经|都)?从"
         rf"(?P<a>{NOUN}){_TURNS}{_INTO}(?:了)?(?P<b>{NOUN}){END}",
-        _USES,
-        _USED,
+        ATTRIBUTE_IS,
+        ATTRIBUTE_WAS,
         reads="dated",
     ),
     slot_rule(
         "换改",
         rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|给)?(?:换|改)(?:人|新的|"
         rf"新人)?了，(?:新来的|新的|现在|这个)(?:是|姓|叫)(?P<b>{NOUN}){END}",
-        _USES,
+        ATTRIBUTE_IS,
     ),
     slot_rule(
         "剪烫染留",
@@ -82,29 +87,29 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         "换改挪调转迁变升搬移降涨加减提缩切",
         rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|要)?(?:从|由)"
         rf"(?P<a>{NOUN}){_TURNS}{_INTO}(?:了)?(?P<b>{NOUN}){END}",
-        _USES,
-        _USED,
+        ATTRIBUTE_IS,
+        ATTRIBUTE_WAS,
         reads="dated",
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
         rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|全|全都)?{_TURNS}{_INTO}"
         rf"(?:了)?(?P<b>{NOUN}){END}",
-        _USES,
+        ATTRIBUTE_IS,
     ),
     slot_rule(
         "换改变调挪涨",
         rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?(?:{ROLE}|{DEVICE}))(?:也|又|终于|已经|都|给)?(?:换|改|变|"
         rf"调|挪|更新|更换|调整|涨|换人|换号|换了人)(?:了|过了|啦)，(?:现在|以后|目前|新的|今后|如今|改|"
         rf"换){{0,4}}(?:我)?(?:的)?(?:是|成|走|用|都是|为|在|叫|找|跟|选){{0,4}}(?P<b>{NOUN}){END}",
-        _USES,
+        ATTRIBUTE_IS,
     ),
     slot_rule(
         "不",
         rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})不再?(?:是|用|走|选|找)(?P<a>{NOUN})了，(?:现在|"
         rf"以后|改|换){{0,4}}(?:是|成|用|走|找|选){{0,4}}(?P<b>{NOUN}){END}",
-        _USES,
-        _USED,
+        ATTRIBUTE_IS,
+        ATTRIBUTE_WAS,
     ),
     slot_rule(
         "戒",
@@ -159,7 +164,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:们)?(?:把)(?P<a>{NOUN})(?:都|全)?(?:换|改|替换|迁|切|迁移|升级|切换)(?:成|为|到)(?:了)?"
         rf"(?P<b>{NOUN}){END}",
         Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
-        Says(obj="a", relation="uses", says="{s}不再用{o}。", clean=thing, closes=True),
+        NO_LONGER_USES,
     ),
     slot_rule(
         "剪烫染留",
@@ -171,20 +176,20 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         "换",
         rf"(?:我)?(?:又|刚|最近)?换(?:了)?(?:个|一个|一位|新|家)(?:的)?(?P<k>{ROLE})(?:了)?，(?:新的?|这个|"
         rf"现在)?(?:姓|叫|是|在|名叫)(?P<b>{NOUN}){END}",
-        _USES,
+        ATTRIBUTE_IS,
     ),
     slot_rule(
         "夜早白晚中",
         r"(?:我)?(?:们)?(?:从|由)(?P<a>[早中晚夜白小大]班|[^，。]{1,4}班)(?:调|换|改|转|倒)(?:到|成|为|上)"
         r"(?:了)?(?P<b>[早中晚夜白小大]班|[^，。]{1,4}班)" + END,
-        Says(obj="b", relation="班次", says="{s}上{o}。", clean=value),
-        Says(obj="a", relation="班次", says="{s}不再上{o}。", clean=value, closes=True),
+        WORKS_SHIFT,
+        NO_LONGER_WORKS_SHIFT,
     ),
     slot_rule(
         "不改换用",
         rf"(?:我)?(?:已经|现在|早就)?不(?:再)?用(?P<a>{NOUN})了，(?:现在|以后)?(?:都|就)?(?:改|换|只|开始)?"
         rf"(?:用|成|上|到)(?:了|成)?(?P<b>{NOUN}){END}",
-        Says(obj="a", relation="uses", says="{s}不再用{o}。", clean=thing, closes=True),
+        NO_LONGER_USES,
         Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
     ),
     slot_rule(
@@ -203,7 +208,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "卸删注取拉",
         rf"(?:我)?(?:把)?(?P<a>{NOUN})(?:我)?(?:{ADV})(?:卸|卸载|删|注销|退订|取关|解约)(?:掉)?了{END}",
-        Says(obj="a", relation="uses", says="{s}不再用{o}。", clean=thing, closes=True),
+        NO_LONGER_USES,
     ),
     slot_rule(
         "续",
@@ -225,7 +230,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
         "从",
         rf"(?:我)?从(?P<a>{NOUN})换(?:回|成|到)(?:了)?(?P<b>{NOUN}){END}",
         Says(obj="b", relation="uses", says="{s}改用{o}。", clean=thing),
-        Says(obj="a", relation="uses", says="{s}不再用{o}。", clean=thing, closes=True),
+        NO_LONGER_USES,
     ),
     slot_rule(
         "不",

@@ -2,15 +2,15 @@
 
 from typing import Final
 
-from extraction.rules.zh.slot_cleaners import allergen, drug, illness, known_drug, taste, thing, value
+from extraction.rules.zh.slot_cleaners import allergen, illness, known_drug, taste, thing, value
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import ALLERGIC, HAS_ILLNESS, STOPPED, TAKES, TAKES_NOW, TOOK_BEFORE
 from extraction.rules.zh.word_classes import ADV, DOSE, DRUG, DURATION, END, NOUN, NUMBER, OFTEN, REACTION, SURE_DRUG
 from extraction.text.lexicon_zh import CHRONIC
 from schema.entity import EntityType
 
 # Health
 
-_ALLERGIC: Final = Says(obj="o", predicate="DISLIKES", says="{s}对{o}过敏。", clean=allergen, strength=0.95)
 _CONDITION: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=value, kind=EntityType.TOPIC, strength=0.8)
 _CHRONIC: Final = "(?:" + "|".join(CHRONIC) + ")"
 HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
@@ -22,26 +22,26 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "检",
         rf"(?:我)?(?:{ADV})(?:体检出|检出|查出|检查出|体检查出)(?:来)?(?:了|有)?(?P<o>[^，。我你]{{2,9}}?)(?:，|{END})",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC, strength=0.8),
+        HAS_ILLNESS,
     ),
     slot_rule(
         "过敏",
         rf"(?:我)?(?:现在|已经|早就|也)?对(?P<o>{NOUN})(?:现在|已经|早就|也|好像|终于){{0,2}}不(?:再)?过敏了?",
         Says(obj="o", predicate="DISLIKES", says="{s}对{o}不再过敏。", clean=allergen, closes=True),
     ),
-    slot_rule("皮", rf"(?P<o>{NOUN})(?:的)?(?:皮试|过敏原)?(?:结果)?(?:是|呈|显示)?阳性", _ALLERGIC),
-    slot_rule("敏", rf"(?:我)?(?:过敏|过敏源|过敏原)(?:的)?(?:是|就是|：|查出来是|有)(?P<o>{NOUN}){END}", _ALLERGIC),
+    slot_rule("皮", rf"(?P<o>{NOUN})(?:的)?(?:皮试|过敏原)?(?:结果)?(?:是|呈|显示)?阳性", ALLERGIC),
+    slot_rule("敏", rf"(?:我)?(?:过敏|过敏源|过敏原)(?:的)?(?:是|就是|：|查出来是|有)(?P<o>{NOUN}){END}", ALLERGIC),
     slot_rule(
         "敏",
         r"(?:我)?(?:有|查出|查出来|确诊|是){0,2}(?P<o>[^，。！？；：、\s我你您他她它对不没有]{1,6}?)"
         r"(?:蛋白)?(?:严重|轻度|重度)?过敏(?:得|很|了|，|$|。|的人)",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     slot_rule(
         "吃喝碰沾闻接用摸戴",
         rf"(?:我)?(?:一)?(?:吃|喝|碰|沾|闻|接触|用|摸|戴)(?:了|到|过|点|一点|一口|一下){{0,4}}(?P<o>{NOUN})"
         rf"(?:，)?(?:我)?(?:就|会|就会|都会|马上|立马|准|必|总){{0,4}}{REACTION}",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     slot_rule(
         "吃喝碰沾闻接一点用摸",
@@ -50,19 +50,19 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:会|就)?(?:一|只要|稍微)?(?:吃|喝|碰|沾|闻|接触|用|摸|戴)(?:了|到|过|点|一点点?|一口|一下|"
         rf"就|上|着){{0,4}}(?:，|就|便)?(?:我)?(?:就|会|就会|都会|马上|立马|准|必|总|整个|要|"
         rf"全){{0,4}}{REACTION}",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     slot_rule(
         "吃碰",
         rf"(?:我)?(?:吃不得|碰不得|沾不得|喝不得|不能碰|不能吃|不可以吃|碰不了|闻不得)(?P<o>{NOUN})(?:，|{END})",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     slot_rule(
         "吃碰不",
         rf"(?!对)(?P<o>{NOUN})(?:我)?(?:是|真|绝对|都|也|万万|千万|坚决|一口|一点){{0,4}}(?:吃不得|碰不得|"
         rf"沾不得|喝不得|碰都不能碰|一点都?不能[吃碰沾]|不能[吃碰沾]|都不能吃|也不能[吃碰]|不可以吃)(?:，|"
         rf"{END})",
-        _ALLERGIC,
+        ALLERGIC,
     ),
     slot_rule(
         "怀",
@@ -122,7 +122,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
         r"(?:我)?(?:[^，。我你]{0,3})?(?:一直|从小|去年|今年|上周|最近|体检|医院|又|还|刚){0,3}(?:有|查出来?|"
         r"确诊(?:为|了|是)?|是|得了?|患有?|患上|诊断(?:出|为)|检查出|犯了?|落下)(?:了|来|是|点){0,2}"
         r"(?P<o>[^，。我你]{2,9}?)(?:，|很多年|好多年|多年|了|$)",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC, strength=0.8),
+        HAS_ILLNESS,
     ),
     slot_rule(
         "伤折出石息肿瘤生劳液脱裂",
@@ -145,12 +145,6 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
 
 # Medication
 
-_TAKES: Final = Says(obj="o", relation="takes", says="{s}服用{o}。", clean=drug, strength=0.8)
-_TAKES_NEW: Final = Says(obj="b", relation="takes", says="{s}改用{o}。", clean=drug, strength=0.8)
-_TOOK: Final = Says(
-    obj="a", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True, needed=False
-)
-_STOPPED: Final = Says(obj="o", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True)
 _NEW_DOSE: Final = Says(obj="b", subject="o", relation="dose", says="{s}的剂量是{o}。", clean=value, strength=0.8)
 _OLD_DOSE: Final = Says(
     obj="a", subject="o", relation="dose", says="{s}的剂量不再是{o}。", clean=value, closes=True, needed=False
@@ -173,7 +167,7 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
         "药",
         rf"(?:我)?(?:的)?(?P<k>[^，。]{{0,4}}药)(?:也|又|已经|给|刚){{0,2}}(?:换|改)(?:成|为|吃|用|到|了)"
         rf"(?:了)?(?P<b>[^，。]{{2,8}}?)(?:，|{END})",
-        _TAKES_NEW,
+        TAKES_NOW,
     ),
     slot_rule(
         "加减改降调涨增换升提",
@@ -186,8 +180,8 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
         "改换",
         rf"(?:我)?(?:把)?(?:的)?(?P<a>{DRUG})(?:已经|现在)?(?:不{_EAT}|停)了，(?:现在|医生|大夫)?(?:给)?"
         rf"(?:我)?(?:换|改)(?:成|吃|用|打|为){{0,2}}(?:了)?(?P<b>[^，。]{{2,8}}?)(?:，|{END})",
-        _TAKES_NEW,
-        _TOOK,
+        TAKES_NOW,
+        TOOK_BEFORE,
     ),
     slot_rule(
         "靠",
@@ -198,7 +192,7 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "吃服用打喝",
         rf"(?:我)?(?P<o>{DRUG})(?:我)?(?:已经|一直|都|断断续续)?{_EAT}(?:了)?(?:快|有)?{DURATION}(?:多)?了",
-        _TAKES,
+        TAKES,
     ),
     # Changes of the dose.
     slot_rule(
@@ -221,37 +215,39 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:把)?(?:的)?(?P<a>[^，。从]{{1,10}}?)(?:也|又|已经|吃了没用|不管用|副作用大|"
         rf"停了){{0,2}}，?(?:给我|让我)?(?:换|改|换吃|改吃|换用|改用)(?:成|为|吃|用|到|打)(?:了)?(?P<b>{DRUG})"
         rf"(?:，|{DOSE}|{OFTEN}|{END})",
-        _TAKES_NEW,
-        _TOOK,
+        TAKES_NOW,
+        TOOK_BEFORE,
     ),
     slot_rule(
         "停",
         rf"(?:我)?(?:把)?(?P<a>{DRUG})停了，(?:现在|医生|大夫)?(?:给)?(?:我)?(?:换|改)(?:成|吃|用|打|"
         rf"为){{0,4}}(?:了)?(?P<b>[^，。]{{2,8}}?)(?:，|{END})",
-        _TAKES_NEW,
-        _TOOK,
+        TAKES_NOW,
+        TOOK_BEFORE,
     ),
     slot_rule(
         "换改",
         rf"(?:我)?(?:现在|医生|大夫|上周|今天){{0,4}}(?:给)?(?:我)?(?:让我)?(?:改|换)(?:成|吃|用|为|打|服)+"
         rf"(?:了)?(?P<b>{DRUG})(?:，|{DOSE}|{OFTEN}|{END})",
-        _TAKES_NEW,
+        TAKES_NOW,
     ),
     # Stopped.
     slot_rule(
         "停",
         rf"(?:我)?(?:把)?(?P<o>{DRUG})(?:我)?(?:昨天|昨晚|上周|医生|大夫|已经|也|都|让|叫|给我|可以|终于|今天|"
         rf"这周|上个?月){{0,3}}(?:吃完[^，。]{{0,6}}，)?(?:就)?(?:停|断)(?:掉|药)?了",
-        _STOPPED,
+        STOPPED,
     ),
     slot_rule(
-        "不", rf"(?:我)?(?P<o>{DRUG})(?:我)?(?:已经|早就|现在|也|都|医生说|可以){{0,3}}不(?:再|用)?{_EAT}了", _STOPPED
+        "不",
+        rf"(?:我)?(?P<o>{DRUG})(?:我)?(?:已经|早就|现在|也|都|医生说|可以){{0,3}}不(?:再|用)?{_EAT}了",
+        STOPPED,
     ),
     slot_rule(
         "停不",
         rf"(?:我)?(?:已经|早就|现在|医生让|医生让我|让我|可以|这周|上周){{0,3}}(?:停|停掉|停用|不用|不再|"
         rf"不){_EAT}?(?:了)?(?P<o>{DRUG})了?(?:，|{END})",
-        _STOPPED,
+        STOPPED,
     ),
     # In use.
     slot_rule(
@@ -259,42 +255,42 @@ MEDICATION_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:一直|现在|还|要|得|长期|常年|最近|目前|又|开始|都|在|靠|晚上|早上|睡前|饭后|{OFTEN}|"
         rf"{DURATION}|{DOSE}){{0,5}}{_EAT}(?:着|的是|了|上了)?(?:{DURATION})?(?:的)?(?:{DOSE})?(?:的)?"
         rf"(?P<o>{DRUG})(?:，|{_DOSES}{END}|控制|维持|治|降|了|$)",
-        _TAKES,
+        TAKES,
     ),
     slot_rule(
         "片粒颗单克滴支喷包袋勺针贴丸mMuμU",
         rf"(?:我)?(?:现在|还|要|得|{OFTEN}){{1,3}}(?:要|得|都|都要|一)?{_EAT}?(?:{DOSE})(?:的)?"
         rf"(?P<o>[^，。！？\s]{{2,8}}?)(?:，|{END}|控制|维持)",
-        _TAKES,
+        TAKES,
     ),
     slot_rule(
         "片粒颗单克滴支喷包袋勺针贴丸mMuμU次天",
         rf"(?:我)?(?:现在)?{_EAT}?(?:的)?(?:是)?(?P<o>{DRUG})(?:，)?(?:我)?(?:要|得|现在|还是|就)?"
         rf"(?:{OFTEN}){{1,2}}(?:{_EAT})?(?:{DOSE}|{NUMBER}次)",
-        _TAKES,
+        TAKES,
     ),
     slot_rule(
         "开加配",
         rf"(?:我)?(?:[^，。]{{0,6}}，)?{_GIVES}(?:了|的|的是)+(?P<o>(?:{DRUG}|[^，。！？\s我你她]{{2,6}}?))"
         rf"(?:，|{_DOSES}{END})",
-        Says(obj="o", relation="takes", says="{s}服用{o}。", clean=drug, strength=0.8),
+        TAKES,
     ),
     slot_rule(
         "吃服用打开靠天早晚睡片粒克针喷减加换",
         rf"(?=[^，。]{{0,24}}(?:吃|服|用|打|开|靠|一天|每天|睡前|片|粒|毫克|微克|针|喷|减到|加到))"
         rf"(?:[^，。你您不停断没吗怎给]{{0,14}}?[吃服用打开靠是了的着把喷换改])?"
         rf"(?P<o>{SURE_DRUG})(?![^。]{{0,14}}(?:停|断|不吃|不用|没再|忘))",
-        _TAKES,
+        TAKES,
     ),
     slot_rule(
         "停断",
         rf"(?:[^，。你您不]{{0,6}}?的)?(?P<o>{SURE_DRUG}|"
         rf"[^，。我你他她]{{0,3}}药)[^，。]{{0,8}}，[^，。]{{0,4}}(?:停|断)(?:掉)?了",
-        _STOPPED,
+        STOPPED,
     ),
     slot_rule(
         "吃服用打喝",
         rf"(?:我)?(?P<o>{DRUG})(?:我)?(?:还|一直|仍|照样){{1,2}}(?:在)?{_EAT}(?:着|呢)?(?:，|{END})",
-        _TAKES,
+        TAKES,
     ),
 )

@@ -6,23 +6,21 @@ from extraction.rules.zh.slot_cleaners import (
     any_employer,
     employer,
     exam,
-    home,
     job,
     kept,
     school,
-    thing,
     town,
     trade,
     value,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import HAS_THING, LIVES, LIVES_TOWN, STUDIES_AT, WORKS_AT
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, PLACE, TIME
 from extraction.text.lexicon_zh import SUBJECTS
 from schema.entity import EntityType
 
 # Homes
 
-_LIVES: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=home, kind=EntityType.PLACE)
 _LEFT_TOWN: Final = Says(
     obj="o", relation="lives in", says="{s}不再住在{o}。", clean=town, kind=EntityType.PLACE, closes=True
 )
@@ -43,12 +41,12 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
         r"大道)[^，。]{0,24}(?:号|室|栋|楼|\d|座))",
         Says(obj="o", relation="address", says="{s}的收件地址是{o}。", clean=value, kind=EntityType.PLACE),
     ),
-    slot_rule("家", rf"家(?:已经|又|刚)?搬(?:到|去|进|回)(?:了)?(?P<o>{PLACE}){END}", _LIVES),
+    slot_rule("家", rf"家(?:已经|又|刚)?搬(?:到|去|进|回)(?:了)?(?P<o>{PLACE}){END}", LIVES),
     slot_rule("不", rf"(?:我)?不在(?P<o>{PLACE})(?:混|待|呆|漂|干|住)了", _LEFT_TOWN),
     slot_rule(
         "回",
         rf"(?:我)?(?:已经|人)?回(?:了)?(?:老家|娘家)?(?P<o>{PLACE})(?:发展|定居|生活|长住|住)了?{END}",
-        Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
+        LIVES_TOWN,
     ),
     slot_rule(
         "寄送发",
@@ -62,32 +60,32 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
         rf"临时|暂时){{0,2}}"
         rf"(?:住|居住)(?!院|的|得|不|过|校|宿|户|处|址|客|民|房|酒店|宾馆)(?:在|到|进|的是|回|着|了)?"
         rf"(?P<o>{PLACE}){END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "在",
         rf"(?:我们?)?(?:(?:和|跟|与)[^，。在]{{1,10}})?(?:人)?(?:现)?在(?P<o>{PLACE}){_STAYS}.{{0,10}}?{END}",
-        _LIVES,
+        LIVES,
     ),
-    slot_rule("在", rf"(?:人|户口|家)(?:现在|已经|就)?(?:在|住)(?P<o>{PLACE}){END}", _LIVES),
-    slot_rule("租", rf"(?:我们?)?租(?:住)?(?:在|到|的是)(?P<o>{PLACE}){END}", _LIVES),
+    slot_rule("在", rf"(?:人|户口|家)(?:现在|已经|就)?(?:在|住)(?P<o>{PLACE}){END}", LIVES),
+    slot_rule("租", rf"(?:我们?)?租(?:住)?(?:在|到|的是)(?P<o>{PLACE}){END}", LIVES),
     slot_rule(
         "搬挪迁",
         rf"(?:我们?)?(?:全家|一家人|一家|又|都)?(?:从(?P<f>{PLACE}))?(?:又|刚)?(?:搬|迁|挪)(?:家)?"
         rf"(?:到|去|进|来|回|至|过来|出来住)(?:了|的)?(?P<o>{PLACE})(?:去了|来了|住了|住)?{END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "搬换",
         rf"(?:搬家?|换房子?|换地方)了，?(?:这次|现在|如今)?(?:是)?(?:住|搬|租)?(?:在|到|进|去)(?P<o>{PLACE}){END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "家房",
         r"(?:的)?(?:(?:现在)?(?:租|买|住)的(?:房子|房|公寓|地方)|新家|新房|新房子|新租的房子|房子|住处|住的地方)(?:就|是|租|买)?在(?P<o>"
         + PLACE
         + rf"){END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "地址",
@@ -99,7 +97,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "移定",
         rf"(?:移民|移居|定居)(?:去|到|在)?(?:了)?(?P<o>{PLACE})(?:，(?:现在)?(?:住)?在[^，。]{{2,8}})?{END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "在住", rf"(?:我)?不(?:再|住|在)(?:在|住)?(?P<o>{PLACE})(?:那边|住|待|呆|漂)?了(?=$|[，。！])", _LEFT_TOWN
@@ -114,14 +112,14 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "嫁",
         rf"(?:{ADV})嫁(?:到|去)(?:了)?(?P<o>{PLACE})(?:去)?(?:了)?{END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "留待扎落派驻调",
         rf"(?:[^，。我]{{0,6}})?(?:我)?(?:就|一直|先|还)?(?:留在|待在|扎根|落脚在?|被?(?:公司)?(?:把我)?派到|"
         rf"派驻|外派到?|常驻|驻扎在?|漂在|长住|久居|寄住在?|借住在?)(?:了)?(?P<o>{PLACE})(?:快|都|已经)?"
         rf"(?:{DURATION})?(?:了)?{END}",
-        Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
+        LIVES_TOWN,
     ),
     slot_rule(
         "小栋",
@@ -129,7 +127,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=value, kind=EntityType.PLACE),
     ),
     slot_rule(
-        "住", rf"(?:我们?)?(?:{ADV})(?:住进|住到|住回|搬进|借住在?|寄住在?|暂住在?)(?:了)?(?P<o>{PLACE}){END}", _LIVES
+        "住", rf"(?:我们?)?(?:{ADV})(?:住进|住到|住回|搬进|借住在?|寄住在?|暂住在?)(?:了)?(?P<o>{PLACE}){END}", LIVES
     ),
     slot_rule(
         "户",
@@ -139,7 +137,7 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "回",
         rf"(?:我)?(?:已经|人)?回(?:到)?(?:了)?(?P<o>{PLACE})了?{END}",
-        Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
+        LIVES_TOWN,
     ),
     slot_rule(
         "住叫",
@@ -153,9 +151,6 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
 
 _WORKS: Final = Says(
     obj="o", relation="works at", says="{s}在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION, strength=0.8
-)
-_JOINED: Final = Says(
-    obj="o", relation="works at", says="{s}在{o}工作。", clean=any_employer, kind=EntityType.ORGANIZATION, strength=0.8
 )
 _QUIT: Final = Says(
     obj="o",
@@ -180,9 +175,6 @@ _FORMER_EMPLOYER: Final = Says(
     closes=True,
     needed=False,
 )
-_STUDIES: Final = Says(
-    obj="o", relation="studies at", says="{s}在{o}上学。", clean=school, kind=EntityType.ORGANIZATION
-)
 _WORKING: Final = r"(?:上班|工作|干活|打工|搬砖|实习|任职|坐班|打杂|就职|供职|当|做|干|教|跑|管|带|开|写|修|卖|值|搞)"
 _SUBJECT: Final = "(?:" + "|".join(SUBJECTS) + ")"
 _ORG: Final = r"[^，。！？；：、你您他她它]{2,16}?"
@@ -201,7 +193,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         _NO_JOB,
         Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8, needed=False),
     ),
-    slot_rule("单公东雇", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?)(?P<o>{_ORG}){END}", _JOINED),
+    slot_rule("单公东雇", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?)(?P<o>{_ORG}){END}", WORKS_AT),
     slot_rule(
         "干做",
         rf"(?P<w>{_ORG})的(?P<o>[^，。的]{{2,8}}?)，(?:干|做|当)了{DURATION}",
@@ -226,14 +218,14 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"是(?P<o>(?:做|搞|卖|修|种|养|拍|画|写)[^，的我]{{1,4}})的{END}",
         Says(obj="o", relation="works as", says="{s}{o}。", clean=trade),
     ),
-    slot_rule("在大研博", rf"(?P<o>{_ORG})(?:在读|大[一二三四](?![的小])|研[一二三](?!究)|博[一二三四])", _STUDIES),
-    slot_rule("考", rf"(?:我)?(?:{ADV})考进(?:了)?(?P<o>{_ORG}){END}", _JOINED),
+    slot_rule("在大研博", rf"(?P<o>{_ORG})(?:在读|大[一二三四](?![的小])|研[一二三](?!究)|博[一二三四])", STUDIES_AT),
+    slot_rule("考", rf"(?:我)?(?:{ADV})考进(?:了)?(?P<o>{_ORG}){END}", WORKS_AT),
     slot_rule(
         "开盘经承接办",
         rf"(?:我)?(?:{ADV})(?:自己)?(?:开|盘|经营|接手|承包|办|顶|合开|合伙开|创办)(?:了|着|下|下来|起){{1,2}}"
         rf"(?P<o>{MEASURE}?[^，。我你]{{0,6}}(?:店|馆|厂|公司|工作室|民宿|农场|诊所|铺子?|餐厅|超市|网店|摊子?|"
         rf"律所|培训班|农家乐|茶室|画室|琴行|鱼塘|果园)){END}",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=thing),
+        HAS_THING,
     ),
     slot_rule(
         "开跑送卖种修搞",
@@ -285,7 +277,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         "从",
         rf"(?:我)?(?:从(?P<f>{_ORG}))?(?:跳槽?|转|换|调)(?:到|去|进|来)(?:了)?(?P<o>{_ORG})(?:上班|工作|当|做|"
         rf"干)?(?:了)?{END}",
-        _JOINED,
+        WORKS_AT,
         _FORMER_EMPLOYER,
     ),
     slot_rule(
@@ -313,7 +305,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:上班|工作|报到|当[^，。]{{2,6}}|做[^，。]{{2,6}}|了|的工作|的岗位|实习){{0,2}}{END}",
         _WORKS,
     ),
-    slot_rule("去", rf"(?:我)?去(?:了)?(?P<o>{_ORG})(?:上班|工作|报到|打工|实习|任职)了{END}", _JOINED),
+    slot_rule("去", rf"(?:我)?去(?:了)?(?P<o>{_ORG})(?:上班|工作|报到|打工|实习|任职)了{END}", WORKS_AT),
     slot_rule(
         "是",
         rf"(?:以后|现在|今后)?(?:我)?(?:就)?是(?P<o>{_ORG})的(?:人|员工|一员|正式工|正式员工|编外|在编人员)了?{END}",
@@ -326,7 +318,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         _WORKS,
         Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8, needed=False),
     ),
-    slot_rule("班职", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?|改成了?)(?P<o>{_ORG}){END}", _JOINED),
+    slot_rule("班职", rf"(?:的)?(?:新)?(?:公司|单位|东家|雇主)(?:是|叫|换成了?|改成了?)(?P<o>{_ORG}){END}", WORKS_AT),
     slot_rule(
         "转换改",
         r"(?:我)?(?:转岗|换岗|调岗|内部转岗|转行|改行|换工作|跳槽|调动)(?:了)?(?:，|：|—+)?(?:现在|这次)?"
@@ -371,7 +363,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         "在",
         rf"(?:我)?(?:还|正|现)?在(?P<o>{_ORG})(?:读|念|上|学)(?:研|书|博|大[一二三四]|高[一二三]|初[一二三]|"
         rf"本科|硕士|博士|MBA|[一二三四五六]年级)",
-        _STUDIES,
+        STUDIES_AT,
     ),
     slot_rule(
         "在",
@@ -383,7 +375,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         "考录保进上读",
         rf"(?:我)?(?:考上|考进|考取|考到|录到|录取到|被(?=[^，。]{{2,10}}录取)|保研到|保送|保送到|保研去|升入|"
         rf"进|上|转学到|就读于?|读)(?:了)?(?P<o>{_ORG})(?:录取|的研究生|的研|的博士|了)?{END}",
-        _STUDIES,
+        STUDIES_AT,
     ),
     slot_rule(
         "轮调借",

@@ -4,6 +4,7 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import any_name, person, thing, value, years
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import ENGAGED, HAS_AGE, IS_NAMED, MARRIED
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, NAME, NUMBER, PET
 from schema.entity import EntityType
 
@@ -28,7 +29,6 @@ _MARRIAGE_ENDED: Final = Says(
     obj="n", relation="married to", says="{s}和{o}离婚了。", clean=person, kind=_PERSON, strength=0.9, closes=True
 )
 _PARTED: Final = Says(obj="n", relation="partner", says="{s}和{o}分手了。", clean=person, kind=_PERSON, closes=True)
-_IS_NAMED: Final = Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=_PERSON, strength=0.8)
 _DONE: Final = (
     r"(?:已经|正式|刚刚|刚|终于|去年|今年|上周|上个?月|昨天|今天|前年|前几天|早就|都|也|和平|又|"
     r"[\d一二三四五六七八九十]{1,4}年(?:前)?){0,3}"
@@ -39,13 +39,13 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
         "婚",
         rf"(?:我俩|我们|我|刚|已经|终于|正式){{0,2}}(?:订婚|订了婚|定亲)了，(?:他|她|对方|未婚夫|未婚妻|TA)"
         rf"(?:叫|是|名叫)(?P<n>{NAME})(?:，|{END})",
-        Says(obj="n", relation="engaged to", says="{s}和{o}订婚了。", clean=any_name, kind=_PERSON, strength=0.9),
+        ENGAGED,
     ),
     slot_rule(
         "婚证",
         rf"(?:我俩|我们|我|刚|已经|终于|正式){{0,2}}(?:结婚|领证|领了证)了，(?:他|她|对方|TA|新郎|新娘)(?:叫|"
         rf"是|名叫)(?P<n>{NAME})(?:，|{END})",
-        Says(obj="n", relation="married to", says="{s}和{o}结婚了。", clean=any_name, kind=_PERSON, strength=0.9),
+        MARRIED,
     ),
     slot_rule("离", rf"(?:我们?)?{_WITH}?(?P<n>{NAME})(?:{_DONE})(?:离的|离的婚|办的离婚)", _DIVORCED, _MARRIAGE_ENDED),
     slot_rule(
@@ -63,19 +63,19 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
         "叫",
         rf"(?:我)?(?:还|就)?有(?:一|个|一个|[两二三几]个|位)?(?:[^，。我你]{{0,3}}的)?(?P<k>{KINS})，?(?:他|"
         rf"她)?(?:叫|名叫|名字叫)(?P<n>{NAME})(?:，|{END})",
-        _IS_NAMED,
+        IS_NAMED,
     ),
     slot_rule(
         "生添",
         rf"(?:{_DONE})生了，(?:是)?(?:个)?(?P<k>{_CHILD})，?(?:小名|取名|大名|名字|起名){{0,2}}(?:叫)?"
         rf"(?P<n>{NAME})(?:，|{END})",
-        _IS_NAMED,
+        IS_NAMED,
     ),
     slot_rule(
         "认",
         rf"(?:我)?(?:{_DONE})认(?:了)?(?:个|一个)?(?P<k>干[女儿爹妈亲子]{{1,2}}|师父|师傅)，?(?:叫|名叫)"
         rf"(?P<n>{NAME})(?:，|{END})",
-        _IS_NAMED,
+        IS_NAMED,
     ),
     slot_rule(
         "婚证妻偶",
@@ -136,7 +136,7 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我|家|家里|俩|两口子|夫妻){{0,4}}(?:{_DONE})(?:添|生|有|得|迎来)(?:了)?(?:个|一个|一对|二胎|"
         rf"老二)?(?P<k>{_CHILD})(?:了|啦)?(?:，|,)?(?:的)?(?:小名|大名|取名|起名|名字|名|就|给|孩子|"
         rf"宝宝){{0,4}}(?:是|叫|为|取名叫|叫做)?(?P<n>{NAME}){END}",
-        _IS_NAMED,
+        IS_NAMED,
     ),
     slot_rule(
         "姓",
@@ -147,7 +147,7 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "叫",
         rf"(?:我)?(?:的)?(?P<k>{KINS})(?:的)?(?:小名|大名|名字|网名)?(?:就)?叫(?:做)?(?P<n>{NAME})(?:，|{END})",
-        _IS_NAMED,
+        IS_NAMED,
         reads="whole",
     ),
     slot_rule(
@@ -166,20 +166,19 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
 
 # Ages
 
-_AGE: Final = Says(obj="o", relation="has age", says="{s}{o}。", clean=years, kind=EntityType.TIME)
 AGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "岁月",
         rf"(?:今年|快|刚|已经|才|都|马上|虚岁|周岁|满|刚满|才满|现在|也|就|是|要|年龄|个){{0,4}}(?P<o>{NUMBER}"
         rf"(?:周)?岁(?:半|多|零?{NUMBER}个?月)?|{NUMBER}个(?:半)?月)(?:了|啦|大|整|出头|多){{0,3}}(?=$|"
         rf"[，。！,；、])",
-        _AGE,
+        HAS_AGE,
     ),
     slot_rule(
         "今",
         rf"(?:我)?今年(?:都|刚|就|正好|虚岁|已经|整|刚好|快)?(?P<o>"
         rf"(?:[二三四五六七八九]?十[一二三四五六七八九]?|[1-9]\d))(?:了|整)?{END}",
-        _AGE,
+        HAS_AGE,
         reads="dated",
     ),
     slot_rule(
@@ -199,7 +198,7 @@ AGE_RULES: Final[tuple[SlotRule, ...]] = (
         "满都整刚",
         r"(?:今年|明年|过完年|下个月|这个月|上个月)?(?:我)?(?:刚|也|就)?(?:正好|整|满|都|刚好|刚满)(?P<o>"
         r"(?:[二三四五六七八九]?十[一二三四五六七八九]?|[1-9]\d))(?:岁)?(?:了|整)?" + END,
-        _AGE,
+        HAS_AGE,
         reads="dated",
     ),
     slot_rule(
@@ -209,11 +208,11 @@ AGE_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="o", subject="k", relation="has age", says="{s}{o}岁。", clean=years, kind=EntityType.TIME),
         reads="whole",
     ),
-    slot_rule("生", rf"(?:我)?(?:{ADV})过(?:完|了)?(?P<o>{NUMBER}岁)(?:的)?(?:大寿|生日|寿)", _AGE),
+    slot_rule("生", rf"(?:我)?(?:{ADV})过(?:完|了)?(?P<o>{NUMBER}岁)(?:的)?(?:大寿|生日|寿)", HAS_AGE),
     slot_rule(
         "十123456789",
         rf"我(?:都|也|已经|今年|刚)?(?P<o>[二三四五六七八九]十[一二三四五六七八九]?|[2-9]\d)(?:了|岁|岁了)?{END}",
-        _AGE,
+        HAS_AGE,
         reads="whole",
     ),
 )

@@ -2,45 +2,31 @@
 
 from typing import Final
 
-from extraction.rules.zh.slot_cleaners import event, kept, liked, plan, promise, thing, town, work
+from extraction.rules.zh.slot_cleaners import event, kept, liked, plan, thing, town, work
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import ENJOYS, HAS_EVENT, PROMISES
 from extraction.rules.zh.word_classes import ADV, DATE, DISGUST, END, KINS, NOUN
 from schema.entity import EntityType
 
 # Plans and promises
 
-_PLANS: Final = Says(
-    obj="o", predicate="CARES_ABOUT", relation="plan", says="{s}打算{o}。", clean=plan, kind=EntityType.ACTIVITY
-)
-_BOOKED: Final = Says(
-    obj="o", predicate="CARES_ABOUT", relation="plan", says="{s}的计划：{o}。", clean=event, kind=EntityType.ACTIVITY
-)
-_PROMISES: Final = Says(
-    obj="o",
-    predicate="CARES_ABOUT",
-    relation="promise",
-    says="{s}答应{o}。",
-    clean=promise,
-    kind=EntityType.ACTIVITY,
-    strength=0.8,
-)
 _VOW: Final = (
     r"(?:答应|保证|承诺|发誓|许诺|拉过?勾|拍过?胸脯|拍着胸脯|说好|约好|约定|立过?军令状|打过?包票|打包票|约法三章|"
     r"拉钩|拉了勾|许过?愿|说定|讲好|下了?保证|发过誓)"
 )
 PLAN_RULES: Final[tuple[SlotRule, ...]] = (
-    slot_rule("说", r"我(?:以前|早就|也)?说过(?:要|会|一定|以后)(?P<o>[^，。]{2,14})", _PROMISES, reads="whole"),
+    slot_rule("说", r"我(?:以前|早就|也)?说过(?:要|会|一定|以后)(?P<o>[^，。]{2,14})", PROMISES, reads="whole"),
     slot_rule(
         "票",
         r"(?:我)?(?:的)?(?P<o>[^，。我你]{2,10}?)(?:的)?(?:门|机|车)?票(?:已经|都|终于)?(?:抢到|买好|订好|"
         r"买到|到手|出票|买|订|抢)了",
-        _BOOKED,
+        HAS_EVENT,
     ),
     slot_rule(
         "答保承发许拉拍说约立打讲下",
         rf"(?:我们?)?(?:(?:跟|和|对|向|给|同)(?:我)?(?P<w>[^，。]{{1,8}}?))?(?:已经|都)?{_VOW}(?:了|过(?!年|节)|的)?"
         rf"(?:，|,|：|:)?(?:说)?(?P<o>[^，。]{{2,18}})(?=$|[，。！])",
-        _PROMISES,
+        PROMISES,
     ),
     slot_rule(
         "答保承许",
@@ -48,7 +34,7 @@ PLAN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"儿子|闺女|女儿|[爸妈哥姐弟妹]|自己|他|她|他们|大家|客户|领导|[\u4e00-\u9fff]{{2,3}})?(?:们)?(?:，|"
         rf"：)?(?:了)?(?P<o>(?:要|每|以后|一定|周末|暑假|寒假|下|明|今|月底|年底|带|陪|给|帮|不|再也|去|请|买|"
         rf"教|把|戒|早|少|多)[^，。]{{1,16}})",
-        _PROMISES,
+        PROMISES,
     ),
     slot_rule(
         "欠",
@@ -80,13 +66,13 @@ PLAN_RULES: Final[tuple[SlotRule, ...]] = (
         "报",
         rf"(?:我们?)?(?:刚|已经|也|给自己){{0,4}}报(?:了名?|名了?|上|名参加了?|考了?)(?P<o>(?:{DATE})?"
         rf"(?:的)?[^，。]{{2,14}}?)(?:的名)?(?:，|{END})",
-        _BOOKED,
+        HAS_EVENT,
     ),
     slot_rule(
         "约预挂",
         rf"(?:我们?)?(?:已经)?(?:约|预约|挂)(?:好|到|上|了)+(?:{DATE})?(?:的)?(?P<o>(?!人|朋友|会|"
         rf"时间)[^，。]{{2,12}}?)(?:的号)?(?:，|{END})",
-        _BOOKED,
+        HAS_EVENT,
     ),
     slot_rule(
         "定约安排改订",
@@ -121,14 +107,13 @@ PLAN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我们?)?(?:{ADV})(?:预订|预定|订|定|抢|约)(?:了|好了|到了|上了|好|到|上)"
         rf"(?P<o>{DATE}[^，。]{{0,4}}?的[^，。的]{{2,10}}?|[^，。的我你]{{2,10}}?的(?:票|位子|座位|座|包间|"
         rf"房间|门票|演唱会))(?:，|{END})",
-        _BOOKED,
+        HAS_EVENT,
     ),
 )
 
 
 # Tastes and values
 
-_LIKES: Final = Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=liked)
 _HATES: Final = Says(obj="o", predicate="DISLIKES", says="{s}不喜欢{o}。", clean=liked)
 _VALUES: Final = Says(obj="o", predicate="CARES_ABOUT", says="{s}看重{o}。", clean=liked)
 TASTE_RULES: Final[tuple[SlotRule, ...]] = (
@@ -137,20 +122,20 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?P<o>{NOUN})(?:我)(?:真|太|是|可|简直|真的|一直|最){{0,2}}(?:爱到|爱死|爱得|超爱|巨爱|最爱|爱了|馋|"
         rf"好爱|狂爱|爱吃|爱喝|爱看|爱听|百吃不厌|百看不厌|百听不厌|吃不腻|吃不够|喝不腻|看不腻|"
         rf"心头好)[^，。]{{0,2}}{END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "离",
         rf"(?:我)?(?:这辈子|一辈子|每天|一天|真的|完全|根本|顿顿|吃饭|出门|早上){{0,2}}(?:都|也|就)?(?:离不开|"
         rf"少不了|不能没有|断不了)(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
-    slot_rule("比", rf"(?:我)?(?:觉得)?没有?(?:什么|啥|谁)?比(?P<o>{NOUN})(?:更|还|再)[^，。]{{1,6}}", _LIKES),
+    slot_rule("比", rf"(?:我)?(?:觉得)?没有?(?:什么|啥|谁)?比(?P<o>{NOUN})(?:更|还|再)[^，。]{{1,6}}", ENJOYS),
     slot_rule(
         "选站投",
         rf"(?:我)?(?:坚定|永远|果断|一定|只)?(?:选|站|投)"
         rf"(?P<o>[^，。！？；：、\s我你他她了择举拔队手课票资诉降稿]{{2,6}}?)(?:派|党|一票)?{END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "烦讨恨怵嫌",
@@ -176,8 +161,8 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?最(?:放心不下|担心|牵挂|惦记|操心|愁|挂念)的(?:就|还)?是(?P<o>{NOUN}){END}",
         Says(obj="o", predicate="CARES_ABOUT", relation="worry", says="{s}惦记{o}。", clean=kept),
     ),
-    slot_rule("好", rf"(?:我)?(?:就|最|只|偏|独|专)?好(?:这|那)(?:一)?口(?:儿)?(?P<o>{NOUN}){END}", _LIKES),
-    slot_rule("好", rf"(?P<o>{NOUN})(?:这|那)口(?:儿)?(?:我)?(?:就|最|好|爱|离不开|放不下|戒不掉){{1,2}}{END}", _LIKES),
+    slot_rule("好", rf"(?:我)?(?:就|最|只|偏|独|专)?好(?:这|那)(?:一)?口(?:儿)?(?P<o>{NOUN}){END}", ENJOYS),
+    slot_rule("好", rf"(?P<o>{NOUN})(?:这|那)口(?:儿)?(?:我)?(?:就|最|好|爱|离不开|放不下|戒不掉){{1,2}}{END}", ENJOYS),
     slot_rule(
         "是",
         rf"(?P<o>{NOUN})(?:绝对|真|简直|就|才|一直|永远|可|真的){{0,4}}是我(?:的)?(?:一?辈子的?|永远的?|"
@@ -189,7 +174,7 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?P<o>{NOUN})(?:绝对|真|简直|就|才|一直|永远|可|真的){{0,4}}是我(?:的)?(?:一?辈子的?|永远的?|"
         rf"最大的?)?(?:命|快乐源泉|最爱|心头好|续命水?|本命|白月光|精神支柱|充电方式|解压方式|解压神器|避风港|"
         rf"快乐水|信仰)",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "吐晕恶反头疼慌烦难崩抓怵怕软鸡",
@@ -219,23 +204,23 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         "必得配离认非",
         rf"[^，。我不]{{1,6}}(?:必须|一定要|一定得|必|非得|就得|得)(?:配|加|放|蘸|就着|来点|撒)(?:点|着|上)?"
         rf"(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
-    slot_rule("认", rf"(?:[^，。]{{0,6}})?(?:我)?(?:就|只)认(?:准)?(?P<o>{NOUN}){END}", _LIKES),
-    slot_rule("无", r"(?:我)?(?:是)?(?:个)?(?:顿顿|天天)?无(?P<o>[\u4e00-\u9fff]{1,3})不(?:欢|成|行|香)", _LIKES),
-    slot_rule("非", rf"(?:[^，。]{{0,5}})?(?:我)?非(?P<o>{NOUN})不(?:可|喝|吃|穿|看|买|用)", _LIKES),
-    slot_rule("离", rf"(?:我)?(?:一天|一刻|根本|完全|真)?(?:也|都)?离不开(?P<o>{NOUN}){END}", _LIKES),
+    slot_rule("认", rf"(?:[^，。]{{0,6}})?(?:我)?(?:就|只)认(?:准)?(?P<o>{NOUN}){END}", ENJOYS),
+    slot_rule("无", r"(?:我)?(?:是)?(?:个)?(?:顿顿|天天)?无(?P<o>[\u4e00-\u9fff]{1,3})不(?:欢|成|行|香)", ENJOYS),
+    slot_rule("非", rf"(?:[^，。]{{0,5}})?(?:我)?非(?P<o>{NOUN})不(?:可|喝|吃|穿|看|买|用)", ENJOYS),
+    slot_rule("离", rf"(?:我)?(?:一天|一刻|根本|完全|真)?(?:也|都)?离不开(?P<o>{NOUN}){END}", ENJOYS),
     slot_rule(
         "沉迷上入痴追粉",
         rf"(?:我)?(?:在)?(?:沉迷(?:于)?|痴迷(?:于)?|迷上|上头|入坑|爱上|喜欢上|着迷于|粉上|入迷|热衷(?:于)?)"
         rf"(?:了|着)?(?P<o>[^，。]{{2,10}}?)(?:这部剧|这剧)?{END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "比更",
         rf"比起(?P<f>{NOUN})，?(?:我)?(?:还是|更|宁愿|宁可|倒|反而){{1,2}}(?:爱|喜欢|愿意|想|选|偏爱)?(?:吃|喝|"
         rf"看|听|用)?(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "不受忍接",
@@ -255,18 +240,18 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:是)?(?:个|一个|一名|资深|忠实|十年|多年|铁杆){{0,3}}"
         rf"(?P<o>[^，。！？；：、\s我你他她它是]{{1,8}}?)(?:党|控|星人|重度(?:爱好者|患者|依赖|用户)|脑袋|狂魔|"
         rf"十级学者|爱好者|死忠粉?|铁粉|老粉|忠粉){END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "最爱喜",
         rf"[^，。我你他她是]{{2,6}}(?:我)(?:就|最|特别|很|都|总){{0,2}}(?:爱|喜欢)(?!的)(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "只",
         rf"(?:我)?(?:[^，。我你他她]{{1,5}})?(?:我)?(?:一般|向来|从来|都|永远|平时)?只(?:点|要|认|选|挑|订|喝|"
         rf"吃|买|听|看|穿|坐|住|用)(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "趣兴",
@@ -290,17 +275,17 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
         "上",
         rf"(?:我)?对(?P<o>{NOUN})(?:真的|彻底|越来越|特别|有点|很)?(?:上头|上瘾|入迷|痴迷|没有抵抗力|没抵抗力|"
         rf"毫无抵抗力|欲罢不能)(?:了)?{END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "稀馋独偏钟酷",
         rf"(?:我)?(?:就|最|特别|特|很|是真)?(?:稀罕|馋(?!猫)|独爱|偏爱|钟爱|酷爱|独宠)(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
     slot_rule(
         "蘸加配放撒",
         rf"[^，。我不]{{1,5}}我(?:都|一般|总)?(?:要|得|必须|一定要|喜欢)(?:蘸|加|配|放|撒)(?:点|着|上)?"
         rf"(?P<o>{NOUN}){END}",
-        _LIKES,
+        ENJOYS,
     ),
 )

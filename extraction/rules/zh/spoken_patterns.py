@@ -4,25 +4,41 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import (
     allergen,
-    any_employer,
     any_name,
-    drug,
-    event,
-    home,
-    illness,
     job,
-    liked,
     owned,
-    plan,
-    promise,
-    school,
     taste,
     thing,
     town,
     value,
-    years,
 )
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.statements import (
+    ALLERGIC,
+    ATTRIBUTE_IS,
+    ATTRIBUTE_WAS,
+    ENGAGED,
+    ENJOYS,
+    HAS_AGE,
+    HAS_EVENT,
+    HAS_ILLNESS,
+    HAS_THING,
+    IS_NAMED,
+    LIVES,
+    LIVES_TOWN,
+    MARRIED,
+    NO_LONGER_USES,
+    NO_LONGER_WORKS_SHIFT,
+    PLANS,
+    PROMISES,
+    STOPPED,
+    STUDIES_AT,
+    TAKES,
+    TAKES_NOW,
+    TOOK_BEFORE,
+    WORKS_AT,
+    WORKS_SHIFT,
+)
 from extraction.rules.zh.word_classes import (
     DATE,
     DEVICE,
@@ -42,8 +58,6 @@ from extraction.rules.zh.word_classes import (
 from schema.entity import EntityType
 
 _PERSON: Final = EntityType.PERSON
-_LIVES: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=home, kind=EntityType.PLACE)
-_LIVES_TOWN: Final = Says(obj="o", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE)
 _LEFT: Final = Says(
     obj="f", relation="lives in", says="{s}不再住在{o}。", clean=town, kind=EntityType.PLACE, closes=True, needed=False
 )
@@ -51,11 +65,7 @@ _ADDRESS: Final = Says(obj="o", relation="address", says="{s}的地址是{o}。"
 _STREET: Final = (
     r"[^，。：:]{0,20}(?:路|街|区|巷|弄|大道|村|镇|小区|花园|公寓)[^，。]{0,24}(?:号|室|栋|楼|\d|座|单元|户)"
 )
-_WORKS_AT: Final = Says(
-    obj="o", relation="works at", says="{s}在{o}工作。", clean=any_employer, kind=EntityType.ORGANIZATION, strength=0.8
-)
 _WORKS_AS: Final = Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8)
-_NAMED: Final = Says(obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=_PERSON, strength=0.8)
 _PETS: Final = (
     r"(?:猫|狗|猫咪|狗狗|兔子|仓鼠|鹦鹉|乌龟|金鱼|柯基|柴犬|哈士奇|金毛|拉布拉多|边牧|泰迪|博美|"
     r"比熊|萨摩耶|阿拉斯加|"
@@ -65,38 +75,10 @@ _PETS: Final = (
 )
 _HAS: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=owned, strength=0.7)
 _NOT_HAS: Final = Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, closes=True)
-_ALLERGIC: Final = Says(obj="o", predicate="DISLIKES", says="{s}对{o}过敏。", clean=allergen, strength=0.95)
-_HAS_ILLNESS: Final = Says(
-    obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC, strength=0.8
-)
-_TAKES: Final = Says(obj="o", relation="takes", says="{s}服用{o}。", clean=drug, strength=0.8)
-_TAKES_NEW: Final = Says(obj="b", relation="takes", says="{s}改用{o}。", clean=drug, strength=0.8)
-_TOOK: Final = Says(
-    obj="a", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True, needed=False
-)
 _LIKES: Final = Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=taste)
-_LIKES_DOING: Final = Says(obj="o", predicate="PREFERS", says="{s}喜欢{o}。", clean=liked)
 _NOT_LIKES: Final = Says(obj="o", predicate="DISLIKES", says="{s}不喜欢{o}。", clean=taste)
 _NO_MORE: Final = Says(obj="o", predicate="PREFERS", says="{s}不再喜欢{o}。", clean=taste, closes=True)
 _USES: Final = Says(obj="b", relation="uses", says="{s}用{o}。", clean=thing)
-_NOT_USES: Final = Says(obj="a", relation="uses", says="{s}不再用{o}。", clean=thing, closes=True)
-_SLOT: Final = Says(obj="b", relation="{k}", says="{s}的{k}是{o}。", clean=thing, strength=0.8)
-_NOT_SLOT: Final = Says(obj="a", relation="{k}", says="{s}的{k}不再是{o}。", clean=thing, closes=True, needed=False)
-_PLANS: Final = Says(
-    obj="o", predicate="CARES_ABOUT", relation="plan", says="{s}打算{o}。", clean=plan, kind=EntityType.ACTIVITY
-)
-_EVENT: Final = Says(
-    obj="o", predicate="CARES_ABOUT", relation="plan", says="{s}的计划：{o}。", clean=event, kind=EntityType.ACTIVITY
-)
-_PROMISES: Final = Says(
-    obj="o",
-    predicate="CARES_ABOUT",
-    relation="promise",
-    says="{s}答应{o}。",
-    clean=promise,
-    kind=EntityType.ACTIVITY,
-    strength=0.8,
-)
 _OOPS: Final = r"(?:说错了|打错了|写错了|记错了|不对|不是|更正(?:一下)?|纠正(?:一下)?|哦不|啊不)(?:，|,|。)?"
 _KIND: Final = (
     r"(?:手机号?|电话号?码?|鞋码|鞋号|房间号|房号|门牌号|座位号|车牌号?|工号|学号|尺码|身高|体重|"
@@ -114,7 +96,7 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         "住",
         rf"(?:我们?)?(?:全家)?(?:[一二三四五六七八九十\d]{{1,3}}月|去年|今年|年初|春节后|上个?月|上周)"
         rf"(?:起|开始|以来)就?(?:一直)?(?:都)?住在?(?:了)?(?P<o>{PLACE}){END}",
-        _LIVES,
+        LIVES,
         reads="dated",
     ),
     slot_rule(
@@ -135,14 +117,14 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         "住",
         rf"(?:{_OOPS})?(?:我)?(?:现在)?住的?(?:地方)?(?:是|在)(?P<o>[^，。不]{{2,10}}?)，?(?:不是|"
         rf"而不是)(?P<f>[^，。]{{2,10}}?){END}",
-        _LIVES,
+        LIVES,
         _LEFT,
     ),
     slot_rule(
         "叫",
         rf"(?:我)?(?:家|的)?(?P<k>{_WHO}|{PET})(?:名字|小名|大名)?叫(?P<a>{NAME})，?(?:哦不|不对|啊不|不|错了|"
         rf"说错了)(?:，)?(?:是)?叫?(?P<n>{NAME}){END}",
-        _NAMED,
+        IS_NAMED,
     ),
     slot_rule(
         "敏",
@@ -161,22 +143,22 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:的)?(?:降压|降糖|降脂|胃|止痛|助眠|过敏)?药(?:也|"
         rf"已经)?从(?P<a>[^，。]{{2,8}}?)(?:换|改)(?:成|为|到|"
         rf"吃)(?:了)?(?P<b>[^，。]{{2,8}}?){END}",
-        _TAKES_NEW,
-        _TOOK,
+        TAKES_NOW,
+        TOOK_BEFORE,
     ),
     slot_rule(
         "停",
         rf"(?:我)?(?P<o>{DRUG})(?:我)?(?:一)?(?:吃|用|打)(?:了|完|着|"
         rf"得)[^，。]{{0,8}}，(?:医生|大夫|后来|就|所以|我|已经)*(?:让|叫|给|"
         rf"把|自己)?(?:我)?(?:就)?(?:停|断)(?:掉|药)?了",
-        Says(obj="o", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True),
+        STOPPED,
     ),
     slot_rule(
         "换改",
         rf"(?P<k>[^，。我你他她]{{0,4}}?{ROLE})不是(?P<a>{NOUN})了?，(?:现在|已经)?(?:换|改)?(?:成|"
         rf"是|为)(?:了)?(?P<b>{NOUN}){END}",
-        _SLOT,
-        _NOT_SLOT,
+        ATTRIBUTE_IS,
+        ATTRIBUTE_WAS,
     ),
     slot_rule(
         "换",
@@ -184,8 +166,8 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         rf"之前的?)?(?P<a>[^，。现]{{2,6}}?)(?:调走|走|离职|退休|不干|"
         rf"辞职|搬走|休产假)[^，。]{{0,3}}，)?"
         rf"(?:现在|新的|以后)(?:的)?(?:是|叫|去|用|在|跟|找|归){{1,2}}(?P<b>{NOUN})(?:了|负责|带|教)?{END}",
-        _SLOT,
-        _NOT_SLOT,
+        ATTRIBUTE_IS,
+        ATTRIBUTE_WAS,
     ),
     slot_rule(
         "用",
@@ -193,14 +175,14 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         rf"写|办公|聊天|上网|开会|做|存|画|看|听|写代码|"
         rf"做笔记|记笔记|管理)?[^，。]{{0,4}}，(?:已经|早就)?不(?:再)?用(?P<a>{NOUN})了",
         _USES,
-        _NOT_USES,
+        NO_LONGER_USES,
     ),
     slot_rule(
         "班",
         r"(?:我)?(?:现在|"
         r"已经)?(?:改)?上(?P<b>[早中晚夜白小大]班)，?(?:已经)?不(?:再)?上(?P<a>[早中晚夜白小大]班)了",
-        Says(obj="b", relation="班次", says="{s}上{o}。", clean=value),
-        Says(obj="a", relation="班次", says="{s}不再上{o}。", clean=value, closes=True),
+        WORKS_SHIFT,
+        NO_LONGER_WORKS_SHIFT,
     ),
 )
 
@@ -211,7 +193,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我们?)?(?:已经|刚|全家)?从(?P<f>[^，。回搬到]{{2,8}}?)(?:又)?(?:回|搬回|搬到|搬来|"
         rf"搬去|来到|到)(?:了)?(?:老家|"
         rf"娘家)?(?P<o>{PLACE})(?:来|去|住|发展|定居)?了{END}",
-        _LIVES,
+        LIVES,
         _LEFT,
     ),
     slot_rule(
@@ -219,20 +201,20 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我们?)?(?:全家)?(?:[一二三四五六七八九十\d]{{1,3}}月|去年|今年|年初|春节后|上个?月|"
         rf"上周)?(?:起|开始|以来|份)?(?:就|一直|"
         rf"都)?住在?(?:了)?(?P<o>{PLACE}){END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule(
         "bB常",
         r"(?:我)?(?:现在|目前|长期)?(?:[Bb]ase|坐标|常驻|人在|蜗居|漂在|定居|扎根|安家)(?:在|：|:|"
         r" )?(?P<o>[^，。]{2,8}?)(?:，|$|。)",
-        _LIVES_TOWN,
+        LIVES_TOWN,
     ),
     slot_rule(
         "人",
         r"(?:我)?(?:现在|如今)?(?:已经)?(?:是|算|成了)(?:个|一个|一名|"
         r"半个)?(?:新)?(?P<o>[\u4e00-\u9fff]{2,4}?)人(?:了|"
         r"啦)[^，。]{0,4}(?:，|$|。)",
-        _LIVES_TOWN,
+        LIVES_TOWN,
     ),
     slot_rule(
         "买租换",
@@ -240,13 +222,13 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"下|上)*(?:{MEASURE})?(?:新|小|大|"
         rf"二手)?(?:[两一三四]室[^，。]{{0,3}}|[两一三四]居|房子?|公寓|小户型|单间|学区房|别墅|"
         rf"loft|房|商品房)(?:，|{END})",
-        _LIVES_TOWN,
+        LIVES_TOWN,
     ),
     slot_rule(
         "落入",
         rf"(?:我们?)?(?:已经|终于|刚)?(?:落户|入住|住进|搬进|租进|安顿在|定居)(?:到|了|"
         rf"在)?(?P<o>{PLACE})(?:了)?{END}",
-        _LIVES,
+        LIVES,
     ),
     slot_rule("快地寄", rf"(?:新)?(?:地址|收货地址)[：:是为 ]+(?P<o>{_STREET})", _ADDRESS),
     slot_rule(
@@ -261,20 +243,20 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:已经|刚|去年|今年|上周|上个?月)?(?:跳槽|跳|入职|进|转|加入|签约?|考进|应聘上|"
         rf"调|去|转岗|转行)(?:到|去|进|来)?(?:了)(?P<o>{NOUN})，(?:做|"
         rf"当|干|负责|搞)(?:的是)?(?P<j>{NOUN}){END}",
-        _WORKS_AT,
+        WORKS_AT,
         Says(obj="j", relation="works as", says="{s}的职业是{o}。", clean=job, needed=False, strength=0.8),
     ),
     slot_rule(
         "拿收",
         r"(?:我)?(?:已经|终于|刚)?(?:拿到|收到|接了|"
         r"签了)(?:了)?(?P<o>[^，。的]{2,10}?)(?:的)?(?:offer|Offer|OFFER|录用通知|聘书)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     slot_rule(
         "o报入",
         r"(?:拿到|收到)(?:了)?(?:offer|Offer|录用)[^，。]{0,3}，(?:下|明|后|这|月|周|"
         r"\d)[^，。]{0,6}(?:去|到|在)(?P<o>[^，。]{2,10}?)(?:报到|入职|上班)",
-        _WORKS_AT,
+        WORKS_AT,
     ),
     slot_rule(
         "本职干是",
@@ -329,7 +311,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         r"(?:我)?(?:已经|终于)?(?:考上|考进|录取到|被)(?:了)?(?P<o>[^，。]{2,10}?(?:大学|学院|大|"
         r"一中|二中|中学|附中|师大|医大|理工|交大))(?:录取)?(?:了|"
         r"，|$|。)",
-        Says(obj="o", relation="studies at", says="{s}在{o}上学。", clean=school, kind=EntityType.ORGANIZATION),
+        STUDIES_AT,
     ),
     # People
     slot_rule(
@@ -344,13 +326,13 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         "婚证",
         rf"(?:我们|我俩|咱们?)?(?:已经|终于|昨天|今天|刚刚?)?(?:订婚|定亲)(?:了|"
         rf"啦)[，！!]?(?:我)?(?:跟|和|与)(?P<n>{NAME}){END}",
-        Says(obj="n", relation="engaged to", says="{s}和{o}订婚了。", clean=any_name, kind=_PERSON, strength=0.9),
+        ENGAGED,
     ),
     slot_rule(
         "婚证",
         rf"(?:我们|我俩|咱们?)?(?:已经|终于|昨天|今天|刚刚?)?(?:领证|结婚|扯证|登记)(?:了|"
         rf"啦)[，！!]?(?:我)?(?:跟|和|与)(?P<n>{NAME}){END}",
-        Says(obj="n", relation="married to", says="{s}和{o}结婚了。", clean=any_name, kind=_PERSON, strength=0.9),
+        MARRIED,
     ),
     slot_rule(
         "新这",
@@ -376,19 +358,19 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "老",
         rf"(?:我)?(?:家)?老[大二三](?:才|刚|今年|快|已经|都)?(?P<x>[^，。]{{0,0}})(?P<o>{NUMBER}岁半?)",
-        Says(obj="o", relation="has age", says="{s}{o}。", clean=years, kind=EntityType.TIME),
+        HAS_AGE,
     ),
     # Belongings
     slot_rule(
         "开骑",
         rf"(?:我)?(?:平时|现在|一直)?(?:开|骑|用)的(?:就|还)?是(?:{MEASURE})?(?P<o>[^，。]{{2,12}}?)(?:，|{END})",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=thing),
+        HAS_THING,
     ),
     slot_rule(
         "换入买提收到",
         rf"(?:我)?(?:终于|刚|最近|昨天|又)?(?:换|入手|入|买|提|收|收了|剁手|搞)(?:了|到)+(?:{MEASURE})?(?:新|"
         rf"二手)?(?:的)?(?P<o>[A-Z][A-Za-z\d]*(?: [A-Z\d][A-Za-z\d]*){{0,3}})",
-        Says(obj="o", relation="has", says="{s}有{o}。", clean=thing),
+        HAS_THING,
     ),
     slot_rule(
         "送给留",
@@ -428,30 +410,30 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="p", relation="weight", says="{s}体重{o}。", clean=value, needed=False),
     ),
     # Health
-    slot_rule("花粉", r"(?P<o>花粉)(?:季|期)?[^，。]{0,8}，?(?:我)?(?:又|就|会|老)?过敏", _ALLERGIC),
+    slot_rule("花粉", r"(?P<o>花粉)(?:季|期)?[^，。]{0,8}，?(?:我)?(?:又|就|会|老)?过敏", ALLERGIC),
     slot_rule(
         "老",
         rf"(?:我)?(?:的)?(?P<o>[^，。我你是]{{2,8}}?)(?:是|算|这)(?:我的)?(?:老毛病|老病根|遗传|"
         rf"家族遗传|职业病)(?:了|，|{END})",
-        _HAS_ILLNESS,
+        HAS_ILLNESS,
     ),
     # Medication
     slot_rule(
         "开",
         rf"(?:医生|大夫|医院|主任)(?:又|刚|今天|昨天)?(?:给)?我?(?:新)?开(?:了|的是)(?P<o>{SURE_DRUG}|{DRUG})",
-        _TAKES,
+        TAKES,
     ),
     slot_rule(
         "吃服",
         rf"(?:我)?(?P<o>{SURE_DRUG})(?:和|跟|加|、)(?P<b>{SURE_DRUG})(?:都|一直)?(?:{OFTEN}|天天|"
         rf"每天)(?:都|在)?(?:吃|服|补)",
-        _TAKES,
-        _TAKES_NEW,
+        TAKES,
+        TAKES_NOW,
     ),
     slot_rule(
         "不",
         rf"(?:我)?(?:早就|早|已经|现在)?不(?:再)?(?:吃|用|打|服)(?P<o>{SURE_DRUG}|{DRUG})了",
-        Says(obj="o", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True),
+        STOPPED,
     ),
     # Tastes
     slot_rule(
@@ -483,7 +465,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "一辈永",
         r"(?P<o>[^，。我]{2,6}?)(?:我)?(?:可以|能)(?:[吃喝看听玩爬跑打做]?)(?:一辈子|一整天|到地老天荒|到老)",
-        _LIKES_DOING,
+        ENJOYS,
     ),
     slot_rule(
         "别",
@@ -502,7 +484,7 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         "只",
         rf"(?:我)?(?:坐飞机|坐车|坐高铁|坐火车|早餐|早上|晚上|出门|平时)?(?:我)?(?:永远|一般|从来|一直|都)?只(?P<o>(?:坐|喝|吃|看|听|穿|用|买|"
         rf"读|住)[^，。]{{1,8}}?)(?:，|{END})",
-        _LIKES_DOING,
+        ENJOYS,
     ),
     slot_rule(
         "抽喝",
@@ -528,21 +510,21 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"改)(?:移)?(?:到|成|为|"
         rf"去)(?:了)?(?P<b>{NOUN}){END}",
         _USES,
-        _NOT_USES,
+        NO_LONGER_USES,
     ),
     slot_rule(
         "换迁",
         rf"(?:顺手|已经|今天|昨天|刚)?把(?P<a>{NOUN})(?:换|迁移?|切|替换|升级)(?:成|到|"
         rf"为)(?:了)?(?P<b>{NOUN})(?:，|{END})",
         _USES,
-        _NOT_USES,
+        NO_LONGER_USES,
     ),
     slot_rule(
         "换现",
         rf"(?:我)?(?:的|家)?(?P<k>[^，。我你他她]{{0,4}}?{ROLE})(?:现在|已经|最近)?(?:归|是|改由|"
         rf"由|换|换成|交给)(?P<b>{NAME})(?:了|负责|管|带|"
         rf"接手){{1,2}}",
-        _SLOT,
+        ATTRIBUTE_IS,
     ),
     # Plans and promises
     slot_rule(
@@ -550,28 +532,28 @@ SPOKEN_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:{DATE})(?:我)?(?:要|得|约了|有个?|有)?(?P<o>面试|体检|复查|拔智?牙|拔智齿|手术|"
         rf"做手术|考试|答辩|产检|补牙|洗牙|开庭|打疫苗|做核磁|做胃镜|家长会|搬家|婚礼|出差|开学|"
         rf"报到|聚餐|团建){END}",
-        _EVENT,
+        HAS_EVENT,
         reads="dated",
     ),
     slot_rule(
         "去回到",
         rf"(?:{DATE})(?:我们?|咱们?)?(?:要|准备|打算|想)?(?P<o>(?:带[^，。]{{1,4}})?(?:去|回|"
         rf"到)[^，。了过吗呢]{{2,12}}?)(?:，|{END})",
-        _PLANS,
+        PLANS,
         reads="dated",
     ),
     slot_rule(
         "考学买",
         r"(?:我)?(?:今年|明年|年内|下半年|最近)?(?:想|要|打算)(?P<o>(?:考|学|练|读|跑)(?:个|一个|"
         r"下|完)?[^，。了吗今明]{2,10}?)(?:，|$|。|今年|明年|下半年)",
-        _PLANS,
+        PLANS,
     ),
     slot_rule(
         "答",
         rf"(?:我)?(?:已经)?答应(?:了|过)?(?P<w>{_WHO}|[爸妈哥姐弟妹]|"
         rf"[\u4e00-\u9fff]{{2,3}}?)(?:说)?(?P<o>(?:过年|周末|暑假|寒假|下|明|今|月|"
         rf"要|会|每|带|陪|给|帮|不|去|请|买|教|回|一起|国庆|五一|元旦|中秋)[^，。]{{1,16}})",
-        _PROMISES,
+        PROMISES,
     ),
     slot_rule(
         "欠",
