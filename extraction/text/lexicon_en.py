@@ -23,6 +23,8 @@ KIN = SOLE_KIN | word_set(
     "step-daughter "
     "fiancé fiancée great-aunt great-uncle grandchild granny nan gran lodger tenant childminder carer"
 )
+# A pattern; longer words come first.
+KIN_PATTERN = "|".join(sorted(KIN, key=len, reverse=True))
 # Words that distinguish relatives of a kind: "older", "younger".
 WHICH_KIN = word_set(
     "older younger elder eldest oldest youngest little big middle step half ex former future foster new old first "

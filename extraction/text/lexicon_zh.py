@@ -32,6 +32,8 @@ KIN = [
     ),
     *SOLE_KIN,
 ]
+# A pattern; longer words come first.
+KIN_PATTERN = "|".join(sorted(KIN, key=len, reverse=True))
 PETS = _words(
     "小狗 狗狗 狗 小猫 猫咪 猫 小乌龟 乌龟 仓鼠 兔子 小兔子 鹦鹉 金鱼 小鸟 鸟 蜥蜴 龟 柯基 金毛 哈士奇 "
     "泰迪 柴犬 拉布拉多 "

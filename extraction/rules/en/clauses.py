@@ -6,7 +6,7 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Speaker
-from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
+from extraction.text.lexicon_en import KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
 
@@ -368,7 +368,7 @@ _VERBS = (
 )
 _OPENERS = (
     r"I|we|he|she|my(?! (?:[a-z-]+ )?(?:"
-    + "|".join(sorted(KIN))
+    + KIN_PATTERN
     + r"),)|it|they|you|his|her|do|does|did|what|how|which|who|where|when|feeling|making|leaving|"
     r"causing|eventually|"
     r"although|but|so|yet|if|please|any|can|could|is|are|have you|because|since|even|especially|pick|suggest|"
@@ -469,9 +469,9 @@ _KIN = re.compile(
 _BARE_PARENT = re.compile(rf"{_PARENT} (?=[a-z])", re.IGNORECASE)
 _KIN_OF_KIN = re.compile(
     r"^(?P<p>[Mm]y|[Oo]ur) (?P<q>(?:[a-z-]+ ){0,1}?)(?P<first>"
-    + "|".join(sorted(KIN, key=len, reverse=True))
+    + KIN_PATTERN
     + r")'s (?:[a-z-]+ ){0,1}?(?P<k>"
-    + "|".join(sorted(KIN, key=len, reverse=True))
+    + KIN_PATTERN
     + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
 )

@@ -23,7 +23,7 @@ from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
     EMOTIONS,
     GENERIC,
-    KIN,
+    KIN_PATTERN,
     KIN_SINGULAR,
     MANY_KIN,
     MORE_TRAITS,
@@ -63,7 +63,6 @@ NAME_IS = re.compile(
     r"(?:[Pp]eople|[Ff]riends|[Mm]y friends|[Ee]veryone) (?:just )?calls? me|I go by|I am(?= "
     r"[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:[,.!]|$))) (?P<o>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
 )
-KIN_WORDS = "|".join(sorted(KIN, key=len, reverse=True))
 _PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
 _MINE = r"\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er"
 NAME = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]*[a-z]\w*(?: [A-Z][a-z]\w*)?"
@@ -73,9 +72,9 @@ KIN_NAMED = re.compile(
     r"(?P<p>"
     + _MINE
     + r"|[A-Z][\w-]+['’]s|\b[Aa]n?) (?:[a-z-]+ ){0,2}?(?P<k>"
-    + KIN_WORDS
+    + KIN_PATTERN
     + r"|(?!his |her |my |our |and |the |an? )[a-z]+ (?:"
-    + KIN_WORDS
+    + KIN_PATTERN
     + r"))(?:"
     + _CALLED
     + r" (?P<n>"
@@ -87,9 +86,9 @@ KIN_NAMED = re.compile(
 # "my sister's husband Femi"
 KIN_OF_KIN_NAMED = re.compile(
     r"\b(?:[Mm]y|[Oo]ur) (?P<q>(?:[a-z-]+ ){0,1}?)(?P<first>"
-    + KIN_WORDS
+    + KIN_PATTERN
     + r")'s (?:[a-z-]+ ){0,1}?(?P<k>"
-    + KIN_WORDS
+    + KIN_PATTERN
     + r")(?:"
     + _CALLED
     + r" (?P<n>"
@@ -115,7 +114,7 @@ IS_KIN = re.compile(
     r"^(?P<n>"
     + NAME
     + r")(?: is|'s|,) (?P<p>my|our|his|her) (?P<k>(?:[a-z-]+ ){0,2}?(?:"
-    + KIN_WORDS
+    + KIN_PATTERN
     + "|"
     + _PET_WORDS
     + r"))\b"
@@ -130,7 +129,7 @@ KIN_LIST = re.compile(
 )
 NAMED_BY_ME = re.compile(
     r"\b(?:named|called|call|christened) (?P<p>my|our) (?:[a-z-]+ ){0,2}?(?P<k>"
-    + KIN_WORDS
+    + KIN_PATTERN
     + "|"
     + _PET_WORDS
     + r") (?P<n>"

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from extraction.rules.en.frames import (
-    KIN_PATTERN,
     NUMBER,
     OWNER,
     FrameBook,
@@ -76,7 +75,7 @@ from extraction.rules.en.statements import (
 )
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import KIN, PASTIMES
+from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
 
 _PERSON: Final = EntityType.PERSON

@@ -25,7 +25,7 @@ from extraction.rules.en.objects import (
 from extraction.rules.en.phrases import noun_phrase, things
 from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
-from extraction.text.lexicon_en import KIN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
+from extraction.text.lexicon_en import KIN_PATTERN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
 from schema.entity import EntityType
 
 Reader = Callable[[str], Sequence[ObjectPhrase]]
@@ -346,7 +346,6 @@ def clause_frame(pattern: str, *facts: States) -> Frame:
     return Frame(pattern=re.compile(pattern, re.IGNORECASE), facts=facts, whole=True)
 
 
-KIN_PATTERN: Final = "|".join(sorted(KIN, key=len, reverse=True))
 WHICH: Final = r"(?:older|younger|little|big|eldest|oldest|youngest|elder|baby|twin|middle|late|new|half) "
 OWNER: Final = (
     rf"(?P<w>(?:my|our|his|her|the)(?= )|(?:(?:my|our|his|her) )?(?:{WHICH})?(?:{KIN_PATTERN})(?: (?-i:[A-Z])[a-z]+)?'s"

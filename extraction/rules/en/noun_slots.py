@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from extraction.rules.en.constructions import KIN_WORDS, NAME
+from extraction.rules.en.constructions import NAME
 from extraction.rules.en.frames import OWNER, owner_in, read_brand, read_one_thing, read_product
 from extraction.rules.en.objects import PLACES
 from extraction.rules.en.slot_table import DEVICES, ROLES, SERVICES, TIMED
 from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import KIN, KIN_NAME, MANY_KIN, NOT_NAMES, PETS
+from extraction.text.lexicon_en import KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, PETS
 from schema.entity import EntityType
 
 _NAME: Final = f"(?-i:{NAME})"
@@ -159,12 +159,12 @@ _NAME_ROLE: Final = re.compile(
     # From the start of a word only: at each of its letters it would take a millisecond more.
     rf"(?<![\w'-])(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|"
     rf"she is))? ?(?P<w>my|our|the) "
-    rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{KIN_WORDS})(?=$|[,.;:!)]| (?:needs|"
+    rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{KIN_PATTERN})(?=$|[,.;:!)]| (?:needs|"
     rf"wants|has|is|says|also|and|who|from|at|will|can|in|on|for)\b)"
 )
 _THIRD_ROLE: Final = re.compile(
     rf"^(?:he|she|that) is (?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ROLE}|"
-    rf"{KIN_WORDS})(?=$|[,.;:!)]| (?:on|and|from|at|too|by|but|in)\b)",
+    rf"{KIN_PATTERN})(?=$|[,.;:!)]| (?:on|and|from|at|too|by|but|in)\b)",
     re.IGNORECASE,
 )
 _TITLED: Final = re.compile(

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from extraction.rules.en.frames import KIN_PATTERN, owner_in
+from extraction.rules.en.frames import owner_in
 from extraction.rules.en.objects import object_type
 from extraction.rules.en.phrases import noun_phrase, verb_phrase
 from extraction.rules.en.word_classes import APPOINTMENTS
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
-from extraction.text.lexicon_en import ANY_MONTH, word_set
+from extraction.text.lexicon_en import ANY_MONTH, KIN_PATTERN, word_set
 from schema.entity import EntityType
 
 # Future times

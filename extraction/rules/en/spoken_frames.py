@@ -4,7 +4,6 @@ import re
 from typing import Final
 
 from extraction.rules.en.frames import (
-    KIN_PATTERN,
     NUMBER,
     States,
     after,
@@ -57,7 +56,7 @@ from extraction.rules.en.statements import (
 )
 from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, THING
 from extraction.rules.engine import ObjectPhrase
-from extraction.text.lexicon_en import KIN
+from extraction.text.lexicon_en import KIN, KIN_PATTERN
 from schema.entity import EntityType
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState
-from extraction.text.lexicon_zh import KIN, NOT_NAMES, SOLE_KIN, SURNAMES
+from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, SOLE_KIN, SURNAMES
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
@@ -158,15 +158,14 @@ _ME = re.compile(
     r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在])|我们全家|我们俩?|咱们俩?|"
     r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
 )
-_KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _KIN = re.compile(
-    r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>" + _KINS + r")(?![课卡费节])(?:[她他](?!们))?"
+    r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>" + KIN_PATTERN + r")(?![课卡费节])(?:[她他](?!们))?"
 )
 # Children are subjects without a name if they are said to be the speaker's: 我家孩子.
 _CHILD = frozenset(("孩子", "宝宝", "娃", "宝贝"))
 # Companions of the subject: 我跟我弟弟开了店.
 _COMPANY = re.compile(
-    r"^(?:我们?的?)?(?:[一两二三四五六几\d]+[个位名])?(?:" + _KINS + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?"
+    r"^(?:我们?的?)?(?:[一两二三四五六几\d]+[个位名])?(?:" + KIN_PATTERN + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?"
 )
 _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")

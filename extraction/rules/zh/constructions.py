@@ -15,7 +15,7 @@ from extraction.rules.zh.slot_cleaners import reason
 from extraction.text.lexicon_zh import (
     EMOTIONS,
     EVENTS,
-    KIN,
+    KIN_PATTERN,
     LANGUAGES,
     NOT_NAMES,
     PETS,
@@ -185,7 +185,6 @@ def _cause(said: str) -> str | None:
 
 # Patterns
 
-_KINS = "|".join(sorted(KIN, key=len, reverse=True))
 _PET_WORDS = "|".join(sorted(PETS, key=len, reverse=True))
 _CALLED = r"名?叫做?|的?名字是|的?名字叫|是叫|取名叫?|起名叫?|大名叫?|姓名是"
 _NAME = r"[\u4e00-\u9fff]{2,3}|[A-Z][a-z]+"
@@ -199,9 +198,9 @@ TITLED = re.compile(
 )
 KIN_NAMED = re.compile(
     r"(?P<p>我|他|她|自己|[A-Za-z]{2,15})?们?的?(?:一个|一位|那个|家的?|合租的|大学的?|高中的?|公司的?|"
-    r"单位的?)?(?P<k>" + _KINS + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?=(?P<n>" + _NAME + r"))"
+    r"单位的?)?(?P<k>" + KIN_PATTERN + r")(?:的名字)?(?P<v>" + _CALLED + r"|就?是)?(?=(?P<n>" + _NAME + r"))"
 )
-_KIN_BEFORE = re.compile(r"(?P<k>" + _KINS + r")的$")
+_KIN_BEFORE = re.compile(r"(?P<k>" + KIN_PATTERN + r")的$")
 PET_NAMED = re.compile(
     r"(?P<p>我|他|她)(?:们)?家?里?的?(?:那只|这只|一只|养的)?(?P<k>"
     + _PET_WORDS
@@ -215,7 +214,7 @@ PET_CALLED = re.compile(
     + r")$"
 )
 IS_KIN = re.compile(
-    r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + _KINS + r")$"
+    r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + KIN_PATTERN + r")$"
 )
 # A word for several relatives, then each with a name: 两个孩子，大的叫乐乐.
 SEVERAL = re.compile(

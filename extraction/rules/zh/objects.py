@@ -10,7 +10,7 @@ from extraction.text.lexicon_zh import (
     CHRONIC,
     FIELDS,
     JOBS,
-    KIN,
+    KIN_PATTERN,
     LANGUAGES,
     NOT_NAMES,
     OWNED,
@@ -287,7 +287,7 @@ _PASSING = re.compile(r"明天|今天|今晚|下雨|来不及|迟到|赶不上|�
 
 
 def _worry(rule: Rule, text: str) -> list[ObjectPhrase]:
-    text = re.sub(r"^我们?的?(?=" + "|".join(KIN) + ")", "", _WORRIED.sub("", text))
+    text = re.sub(r"^我们?的?(?=" + KIN_PATTERN + ")", "", _WORRIED.sub("", text))
     text = re.split(r"可能|会|将|太|过(?!敏)|不|是否|被|没|变", text)[0]
     name = noun_phrase(text)
     passing = name is None or len(name) < 2 or _PASSING.search(name)
@@ -300,9 +300,7 @@ def _goal(rule: Rule, text: str) -> list[ObjectPhrase]:
 
 
 _TO_WHOM = re.compile(
-    r"^(?:了|过|好了?)?(?:给|跟|和|对|向)?(?:我的?|自己|他|她)?(?:"
-    + "|".join(sorted(KIN, key=len, reverse=True))
-    + r")?"
+    r"^(?:了|过|好了?)?(?:给|跟|和|对|向)?(?:我的?|自己|他|她)?(?:" + KIN_PATTERN + r")?"
     r"(?:，|,|：|:)?(?:要|会|以后|一定|说)*"
 )
 

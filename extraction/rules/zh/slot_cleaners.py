@@ -7,7 +7,7 @@ from extraction.rules.zh.clauses import name_at
 from extraction.rules.zh.objects import NO_PLACE, is_job
 from extraction.rules.zh.phrases import noun_phrase
 from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, MEASURE, NUMBER
-from extraction.text.lexicon_zh import KIN, VAGUE
+from extraction.text.lexicon_zh import KIN, KIN_PATTERN, VAGUE
 from extraction.text.name_spotting import is_nominal, word_tag
 
 _EDGE: Final = " ，。！？；：、…!?;:,.\"“”'‘’「」『』~～-"
@@ -442,7 +442,7 @@ def event(text: str) -> str | None:
     return text if 2 <= len(text) <= 16 and not vague and not _NO_PLAN.search(text) else None
 
 
-_TO_WHOM: Final = re.compile(r"^(?:我们?的?)?(?:" + "|".join(sorted(KIN, key=len, reverse=True)) + r")(?:们)?(?=.{2})")
+_TO_WHOM: Final = re.compile(r"^(?:我们?的?)?(?:" + KIN_PATTERN + r")(?:们)?(?=.{2})")
 
 
 def promise(text: str) -> str | None:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from extraction.text.lexicon_zh import KIN, PETS
+from extraction.text.lexicon_zh import KIN_PATTERN, PETS
 
 
 def _any(text: str) -> str:
@@ -28,7 +28,7 @@ ADV: Final = (
     r"前几天|现在|后来|当场|直接|彻底|总算|[一-十]{1,3}月(?:份|底|初)?|\d{1,2}月(?:份|底|初)?){0,3}"
 )
 NAME: Final = r"(?:[\u4e00-\u9fff]{2,4}?|[A-Z][A-Za-z]{1,15})"
-KINS: Final = "(?:" + "|".join(sorted(KIN, key=len, reverse=True)) + ")"
+KINS: Final = f"(?:{KIN_PATTERN})"
 PET: Final = "(?:" + "|".join(sorted(PETS, key=len, reverse=True)) + ")"
 
 # Time
