@@ -13,6 +13,8 @@ from typing import Final
 from extraction.temporal.phrases import plain_apostrophes
 from extraction.text.cues import gives_reason
 from extraction.text.lexicon_en import ANY_MONTH, word_set
+from extraction.text.lexicon_en import KIN_PATTERN as KIN_EN
+from extraction.text.lexicon_zh import KIN_PATTERN as KIN_ZH
 
 # Questions and texts are searched up to these lengths only: longer texts contain values of every kind.
 _QUESTION_CHARS_MAX: Final = 400
@@ -177,12 +179,8 @@ _NAME_ZH: Final = re.compile(
     r"(?:叫|姓|名叫|叫做|名字是)[^，。！？\s我你他她它什啥了着]{1,6}|[小老阿大][\u4e00-\u9fff](?![\u4e00-\u9fff]?[的了])|"
     r"[\u4e00-\u9fff](?:先生|女士|小姐|医生|大夫|老师|师傅|教授|经理|主任|律师|哥|姐|叔|姨|婶|嫂|总)"
 )
-_KIN: Final = re.compile(
-    r"\b(?:mother|mom|mum|father|dad|sister|brother|son|daughter|wife|husband|partner|girlfriend|boyfriend|friend|"
-    r"cousin|aunt|uncle|grand\w+|boss|colleague|neighbou?r|teacher|doctor|roommate|flatmate|niece|nephew|in-law|"
-    r"coach|landlord|landlady|manager)s?\b|[妈爸哥姐弟妹爷奶叔姨舅姑婶嫂]|"
-    r"老婆|老公|妻子|丈夫|儿子|女儿|朋友|同事|老板|室友|邻居|同学|外公|外婆|老师|医生"
-)
+# Single characters cover what the list of words lacks, such as 大姨妈 and 二哥.
+_KIN: Final = re.compile(rf"\b(?:{KIN_EN}|grand\w+|in-law)s?\b|[妈爸哥姐弟妹爷奶叔姨舅姑婶嫂]|{KIN_ZH}")
 _PLACE_EN: Final = re.compile(
     r"\b(?:in|at|to|near|from|on|by|behind|under|above|beside|next to|inside|outside|into|around|off) \w"
 )

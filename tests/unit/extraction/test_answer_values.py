@@ -65,6 +65,8 @@ def test_question_asks_for_a_kind_of_value(question: str, kind: ValueKind | None
         ("他们住在南京", ValueKind.PLACE),
         ("my neighbour did it", ValueKind.PERSON),
         ("邻居修的", ValueKind.PERSON),
+        ("the physio did it", ValueKind.PERSON),
+        ("房东修的", ValueKind.PERSON),
         ("because the engine was broken", ValueKind.REASON),
         ("因为发动机坏了", ValueKind.REASON),
     ],
