@@ -36,9 +36,7 @@ from graph_service.memory.jobs.outbox import (
 from graph_service.memory.jobs.run_now import run_session_jobs
 from graph_service.memory.sessions.lifecycle import close_idle
 from graph_service.memory.summaries.session_summary import update_session_summary
-from graph_service.memory.worker.close_session import CloseJobs, close_session
-from graph_service.memory.worker.embed_sessions import embed_sessions
-from graph_service.memory.worker.reread_sessions import reread_sessions
+from graph_service.memory.worker.session_jobs import CloseJobs, close_session, embed_sessions, reread_sessions
 from graph_service.observability.metrics import JOB_RUNS, JOB_SECONDS, Loop
 from graph_service.observability.spans import span
 from graph_service.supervision import PROCESS_ENDS, Supervisor, wait_for_any
