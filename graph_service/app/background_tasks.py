@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable
 from datetime import UTC, datetime, timedelta
 
 from graph_service.app.services import Services
-from graph_service.memory.repair.schedule import SyncSchedule
+from graph_service.memory.repair.repair import SyncSchedule
 from graph_service.observability.metrics import Loop
 from graph_service.runtime.shutdown import GIVE_BACK_MAX_S, Stopping, in_time
 from schema.errors import MnemographError

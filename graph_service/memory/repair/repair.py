@@ -1,9 +1,12 @@
 """Find and repair inconsistencies caused by a crash, a bug, or writes that bypassed the service."""
 
+import asyncio
+import contextlib
+import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from graph_service.graph.schema_setup import NO_MODEL, stored_embedder
@@ -14,6 +17,7 @@ from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edg
 from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
 from graph_service.memory.repair.checks import MessageRepair, Problem, check_fact, check_message, check_scene
+from graph_service.supervision import wait_for_any
 from schema.change import Change, Op
 from schema.entity import the_user
 from schema.errors import MnemographError, UnavailableError
@@ -267,3 +271,70 @@ class Sync:
     ) -> None:
         changes = [Change(op=op, element_id=MemoryId(element), body={}, reason=reason) for op, element in removed]
         await append_changes(writing, self._tenant, user_id, changes, at=self._now)
+
+
+# Run for every tenant from time to time, so that orphans and other inconsistencies do not stay
+#
+# The time of the last run is stored with the tenant: a restart does not repeat it, and only one of several processes
+# runs it.
+
+_log = logging.getLogger("mnemograph.sync")
+_CHECK_S: Final = 600.0
+
+
+class SyncSchedule:
+    """Runs `sync` for tenants whose last run is longer ago than the interval.
+
+    Args:
+        sync: checks and repairs one tenant.
+        clock: returns aware UTC now.
+        excluded: tenants to leave alone.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        sync: Callable[[TenantId], Awaitable[SyncReport]],
+        *,
+        every: timedelta,
+        clock: Callable[[], datetime],
+        excluded: Callable[[], Collection[TenantId]] = tuple,
+    ) -> None:
+        self._graph = graph
+        self._sync = sync
+        self._every = every
+        self._clock = clock
+        self._excluded = excluded
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Run due syncs, one tenant at a time, until `stop` is set."""
+        while not stop.is_set():
+            with contextlib.suppress(UnavailableError):
+                while not stop.is_set() and await self.run_one():
+                    pass
+            await wait_for_any(stop, timeout_s=min(_CHECK_S, self._every.total_seconds() / 2))
+
+    async def run_one(self) -> bool:
+        """Run the sync of the tenant that is most overdue; False if none is due.
+
+        Raises:
+            UnavailableError: Neo4j does not answer.
+        """
+        now = self._clock()
+        parameters = {"before": now - self._every, "now": now, "exclude_tenants": sorted(self._excluded())}
+        rows = await self._graph.write(lambda writing: writing.run(statement("repair/claim_due_sync"), parameters))
+        if not rows:
+            return False
+        tenant = TenantId(rows[0]["tenant"])
+        try:
+            report = await self._sync(tenant)
+        except UnavailableError:
+            raise
+        except MnemographError as error:
+            _log.warning("a scheduled sync failed; the next one is in %s: %s", self._every, error)
+            return True
+        found = ", ".join(f"{count} {problem.value}" for problem, count in sorted(report.found.items()))
+        level = logging.WARNING if report.errors else logging.INFO
+        extra = {"tenant": tenant}
+        _log.log(level, "scheduled sync: %d checked, found %s", report.total, found or "nothing", extra=extra)
+        return True

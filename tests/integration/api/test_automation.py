@@ -10,7 +10,7 @@ import pytest
 from graph_service.app import services
 from graph_service.auth.access import Role
 from graph_service.graph.store import Graph
-from graph_service.memory.repair.schedule import SyncSchedule
+from graph_service.memory.repair.repair import SyncSchedule
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import a_memory, a_worker, an_incoming, delete_open_jobs
