@@ -7,8 +7,7 @@ import strawberry
 from strawberry.types import Info
 
 from graph_service.api.graphql.arguments import AsOfArgument, ValidAtArgument, memory_of
-from graph_service.memory.curation.fact_history import FactVersion
-from graph_service.memory.curation.reopening import FactStatus
+from graph_service.memory.curation.facts import FactStatus, FactVersion
 from graph_service.memory.facts.closing import ClosingView
 from schema.assertion import Closing
 from schema.fact import Fact, FactKind

@@ -11,8 +11,7 @@ from graph_service.cli.signals import run
 from schema.timespan import iso
 
 if TYPE_CHECKING:
-    from graph_service.memory.curation.fact_history import FactVersion
-    from graph_service.memory.curation.reopening import FactStatus
+    from graph_service.memory.curation.facts import FactStatus, FactVersion
     from graph_service.memory.service import Memory
     from schema.ids import TenantId
 

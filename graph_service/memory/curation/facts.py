@@ -1,15 +1,69 @@
 """Read facts, their status and history, and profiles; reopen closed facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from typing import Final
 
-from graph_service.graph.store import Graph
-from graph_service.memory.curation.fact_history import FactVersion, fact_history
-from graph_service.memory.curation.reopening import FactStatus, fact_status, reopen_fact
-from graph_service.memory.facts.bitemporal import resolve_as_of
+from graph_service.graph.statements import statement
+from graph_service.graph.store import Graph, Writing
+from graph_service.memory.change_log.log import append_changes
+from graph_service.memory.change_log.payloads import fact_change
+from graph_service.memory.consolidation.plan import FACT_CHARS, run_off_loop_if_large
+from graph_service.memory.facts.bitemporal import AsOf, holds, resolve_as_of
+from graph_service.memory.facts.claims import PlannedFact, known_claims, stored_assertions
+from graph_service.memory.facts.closing import ClosingView, closing_of, closing_texts, closing_view
+from graph_service.memory.facts.conflict_resolution import SubjectKey, conflicting_claims, content_of
+from graph_service.memory.facts.conflicts import PeriodCalculator
+from graph_service.memory.facts.lookup import FactWithEnds, fact_by_id, fact_with_ends, related_facts
+from graph_service.memory.facts.reconciliation import replan
+from graph_service.memory.facts.rows import fact_row
+from graph_service.memory.facts.validity import ValidityPeriod
+from graph_service.memory.facts.writer import enqueue_embedding, put_facts
 from graph_service.memory.profile.reader import ProfilePart, profile_of
-from schema.ids import TenantId, agent_uri, memory_id, user_uri
+from schema.assertion import Closing
+from schema.errors import ConflictError, InputError, NotFoundError
+from schema.fact import Claim, Fact
+from schema.ids import MemoryId, TenantId, agent_uri, memory_id, to_element_id, user_uri
+from schema.limits import LIMITS
 from schema.profile import Category
+from schema.timespan import iso
+
+VERSIONS_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactStatus:
+    """A fact and whether it is valid.
+
+    Attributes:
+        fact: the fact as of the transaction time; an end that was not known then is left out.
+        holds: it is valid at the valid time, as of the transaction time.
+        closing: reason why it was closed; None while it is open.
+    """
+
+    fact: Fact
+    holds: bool
+    closing: ClosingView | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactVersion:
+    """A fact in the history of another: another validity period, or a fact that it replaced or was replaced by.
+
+    Attributes:
+        fact: the fact as of the requested transaction time; an end that was not known then is left out.
+        subject, object: their names.
+        known_at: transaction time of the fact.
+        closing: reason why it was closed; None while it is open.
+    """
+
+    fact: Fact
+    subject: str
+    object: str
+    known_at: datetime
+    closing: ClosingView | None
 
 
 class Facts:
@@ -89,3 +143,168 @@ class Facts:
         uri = user_uri(tenant, user_id) if agent_id is None else agent_uri(tenant, user_id, agent_id)
         moments = resolve_as_of(valid_at=valid_at, as_of=as_of, now=self._clock())
         return await profile_of(self._graph, tenant, memory_id(uri), moments, category=category)
+
+
+async def fact_status(graph: Graph, tenant: TenantId, fact_id: str, moments: AsOf) -> FactStatus:
+    """Return a fact as of a time, whether it is valid, and the reason if it was closed.
+
+    Raises:
+        NotFoundError: the tenant has no such fact, or it was not known at the transaction time.
+    """
+    found = _found_or_raise(await fact_by_id(graph.read, tenant, fact_id), fact_id)
+    times = found.times
+    if moments.known_at is not None and times.known_at > moments.known_at:
+        raise NotFoundError(f"the fact {fact_id!r} was not known then; use a known time from {iso(times.known_at)}")
+    fact = found.as_known(moments.known_at)
+    return FactStatus(fact=fact, holds=holds(times, moments), closing=await closing_of(graph, tenant, fact))
+
+
+async def reopen_fact(graph: Graph, tenant: TenantId, fact_id: str, reason: str, *, at: datetime) -> MemoryId:
+    """Reopen a closed fact and return its id; what closed it cannot close it again.
+
+    Raises:
+        InputError: the reason is empty or too long.
+        NotFoundError: the tenant has no such fact.
+        ConflictError: it is open, part of an earlier period of the same fact, or belongs to merged entities.
+    """
+    if not reason.strip() or len(reason) > LIMITS.name_chars:
+        raise InputError(
+            f"the reason {reason!r} must have 1 to {LIMITS.name_chars} characters; say why the fact is still valid"
+        )
+
+    fact_id = to_element_id(fact_id)
+
+    async def steps(writing: Writing) -> MemoryId:
+        user_id = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id).user_id
+        user = memory_id(user_uri(tenant, user_id))
+        await writing.run(statement("locks/lock_memory"), {"tenant": tenant, "user_node_id": user})
+        # Read again under the lock.
+        found = _found_or_raise(await fact_by_id(writing.run, tenant, fact_id), fact_id)
+        _check_closed(found)
+        claim = found.fact.claim
+        related = await related_facts(writing, tenant, content_of(found.fact))
+        items = await run_off_loop_if_large(partial(plan_reopening, related, claim, fact_id), len(related) * FACT_CHARS)
+        rows = [fact_row(item, tenant=tenant, user_id=user_id, recorded_at=at) for item in items]
+        await enqueue_embedding(writing, tenant, await put_facts(writing, tenant, rows), at=at)
+        changes = [
+            fact_change(replace(item, reason=f"reopened: {reason}") if item.fact.id == fact_id else item, put)
+            for item, put in zip(items, rows, strict=True)
+        ]
+        await append_changes(writing, tenant, user_id, changes, at=at)
+        return MemoryId(fact_id)
+
+    return await graph.write(steps)
+
+
+def _check_closed(found: FactWithEnds) -> None:
+    fact = found.fact
+    if fact.invalid_at is None:
+        raise ConflictError(f"the fact {fact.id!r} is open; there is nothing to reopen")
+    if fact.closing_reason is Closing.REJECTED:
+        raise ConflictError(f"the fact {fact.id!r} was rejected by a person; undo that correction")
+    if fact.closing_reason is Closing.MERGED:
+        raise ConflictError(
+            f"the fact {fact.id!r} was merged into an earlier period of the same fact; reopen that period"
+        )
+    if found.merged:
+        raise ConflictError(
+            f"the fact {fact.id!r} belongs to merged entities; split them, reopen it, and merge them again"
+        )
+
+
+def plan_reopening(known: Sequence[Fact], claim: Claim, fact_id: str) -> list[PlannedFact]:
+    """Return the facts to write so that a closed fact is open, by disabling its closers one after the other. Pure.
+
+    Raises:
+        ConflictError: only its end was ever asserted.
+    """
+    claims = known_claims(known)
+    claim_ids = {str(fact.id): str(one.id) for one in claims.values() for fact in one.periods}
+    period = next(fact for fact in claims[claim].periods if fact.id == fact_id)
+    period_index, closers, calculator = period.slot, _closers(period, claim_ids), PeriodCalculator(claims)
+    while closers:
+        state = claims[claim]
+        if closers <= state.ignored_closings:
+            raise ConflictError(
+                f"the fact {fact_id!r} was only ever mentioned as ended; store a message that says it is valid"
+            )
+        claims[claim] = state = replace(state, ignored_closings=state.ignored_closings | closers)
+        result = calculator.periods(claim, keep_open=period_index)
+        claims[claim] = replace(state, ignored_closings=state.ignored_closings | result.ignored)
+        # Without its closer, an earlier period may extend and absorb this one.
+        period_index = min(period_index, len(result.periods) - 1)
+        closers = _closers_of(result.periods[period_index])
+    return [item for item in replan(claims, {claim}) if item.fact.claim == claim]
+
+
+def _closers(fact: Fact, claim_ids: Mapping[str, str]) -> set[str]:
+    if fact.closed_by is not None:
+        return {claim_ids.get(fact.closed_by, fact.closed_by)}
+    return {assertion.message_id for assertion in stored_assertions(fact) if assertion.ends}
+
+
+def _closers_of(period: ValidityPeriod) -> set[str]:
+    if period.contradiction is not None:
+        return {period.contradiction.claim}
+    return (
+        {assertion.message_id for assertion in period.assertions if assertion.ends} if period.end is not None else set()
+    )
+
+
+def _found_or_raise(found: FactWithEnds | None, fact_id: str) -> FactWithEnds:
+    if found is None:
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
+    return found
+
+
+async def fact_history(
+    graph: Graph, tenant: TenantId, fact_id: str, *, known_at: datetime | None = None
+) -> list[FactVersion]:
+    """Return the versions of a fact, itself included, by start of validity; at most `VERSIONS_MAX`.
+
+    Args:
+        known_at: transaction time; the latest state if None.
+
+    Raises:
+        NotFoundError: the tenant has no such fact.
+        UnavailableError: Neo4j does not answer.
+    """
+    found = await fact_by_id(graph.read, tenant, fact_id)
+    if found is None or found.fact.predicate == "MENTIONED":
+        raise NotFoundError(f"there is no fact {fact_id!r} in this tenant; use an id from recall or from the map")
+    claim, closer = found.fact.claim, found.fact.closed_by
+    key = SubjectKey().with_content(content_of(found.fact))
+    parameters = {
+        "tenant": tenant,
+        "subject_id": claim.subject_id,
+        "predicates": sorted(key.predicates),
+        "object_id": claim.object_id,
+        "attributes": sorted(key.attributes),
+        "ids": [found.fact.id, *([closer] if closer else [])],
+        "rows_max": VERSIONS_MAX,
+    }
+    stored = [fact_with_ends(row) for row in await graph.read(statement("curation/fact_history"), parameters)]
+    related = versions_in([one.fact for one in stored], found.fact)
+    versions = [
+        replace(one, fact=one.as_known(known_at))
+        for one in stored
+        if one.fact.id in related and (known_at is None or one.known_at <= known_at)
+    ]
+    texts = await closing_texts(graph, tenant, [one.fact for one in versions])
+    return [
+        FactVersion(
+            fact=one.fact,
+            subject=one.subject.name,
+            object=one.object.name,
+            known_at=one.known_at,
+            closing=closing_view(one.fact, texts),
+        )
+        for one in versions
+    ]
+
+
+def versions_in(facts: Sequence[Fact], fact: Fact) -> set[MemoryId]:
+    """Return the ids of facts of this and conflicting claims, those that `fact` closed, and their closers. Pure."""
+    related = {fact.claim, *conflicting_claims(content_of(fact), [content_of(one) for one in facts])}
+    ids = {one.id for one in facts if one.claim in related or one.closed_by == fact.id}
+    return ids | {one.closed_by for one in facts if one.id in ids and one.closed_by}

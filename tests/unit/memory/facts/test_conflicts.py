@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.entities.place_hierarchy import is_region
-from graph_service.memory.curation.reopening import plan_reopening
+from graph_service.memory.curation.facts import plan_reopening
 from graph_service.memory.facts.claims import KnownClaim, PlannedFact, accepted_claim, known_claims, stored_assertions
 from graph_service.memory.facts.conflict_resolution import (
     ClaimContent,
