@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from extraction.answer_values import ValueKind, holds_value
+from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
+from extraction.entities.kinship_terms import mentions_tie, tie_words
 from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
@@ -32,7 +34,6 @@ from graph_service.memory.recall.lexical_scores import (
     session_bounds,
     specificity,
 )
-from graph_service.memory.recall.person_features import person_features
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 from schema.labels import Role
@@ -290,7 +291,7 @@ def _plain(
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
         **_of_dialogue(candidates, analysis, cues),
-        **person_features(candidates, analysis, [one.change for one in cues]),
+        **_of_person(candidates, analysis, [one.change for one in cues]),
     }
 
 
@@ -564,3 +565,81 @@ def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Seq
     for values in scaled.values():
         for at, before in hops.items():
             values[at] = np.fmax.reduce(values[[at, *before]])
+
+
+# Features of questions about a person: an attribute, of which later values replace earlier ones, or a relative
+#
+# "Sold the Tesla, got a VW" is the latest statement about the user's car, and "my sister has a Volvo" is none.
+
+
+def _of_person(candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]) -> dict[str, Floats]:
+    """Return the features of all candidates, each 0 or 1.
+
+    `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement
+    of it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
+    question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names
+    only other relatives than the question.
+
+    Args:
+        changes: for each candidate, whether its text reports a change.
+    """
+    return {**_of_attribute(candidates, analysis, changes), **_of_relatives(candidates, analysis)}
+
+
+def _of_attribute(
+    candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]
+) -> dict[str, Floats]:
+    attribute = analysis.attribute
+    if attribute is None:
+        return {}
+    texts = [one.text[:_READ_CHARS_MAX] for one in candidates]
+    states = [_states(text, attribute) for text in texts]
+    of_user = not analysis.kinship_words and not analysis.second_ties
+    of_relative = [of_user and _about_relative(text) for text in texts]
+    features = {"attribute": _column(states), "of_relative": _column(of_relative)}
+    if analysis.time_reference is TimeReference.FORMER:
+        return features
+    dated = analysis.time_reference is TimeReference.DATED
+    end = analysis.time.end if dated and analysis.time else None
+    reported = [
+        one.kind is HitKind.MESSAGE
+        and one.role == Role.USER
+        and says
+        and not other
+        and (end is None or one.said_at < end)
+        and change
+        for one, says, other, change in zip(candidates, states, of_relative, changes, strict=True)
+    ]
+    last = max((one.said_at for one, found in zip(candidates, reported, strict=True) if found), default=None)
+    newest = _column(says and one.said_at == last for one, says in zip(candidates, states, strict=True))
+    return {**features, "newest_dated" if dated else "newest_now": newest}
+
+
+def _of_relatives(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+    asked = frozenset((*analysis.kinship_words, *analysis.second_ties))
+    if not asked:
+        return {}
+    texts = [one.text[:_READ_CHARS_MAX] for one in candidates]
+    second = frozenset(analysis.second_ties)
+    return {
+        "second_tie": _column(_mentions(text, second) for text in texts),
+        "other_tie": _column(not _mentions(text, asked) and _mentions(text, _ALL_TIES) for text in texts),
+    }
+
+
+_ALL_TIES: Final = frozenset(tie_words())
+
+
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _states(text: str, attribute: Attribute) -> bool:
+    return states_attribute(text, attribute)
+
+
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _about_relative(text: str) -> bool:
+    return is_about_relative(text)
+
+
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
+def _mentions(text: str, words: frozenset[str]) -> bool:
+    return bool(words) and mentions_tie(name_key(text), words)
