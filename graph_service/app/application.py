@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import shutil
 import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -48,7 +50,6 @@ from graph_service.memory.mindmap.community_cache import CommunityMaps
 from graph_service.memory.mindmap.reader import MindMap
 from graph_service.memory.mindmap.snapshot_cache import BUDGET, MapSnapshotCache
 from graph_service.observability.metrics import Loop
-from graph_service.runtime.disk_space import disk_space
 from graph_service.runtime.shutdown import Stopping, in_time
 from graph_service.version import version
 from schema.errors import UnavailableError
@@ -272,3 +273,23 @@ def _window_state(services: Services) -> dict[str, Any]:
         "waiting": state.waiting,
         "problem": state.problem,
     }
+
+
+# With this part of the limit, messages can no longer be stored reliably.
+_FULL_SHARE: Final = 0.1
+
+
+def disk_space(folder: Path, free_mb_min: int) -> dict[str, Any]:
+    """Return the free space in MB and its state: `ok`, `low` below the limit, `full` below a tenth of it, or `unknown`.
+
+    Args:
+        folder: a directory, which may not exist yet.
+        free_mb_min: the limit in MB; 0 means none.
+    """
+    try:
+        nearest = next(one for one in (folder, *folder.parents) if one.exists())
+        free_mb = shutil.disk_usage(nearest).free // 1_000_000
+    except (OSError, StopIteration):
+        return {"free_mb": None, "state": "unknown"}
+    state = "full" if free_mb < free_mb_min * _FULL_SHARE else "low" if free_mb < free_mb_min else "ok"
+    return {"free_mb": free_mb, "state": state}
