@@ -305,18 +305,23 @@ class RecallSettings:
         mode: `layered` ranks by the weighted sum of the layers' similarities, `similarity_importance` by 0.7 similarity
             plus 0.3 importance; `best` has the best measured quality.
         layer_threshold: similarity threshold of the layered mode for general questions.
-        relational_threshold, entity_threshold, factual_threshold: the same for questions of these intents.
+        relational_threshold: the same for questions about how people or things are connected.
+        entity_threshold: the same for questions that consist of a name.
+        factual_threshold: the same for other questions, such as "What …?".
         layer_floor: lower bound of the thresholds of the layered mode.
-        abstract_weight, overview_weight, detail_weight: weights of L0, L1 and L2 in the layered mode.
-        similarity_weight, importance_weight: weights of the mode `similarity_importance`.
-        words_factor: factor on the weights of word matches in the mode `best`; 1 is what measures best, 0 ignores them.
-        meaning_factor: the same for similarity of meaning.
-        time_factor: the same for the time that a question names, and for what is newer or former.
-        graph_factor: the same for named entities and their neighbours.
-        role_factor: the same for who said it.
-        recency_factor: the same for how recent, important and certain it is.
-        answers_mb: memory for the answers of each tenant, of at most 32, that a repeated question gets within the same
-            minute while nothing in the database has changed, in MB; 0 keeps none.
+        abstract_weight: weight of the abstract (L0) in the layered mode.
+        overview_weight: weight of the overview (L1) in the layered mode.
+        detail_weight: weight of the messages (L2) in the layered mode.
+        similarity_weight: weight of the similarity in the mode `similarity_importance`.
+        importance_weight: weight of the importance in that mode.
+        words_factor: factor on the weights of word matches in the mode `best`; 1 measures best, 0 ignores them.
+        meaning_factor: factor on the weights of similarity of meaning.
+        time_factor: factor on the weights of the time that a question names, and of newer and former statements.
+        graph_factor: factor on the weights of named entities and their neighbours.
+        role_factor: factor on the weights of the speaker.
+        recency_factor: factor on the weights of recency, importance and confidence.
+        answers_mb: size of the cache of answers, in MB, for each of at most 32 tenants; a question that is repeated
+            within the same minute gets the cached answer if nothing in the database has changed. 0 turns it off.
         questions_kept: latest questions of each tenant that viewers can watch, kept in this process; 0 keeps none.
         questions_seen_by: the role from which a credential sees the questions of others; every credential sees its own.
     """
@@ -367,7 +372,7 @@ class ProfileSettings:
     """Maximum number of facts in each category of a profile; the most important stay.
 
     Attributes:
-        personal_max, work_max, preferences_max, relationships_max, goals_max: number of facts.
+        personal_max, work_max, preferences_max, relationships_max, goals_max: maximum in this category.
     """
 
     personal_max: Items = 50

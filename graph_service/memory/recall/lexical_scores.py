@@ -129,7 +129,7 @@ def specificity(texts: Sequence[str]) -> Floats:
     """Return the mean rarity, among all texts, of each text's words: low for "Thanks, that's great!", high for a place.
 
     Averaged as if each text had five more common words, because a single rare word proves little. Chinese texts are not
-    segmented and have 0; rare characters did not improve the ranking (docs/evaluation.md).
+    segmented and have 0; rare characters did not improve the ranking (docs/decisions/0006-ranking.md).
     """
     stems = [stems_in(text) for text in texts]
     frequency = Counter(word for words in stems for word in words)
