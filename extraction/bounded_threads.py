@@ -125,7 +125,7 @@ class _Runner(Generic[T]):
         return self._work()
 
     def _refuse_stops(self) -> None:
-        """Accept no more stops, and drop one that is pending."""
+        """Refuse further requests to stop, and discard a pending one."""
         with self._guard:
             self._stoppable = None
             _raise_in_thread(threading.get_ident(), None)

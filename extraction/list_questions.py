@@ -1,6 +1,6 @@
 """Detect questions that ask for all of a kind, and texts that add one more to a list. Pure.
 
-"Which books have I finished?" has several answers, told at different times, so neither the newest nor the most similar
+"Which books have I finished?" has several answers, given at different times, so neither the newest nor the most similar
 statement alone is the answer. Texts are English or Chinese.
 """
 

@@ -76,7 +76,7 @@ def _first_piece(text: str, ends: re.Pattern[str]) -> str:
 _SENTENCE_END: Final = re.compile(r"[.!?;:\n。！？；](?:\s|$)|\s[-–—]+\s|—")
 _HABIT_EN: Final = re.compile(r"\b(?:usually|always|often|every|each|normally|typically|generally|whenever)\b")
 _CLAUSE_END: Final = re.compile(r",\s|\s(?=(?:but|so|because|although|though|which|before|after)\s)")
-# Words after which a date has not come yet, whatever the tense: "booked for", "moved to", "signed up for".
+# Words after which a date lies ahead, regardless of tense: "booked for", "moved to", "signed up for".
 _AHEAD_EN: Final = re.compile(
     r"\b(?:booked|reserved|signed (?:\w+ )?up|registered|enrolled|scheduled|pencill?ed|entered|applied|"
     r"(?:got|bought|have) (?:\w+ ){0,2}(?:tickets?|a place)|invited|arranged|agreed to|decided to|promised to|"

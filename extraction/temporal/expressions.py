@@ -152,7 +152,7 @@ def resolve(marks: Iterable[Mark], frame: Frame, cache: IntervalCache | None = N
 
 
 def fixed(make: Callable[[datetime], Interval]) -> Narrow:
-    """Replace the interval by one that depends on now only: yesterday, last week, three years ago."""
+    """Replace any interval by one relative to now: yesterday, last week, three years ago."""
     return lambda _scope, frame: make(frame.now)
 
 

@@ -199,7 +199,7 @@ def lunar(match: re.Match[str]) -> Marks:
 
 
 def number_of_day(match: re.Match[str]) -> Marks:
-    """Read 3号 beside a month, 那天 or 在, and 18号 where it is no number of a house, a room or the like."""
+    """Read 3号 next to a month, 那天 or 在, and 18号 where it is no number of a house, a room or the like."""
     return Mark(
         rank=Rank.DAY,
         narrow=day_of_month(number_of(match["d"])),
@@ -376,7 +376,7 @@ _DAY = rf"[12]\d|3[01]|0?[1-9]|二十{_ONES}|十{_ONES}|三十一|三十|二十|
 _LUNAR_DAY = rf"(?P<ld>初{_TEN}|二?十{_ONES}|[二三]?十|廿{_ONES}?)"
 # 周三个人 is read as 周 and 三个人, not as Wednesday.
 _WEEKDAY = r"(?:[一二三四五六日天](?![个次位家条本杯件名点])|[1-7](?![\d个天次位点]))"
-# A season without a year is a time only beside a past event or a plan.
+# A season without a year is a time only next to a past event or a plan.
 _HAPPENED = r"(?=[^？?。]{0,120}?(?:了|过|时候|期间|打算|计划|准备))"
 _COUNT = rf"(?:\d{{1,3}}|二?十{_ONES}?|[二三四五六七八九]十{_ONES}?|[一二两三四五六七八九])"
 _AWAY = r"(?P<w>之前|以前|之后|以后|过后|前|后)(?![妈爸面任台])"

@@ -190,7 +190,7 @@ class TimeAxis(StrEnum):
     """The time of a memory that the time in a question refers to.
 
     SAID for "What did we talk about yesterday?"; HAPPENED for a time that has not come yet, in which nothing was said;
-    EITHER for all others: what happened last summer was told then or later.
+    EITHER for all others: what happened last summer may have been said then or later.
     """
 
     SAID = "said"

@@ -63,7 +63,7 @@ def elided_words(text: str) -> list[str]:
 
 
 def perhaps_unaccented(words: Sequence[str], text: str) -> list[str]:
-    """Return the words of a question that may have accents in the texts: its plain words, unless it is English."""
+    """Return the words of a question that texts may spell with accents; none for an English question."""
     if _is_english(text):
         return []
     return [word for word in words if len(word) >= _VARIANT_CHARS_MIN and _LATIN.fullmatch(word)][:_VARIED_WORDS_MAX]

@@ -41,7 +41,7 @@ _MISSING: Final = (
     "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
     " `mnemograph keys create NAME` creates a key"
 )
-# Told to a connection whose credential has become invalid.
+# Close reason for connections whose credential has become invalid.
 CREDENTIAL_ENDED: Final = "your credential has expired or was revoked; sign in again"
 _SIGNED_OUT: Final = "you are signed out: the session has expired, or its key was revoked; sign in again"
 _INVALID: Final = "the credential is wrong, expired or revoked; `mnemograph keys` lists the valid keys"

@@ -14,7 +14,7 @@ from graph_service.auth.access import ANONYMOUS, Access, quota_key
 from schema.errors import RateLimitError
 
 _RETRY_S: Final = 5.0
-# Told to the holder of a revoked slot.
+# Close reason for the holder of a revoked slot.
 REVOKED: Final = "the connection was closed in favour of a tenant with fewer connections; reconnect"
 
 

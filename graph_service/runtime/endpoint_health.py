@@ -29,7 +29,7 @@ class EndpointHealth:
         self._found: dict[str, Any] = {}
 
     async def check(self) -> dict[str, Any]:
-        """Return by endpoint whether it answers, within how many seconds, or why not; kept for a minute."""
+        """Return, for each endpoint, whether it answers and its latency, or the reason; cached for a minute."""
         async with self._asking:
             if self._asked_s is None or self._clock_s() - self._asked_s >= _CACHED_S:
                 names = sorted(self._probes)

@@ -1,7 +1,7 @@
 """Read English facts that a noun states: `our cleaner is Beata now`, `Gill the physio`, `crowds are not for me`.
 
 The head noun says which slot its value fills: a role has a person, a lesson a day, a bank the name of a firm, a phone a
-model. Roles are also found beside a name anywhere in a clause. Applies beside the other rules.
+model. A role beside a name is found anywhere in a clause. These rules apply in addition to the others.
 """
 
 import re
@@ -156,7 +156,7 @@ _DISLIKED: Final = re.compile(
 
 _ROLE_NAME: Final = re.compile(rf"\b(?P<w>[Mm]y|[Oo]ur) (?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}),? (?P<o>{NAME})(?!'s)\b")
 _NAME_ROLE: Final = re.compile(
-    # From the start of a word only: at each of its letters it would take a millisecond more.
+    # Only from the start of a word, because trying each of its letters takes a millisecond more.
     rf"(?<![\w'-])(?P<o>{NAME}) ?(?:\(|, |, (?:he|she|that|who) (?:is|'s|is)|,? (?:who is|that is|he is|"
     rf"she is))? ?(?P<w>my|our|the) "
     rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{KIN_PATTERN})(?=$|[,.;:!)]| (?:needs|"

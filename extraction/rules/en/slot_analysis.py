@@ -1,4 +1,4 @@
-"""Read English clauses by analysis instead of whole wordings: subject, verb group, and the slot that the verb fills.
+"""Read English clauses that match no whole wording: subject, verb group, and the slot that the verb fills.
 
 A verb group is the run of adverbs, auxiliaries and the verb; it gives tense, negation and mood. The table of
 `slot_table` says which slot a verb phrase fills and where the value stands, and a reader for each slot accepts only
@@ -70,7 +70,7 @@ class VerbGroup:
         auxiliary: the last one before the verb: `be`, `have`, `do`, or empty.
         modal: the clause states an ability, duty or intention, not a state.
         ended: "used to", "no longer".
-        forced: "had to".
+        forced: the clause has "had to", so the verb states an event: "we had to sell it".
     """
 
     lemma: str
@@ -435,17 +435,15 @@ def _food(text: str) -> list[ObjectPhrase]:
     return read_allergens(re.sub(r"^(?:any(?:thing with)?|much|too much|raw|cooked|eating|the) ", "", text))
 
 
-_DRUGS_OF_PLEASURE: Final = word_set(
-    "alcohol meat coffee caffeine sugar gluten dairy pork beef fish cigarettes wine beer"
-)
+_OFTEN_GIVEN_UP: Final = word_set("alcohol meat coffee caffeine sugar gluten dairy pork beef fish cigarettes wine beer")
 
 
 def _consumed(text: str) -> list[ObjectPhrase]:
     found = read_things(re.sub(r"^(?:any|much) ", "", text))[:2]
-    return [one for one in found if one.name.lower().split()[-1] in ALLERGENS | _DRUGS_OF_PLEASURE | _DONE]
+    return [one for one in found if one.name.lower().split()[-1] in ALLERGENS | _OFTEN_GIVEN_UP | _NOT_DONE]
 
 
-_DONE: Final = word_set(
+_NOT_DONE: Final = word_set(
     "mornings musicals horror romcoms heights crowds sugar spice offal mushrooms olives small-talk camping cruises "
     "skirts heels makeup jewellery ties jeans musicals karaoke gyms weddings flying spicy seafood cigarettes vapes"
 )
@@ -491,10 +489,10 @@ def _brand(text: str) -> list[ObjectPhrase]:
 
 
 _SLOTS: Final[dict[str, Slot]] = {
-    "likes": Slot(says="{s} likes {o}.", predicate="PREFERS", read=_taste, negated="dislikes", ends="no more"),
-    "no more": Slot(says="{s} no longer likes {o}.", predicate="PREFERS", read=_taste, closes=True),
-    "dislikes": Slot(says="{s} does not like {o}.", predicate="DISLIKES", read=_taste, ends="minds no more"),
-    "minds no more": Slot(says="{s} no longer dislikes {o}.", predicate="DISLIKES", read=_taste, closes=True),
+    "likes": Slot(says="{s} likes {o}.", predicate="PREFERS", read=_taste, negated="dislikes", ends="no longer likes"),
+    "no longer likes": Slot(says="{s} no longer likes {o}.", predicate="PREFERS", read=_taste, closes=True),
+    "dislikes": Slot(says="{s} does not like {o}.", predicate="DISLIKES", read=_taste, ends="no longer dislikes"),
+    "no longer dislikes": Slot(says="{s} no longer dislikes {o}.", predicate="DISLIKES", read=_taste, closes=True),
     "not consumed": Slot(says="{s} does not have {o}.", predicate="DISLIKES", read=_consumed),
     "lives": Slot(says="{s} lives in {o}.", relation="lives in", read=_home, kind=EntityType.PLACE, ends="lived"),
     "lived": Slot(
@@ -508,8 +506,8 @@ _SLOTS: Final[dict[str, Slot]] = {
         closes=True,
         group="old",
     ),
-    "lost any": Slot(says="{s} no longer has {o}.", relation="has", read=read_brand, closes=True),
-    "left any": Slot(
+    "lost brand": Slot(says="{s} no longer has {o}.", relation="has", read=read_brand, closes=True),
+    "left place": Slot(
         says="{s} no longer lives in {o}.",
         relation="lives in",
         read=read_places,
@@ -616,7 +614,7 @@ _ELIDED_FORMS: Final = frozenset(("past", "ing", "part"))
 
 
 def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> Iterator[Draft]:
-    """Yield the facts that the verbs and nouns of a clause state beside those that other rules found."""
+    """Yield the facts that the verbs and nouns of a clause state and that no other rule found."""
     yield from read_noun_slots(clause, state, found)
     subject, rest, elided = _who(clause, state)
     if subject is None or subject == THE_AGENT:
@@ -628,7 +626,7 @@ def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> 
         yield from first
         yield from further
         return
-    # A change of which the other rules read the new value only.
+    # Where the other rules read only the new value of a change, the end of the old one is added.
     new = {(one.relation, one.object) for one in stated if not one.closes}
     if any((one.relation, one.object) in new for one in first):
         yield from (one for one in first if one.closes)
@@ -665,7 +663,7 @@ _SEGMENTS_MAX: Final = 4
 
 
 def _coordinated(rest: str, clause: Clause, state: DiscourseState, subject: str) -> list[Draft]:
-    """Return what the further verbs of a clause state: `grew up in Hamburg, ended up in Cork`."""
+    """Return what the verbs after the first one state: `grew up in Hamburg, ended up in Cork`."""
     drafts: list[Draft] = []
     segments = [found for found in _COORDINATED.finditer(rest) if found["v"] in _FORMS][:_SEGMENTS_MAX]
     for found in segments:
@@ -677,7 +675,7 @@ def _coordinated(rest: str, clause: Clause, state: DiscourseState, subject: str)
 
 
 def _main_verbs(groups: list[VerbGroup]) -> list[VerbGroup]:
-    """Return the possible verbs of a clause, the likeliest first; an auxiliary before a verb is none."""
+    """Return the possible verbs of a clause, the likeliest first, without the auxiliaries of others."""
     later = {group.auxiliary for group in groups if group.form in ("past", "part", "ing")}
     ing = any(group.form == "ing" and group.auxiliary == "be" for group in groups)
     return [
@@ -708,7 +706,7 @@ _ENDED_THEN: Final = re.compile(
 
 
 def _slot_of(row: Row, group: VerbGroup, rest: str) -> str | None:
-    """Return the slot that a line fills in the tense and mood of a clause; None if it states nothing."""
+    """Return the slot that a line of the table fills in the tense and mood of a clause; None if it states nothing."""
     if group.forced and not row.event:
         return None
     if group.modal and not group.ended and not group.forced:
@@ -738,7 +736,7 @@ def _stated(
     drafts: list[Draft] = []
     if slot_name == "lives" and groups.get("old"):
         drafts += _stated("left", {"old": groups["old"]}, clause, state, subject)
-    if slot_name in ("likes", "dislikes", "no more") and clause.momentary:
+    if slot_name in ("likes", "dislikes", "no longer likes") and clause.momentary:
         return []
     for name, kind, _ in slot.read((text or "").strip()) if text else ():
         if state.speaker.subject_named(name) == subject:
@@ -774,11 +772,11 @@ def _changed(groups: dict[str, str | None], clause: Clause, state: DiscourseStat
         fresh = _SLOTS[now].read(new.strip())
         gone = _SLOTS[before].read(old.strip())
         if now == "has" and fresh and (brand := read_brand(old.strip())):
-            gone, before = brand, "lost any"
+            gone, before = brand, "lost brand"
         if now == "lives" and fresh and fresh[0].name[0].islower():
             # The home is a house rather than a city, so the former one need not be well known.
             gone = read_places(old.strip())
-            before = "left any"
+            before = "left place"
         if fresh and gone:
             return _stated(now, {"o": new}, clause, state, subject) + _stated(
                 before, {"o": old, "old": old}, clause, state, subject

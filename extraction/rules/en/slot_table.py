@@ -1,8 +1,8 @@
-"""Verb phrases of English by the slot they fill, for `slot_analysis`, and nouns by the kind of their value.
+"""English verb phrases by the slot that they fill, for `slot_analysis`, and nouns by the kind of their value.
 
-A line is a verb (several parted by "/"), then what follows it: `X` is the value, `OLD` the value before, `*` one to
-three other words, a word with "?" optional, words with "/" alternatives. "!" marks events, which also count in the past
-tense; without it a line states something lasting, which counts in the present and the perfect.
+A line is a verb and what follows it: `X` is the value, `OLD` the former value, `*` one to three other words; "/"
+separates alternatives, and a word with "?" is optional. "!" marks events, which also count in the past tense; other
+lines state something lasting, which counts in the present and the perfect.
 """
 
 from typing import Final

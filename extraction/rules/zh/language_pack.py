@@ -90,7 +90,7 @@ def _job_after_workplace(rule: Rule, clause: Clause, state: DiscourseState, _tex
 
 
 def _statement(rule: Rule, _name: str, ended: bool) -> str:
-    # A fact about the past has ended, whatever the verb: 以前我住在….
+    # A fact about the past has ended, regardless of the verb: 以前我住在….
     return rule.says.replace("{s}", "{s}以前", 1) if ended else rule.says
 
 

@@ -1,6 +1,6 @@
-"""Read Chinese clauses by analysis: subject, verb group, and the slot that the verb fills.
+"""Read Chinese clauses that match no whole wording: subject, verb group, and the slot that the verb fills.
 
-A verb group is the run of adverbs and negation before a verb. The table says which slot a verb fills; a cleaner for
+A verb group is a verb with the adverbs and the negation before it. A table says which slot a verb fills; a cleaner for
 each slot accepts only values of its kind. Applies to clauses that the other rules do not read.
 """
 
@@ -50,7 +50,7 @@ class Slot:
 
     Attributes:
         negated: slot of a negated clause; None if that states nothing.
-        ended: slot of a clause that says it is over: `不…了`, `再也不`.
+        ended: slot of a clause that says that it has ended: `不…了`, `再也不`.
     """
 
     says: str
@@ -84,11 +84,11 @@ def _medicine(text: str) -> str | None:
 
 
 _SLOTS: Final[dict[str, Slot]] = {
-    "likes": Slot(predicate="PREFERS", says="{s}喜欢{o}。", clean=liked, negated="dislikes", ended="no more"),
-    "no more": Slot(predicate="PREFERS", says="{s}不再喜欢{o}。", clean=liked, closes=True),
-    "dislikes": Slot(predicate="DISLIKES", says="{s}不喜欢{o}。", clean=liked, ended="minds no more"),
-    "minds no more": Slot(predicate="DISLIKES", says="{s}不再讨厌{o}。", clean=liked, closes=True),
-    "eats": Slot(predicate="PREFERS", says="{s}吃{o}。", clean=_food, negated="does not eat", ended="no more"),
+    "likes": Slot(predicate="PREFERS", says="{s}喜欢{o}。", clean=liked, negated="dislikes", ended="no longer likes"),
+    "no longer likes": Slot(predicate="PREFERS", says="{s}不再喜欢{o}。", clean=liked, closes=True),
+    "dislikes": Slot(predicate="DISLIKES", says="{s}不喜欢{o}。", clean=liked, ended="no longer dislikes"),
+    "no longer dislikes": Slot(predicate="DISLIKES", says="{s}不再讨厌{o}。", clean=liked, closes=True),
+    "eats": Slot(predicate="PREFERS", says="{s}吃{o}。", clean=_food, negated="does not eat", ended="no longer likes"),
     "does not eat": Slot(predicate="DISLIKES", says="{s}不吃{o}。", clean=_food),
     "lives": Slot(
         relation="lives in", says="{s}住在{o}。", clean=home, kind=EntityType.PLACE, negated=None, ended="left"
@@ -107,7 +107,7 @@ _SLOTS: Final[dict[str, Slot]] = {
     "uses": Slot(relation="uses", says="{s}用{o}。", clean=thing, ended="used"),
     "used": Slot(relation="uses", says="{s}不再用{o}。", clean=thing, closes=True),
     "role": Slot(relation="=k", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.PERSON),
-    "role over": Slot(relation="=k", says="{o}不再是{s}的{k}。", clean=any_name, kind=EntityType.PERSON, closes=True),
+    "role ended": Slot(relation="=k", says="{o}不再是{s}的{k}。", clean=any_name, kind=EntityType.PERSON, closes=True),
     "aged": Slot(relation="has age", says="{s}{o}。", clean=years, kind=EntityType.TIME),
     "number": Slot(relation="=k", says="{s}的{k}是{o}。", clean=value),
 }
@@ -277,7 +277,7 @@ def _people(clause: Clause, state: DiscourseState, found: list[Draft]) -> Iterat
     me, text, known = state.speaker.me, clause.text, {one.object for one in found}
     if not found and (role := _ROLE_FROM.match(text) or _ROLE_IS.match(text)):
         groups = role.groupdict()
-        for slot, group in (("role", "o"), ("role over", "old")):
+        for slot, group in (("role", "o"), ("role ended", "old")):
             name = any_name(groups.get(group) or "")
             if name and name not in known:
                 yield _fact(_SLOTS[slot], name, role["k"], clause, state, me)

@@ -1,4 +1,4 @@
-"""GraphQL: what is asked of the memory at this moment, and the conversation that it comes from."""
+"""GraphQL: the latest questions with what they recalled, and the latest messages."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -91,7 +91,7 @@ class SaidMessage:
 
 @strawberry.type
 class QuestionsQuery:
-    """Queries for what is asked and said."""
+    """Queries for the latest questions and messages."""
 
     @strawberry.field(
         description="The latest questions asked through this process, newest first: at most 100 of a tenant, and those "

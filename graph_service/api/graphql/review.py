@@ -54,7 +54,7 @@ class ReviewCardView:
 
     id: str = strawberry.field(description="Stays the same until the question is settled.")
     kind: CardKind
-    value: float = strawberry.field(description="0 to 1: how useful the answer is.")
+    value: float = strawberry.field(description="Usefulness of the answer, 0 to 1.")
     facts: list[ReviewFactView] = strawberry.field(description="The fact; of a contradiction both, older first.")
     entities: list[ReviewEntityView] = strawberry.field(description="For SAME, the one with more facts first.")
 
@@ -74,8 +74,8 @@ class ReviewQuery:
     """Queries for review."""
 
     @strawberry.field(
-        description="Questions about one user's memory whose answers make it surer. Answer them with confirmFact, "
-        "updateFact, rejectFact, mergeEntities or rejectMerge; what is settled is not asked again."
+        description="Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact, "
+        "updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again."
     )
     async def review_cards(
         self,

@@ -34,7 +34,7 @@ OLD_DAYS: Final = 90.0
 _IMPORTANCE_MIN: Final = 3
 # Values of an attribute that may contradict each other; more values are a list, such as friends.
 _VALUES_MAX: Final = 3
-# They do not change.
+# Attributes that do not change.
 _LASTING: Final = frozenset(("name", "birthday", "blood type"))
 _OPPOSITE: Final = {"PREFERS": "DISLIKES", "DISLIKES": "PREFERS"}
 
@@ -81,8 +81,8 @@ class ReviewCard:
     """One question.
 
     Attributes:
-        id: the same as long as the question is.
-        value: 0 to 1: how useful the answer is.
+        id: stable as long as the question does not change.
+        value: usefulness of the answer, 0 to 1.
         facts: the fact, or the two that contradict each other, older first.
         entities: the two that may be the same.
     """
@@ -100,7 +100,7 @@ class ReviewStack:
 
     Attributes:
         settled_today: corrections, merges and rejected merges that people made since midnight UTC.
-        left: number of cards that could be asked, including those in `cards`.
+        left: number of open cards, including those in `cards`.
     """
 
     day: date
@@ -157,7 +157,7 @@ async def contradiction_cards(graph: Graph, tenant: TenantId, user_id: str) -> l
 
 
 def possible_cards(facts: Sequence[ReviewFact], pairs: Iterable[DuplicatePair], *, now: datetime) -> list[ReviewCard]:
-    """Return every card that could be asked; each fact is on one at most. Pure."""
+    """Return every open card; each fact is on one at most. Pure."""
     cards = contradictions(facts)
     asked = {fact.id for card in cards for fact in card.facts}
     cards += [_same(pair) for pair in pairs]

@@ -113,7 +113,7 @@ class Statements:
 
         Raises:
             InputError: the fact is invalid.
-            ConflictError: the fact was forgotten for good, or a name is ambiguous.
+            ConflictError: the fact was permanently forgotten, or a name is ambiguous.
             UnavailableError: neither Neo4j nor the spool accepts it.
         """
         fact = ProvidedFact(

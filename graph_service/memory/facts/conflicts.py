@@ -364,9 +364,9 @@ class _AssertionStream:
         return None
 
     def is_withdrawn(self, at: int, until: SortKey) -> bool:
-        """Return whether a person ended the claim of an assertion after it, and by the time of `until`.
+        """Return whether a person ended an assertion's claim between the assertion and `until`, inclusive.
 
-        What begins when the claim ends does not contradict it.
+        A fact that begins when the claim ends does not contradict it.
         """
         withdrawals = self.claims[at].withdrawals
         place = bisect_right(withdrawals, self.keys[at])

@@ -32,11 +32,11 @@ class Impact:
     Attributes:
         messages: rows of the messages to delete.
         remaining: rows of the other messages of resegmented scenes.
-        resegmented: ids of scenes that are deleted, so that their remaining messages are segmented anew.
+        resegmented: ids of scenes that are deleted, so that their remaining messages are segmented again.
         reread: ids of other scenes that are extracted again with the same boundaries.
         cleared: ids of scenes among `reread` whose extracted facts and mentions are deleted first.
         rejected: ids of the facts that the caller asked to forget, themselves or with their entity.
-        facts: rows of facts that are deleted, for good or until they are extracted again, by id.
+        facts: rows of facts that are deleted, permanently or until they are extracted again, by id.
         mentions: rows of the mentions in resegmented and cleared scenes.
         outcomes: rows of `forgetting/remaining_support` with the outcome of each entity and agent.
     """

@@ -1,7 +1,7 @@
 """Decide what is deleted, kept and extracted again when messages are forgotten. Pure.
 
 The result is the graph that would exist if the messages had never been stored. A scene with a forgotten message is
-segmented anew, and so is every scene that follows it without a pause, because scene boundaries depend on the messages
+segmented again, and so is every scene that follows it without a pause, because scene boundaries depend on the messages
 before. Facts extracted from such scenes are deleted with all facts that may contradict them, and every other scene that
 supports one of these is extracted again.
 """
@@ -62,7 +62,7 @@ def keys_of(facts: Iterable[Row]) -> list[dict[str, Any]]:
         content = content_of_row(fact)
         key = keys.get(fact["subject_id"], SubjectKey()).with_content(content)
         if content.attribute is not None:
-            # Extraction decides anew whether the value replaced others (`?`: it did not), so both labels are searched.
+            # Extraction decides again whether the value replaced others (`?`: it did not), so both labels are searched.
             plain = content.attribute.removeprefix("?")
             key = replace(key, attributes=key.attributes | {plain, f"?{plain}"})
         keys[fact["subject_id"]] = key
@@ -92,7 +92,7 @@ class RemainingText:
     Args:
         names: every name and value that will be looked up.
         evidence: messages of unaffected scenes, by id.
-        resegmented: remaining messages of scenes that are segmented anew.
+        resegmented: remaining messages of scenes that are segmented again.
     """
 
     def __init__(

@@ -73,7 +73,7 @@ class Forgetting:
         self._pause_ms = round((rules or SegmentationThresholds()).pause_s * 1000)
 
     async def message(self, tenant: TenantId, message_id: str) -> ForgetResult:
-        """Forget one message; its scene is segmented anew from the remaining messages.
+        """Forget one message; its scene is segmented again from the remaining messages.
 
         Args:
             message_id: its id, or its URI.
@@ -101,7 +101,7 @@ class Forgetting:
 
         Raises:
             InputError: the id is malformed.
-            NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or segmented anew.
+            NotFoundError: the tenant has no such scene; perhaps it was forgotten before, or segmented again.
             UnavailableError: Neo4j does not answer.
         """
         check_ids(sceneId=scene_id)
@@ -288,7 +288,7 @@ class Forgetting:
         return await commit_forgetting(writing, request, impact, changes)
 
     async def _forget_cached(self, tenant: TenantId, user_id: UserId, rows: Sequence[Row]) -> None:
-        """Remove messages from the short-term window, drop questions that found them, and this process's caches."""
+        """Remove messages from this process's caches, the question log and the short-term window."""
         self._on_forgotten(tenant)
         if self._questions is not None:
             ids_found = {row[name] for row in rows for name in ("id", "scene_id") if row[name] is not None}

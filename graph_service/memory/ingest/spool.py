@@ -520,7 +520,7 @@ class Spool:
     async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in a transaction that is durable when this returns; roll it back if `work` raises.
 
-        Concurrent calls share a commit, because every commit costs one fsync, whatever its size.
+        Concurrent calls share a commit, because every commit costs one fsync, regardless of its size.
         """
         result: Future[Any] = Future()
         with self._writes_lock:

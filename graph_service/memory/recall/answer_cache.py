@@ -1,8 +1,8 @@
 """Keep answers to repeated questions while nothing in the database has changed.
 
 An answer is returned again only if the database is at the transaction at which it was computed, so a write of any
-process, of any tenant, through any interface makes it invalid; finding that out takes one small round trip instead of
-the search. The answers of all tenants have the same transaction, so they are dropped together.
+process, of any tenant, through any interface makes it invalid. The check takes one small round trip instead of the
+search. The answers of all tenants have the same transaction, so they are dropped together.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from schema.ids import TenantId
 TENANTS_MAX: Final = 32
 # Facts begin and end at whole minutes at the earliest, so that within a minute of the clock nothing becomes invalid.
 _MINUTE_S: Final = 60
-# Of a hit without its texts, and of each part of its score.
+# Estimated size of a hit without its texts, and of each part of its score.
 _HIT_BYTES: Final = 2_000
 _PART_BYTES: Final = 100
 

@@ -128,7 +128,7 @@ CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, strange
 # For messages to an assistant, in both languages: fitted on `tests/everyday_sets/development`, with and without facts,
 # where half of the unanswerable questions are about a topic of the memory. Questions of other memories (weight .5), and
 # memories of 5, 20, 100 and 1,000 messages (.5 to .1) were added, because otherwise nine of ten questions of other
-# memories are not recognised. Values of some kinds are asked for more often than told: amounts of money and names.
+# memories are not recognised. Values of some kinds are asked for more often than stated: amounts of money and names.
 _VALUE_KINDS: Final = MappingProxyType(
     {
         ValueKind.MONEY: -1.9,

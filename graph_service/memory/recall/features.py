@@ -62,7 +62,7 @@ _READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
-# Channel of what is about the time of the question, by the mentioned time that is stored with it.
+# Channel of candidates whose stored mentioned time overlaps the time of the question.
 _HAPPENED: Final = "happened"
 _AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 # Longest chain of former values that is followed.
@@ -340,7 +340,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, cues:
         "list_item": _column(analysis.asks_list and one.addition for one in cues),
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         f"change_{reference}": _column(one.change for one in cues),
-        # What is about the time asked for may be said at any time after it.
+        # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
             asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
         ),

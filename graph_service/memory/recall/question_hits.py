@@ -1,4 +1,4 @@
-"""Read the texts of what questions found, for those who watch them."""
+"""Read the texts of the hits in the question log, for viewers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class SeenHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenQuestion:
-    """A question with the texts of what it found and still exists."""
+    """A question with those of its hits that still exist, and their texts."""
 
     question: AskedQuestion
     hits: tuple[SeenHit, ...]
@@ -48,7 +48,7 @@ async def seen_questions(
     """Return questions with texts, in the same order, and the ids of those that must be dropped.
 
     A question must be dropped if a message that it found, or its user, was forgotten, in this process or another.
-    Scenes and facts that no longer exist may have been derived anew, and are only left out.
+    Scenes and facts that no longer exist may have been derived again, and are only left out.
 
     Raises:
         UnavailableError: Neo4j does not answer.

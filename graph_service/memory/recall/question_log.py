@@ -23,7 +23,7 @@ TEXT_CHARS_MAX: Final = 500
 HITS_MAX: Final = 30
 # Messages that prove a hit, kept so that forgetting one of them drops the question.
 _PROOFS_MAX: Final = 50
-# All tenants together; the tenant that asked longest ago is dropped first.
+# For all tenants together; the questions of the tenant that asked longest ago are dropped first.
 BYTES_MAX: Final = 32 * 2**20
 # Identifies questions of callers that need no credential.
 NOBODY: Final = "anybody"
@@ -66,7 +66,7 @@ class FoundElement:
 
     Attributes:
         scene: id of a message's scene; None for others, and for messages without one.
-        used: it is part of the answer; a context leaves some hits out.
+        used: False for hits that a context left out.
         proofs: ids of messages that prove it, at most 50.
         ends: ids of the entities of a fact.
     """
@@ -160,7 +160,7 @@ class QuestionLog:
     """The latest questions of each tenant, newest last; bounded for each tenant and in all.
 
     Args:
-        kept_max: questions of one tenant; 0 keeps and reports none.
+        kept_max: maximum number of questions of one tenant; with 0, none is kept or reported.
         seen_by: the role from which a credential sees the questions of others.
 
     Attributes:
@@ -226,7 +226,7 @@ class QuestionLog:
     def forget_elements(self, tenant: str, ids: Iterable[str]) -> None:
         """Remove the questions that found one of these messages, scenes, facts or entities, or a fact with one of them.
 
-        The whole question goes: its text may repeat what was forgotten.
+        The whole question is removed, because its text may repeat what was forgotten.
         """
         gone = frozenset(ids)
         self._remove(tenant, lambda one: any(_touches(hit, gone) for hit in one.hits))

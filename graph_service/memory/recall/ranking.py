@@ -229,7 +229,7 @@ _QUESTION_CHARS_MAX, _QUESTION_CHARS_MAX_ZH = 160, 60
 
 
 # Weight of the time of a question that only what happens then can answer ("What am I doing in December?"), and at most
-# that of a time relative to an event, which is less certain: an answer may be told at any time after it.
+# that of a time relative to an event, which is less certain: an answer may be given at any time after it.
 _AHEAD_TIME: Final = 4.0
 _EVENT_TIME: Final = 1.2
 

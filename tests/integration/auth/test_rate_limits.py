@@ -263,7 +263,7 @@ async def test_connection_refuses_a_fifth_subscription(service: OpenService) -> 
 async def test_flood_of_invalid_keys_does_not_increase_database_reads(
     service: OpenService,
 ) -> None:
-    """Nor does it delay a valid key from the same address: only refused requests count."""
+    """A valid key from the same address is not delayed either, because only refused requests count."""
     good = await service.key(f"rates{uuid4().hex[:8]}", requests_per_s=100_000)
     read: list[str] = []
     service.parts.graph.observer = lambda statement: read.append(statement.name)

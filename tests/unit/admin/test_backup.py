@@ -115,12 +115,12 @@ def test_foreign_archive_cannot_write_outside_the_directory(tmp_path: Path) -> N
 
 
 def lock_inode(folder: Path) -> int | None:
-    """Return the inode of the file whose lock keeps others from starting there."""
+    """Return the inode of the lock file of a starting process, or None if there is none."""
     return (folder / "start.lock").stat().st_ino if (folder / "start.lock").exists() else None
 
 
 def test_directory_of_a_starting_process_is_left_alone(data_dir: Path, tmp_path: Path) -> None:
-    """Regression: the lock file was deleted while it was held, so that the next start succeeded as well."""
+    """Regression: restore deleted the lock file while another process held it, so a second start could succeed."""
     back_up(data_dir, tmp_path / "b")
     copy = tmp_path / "copy"
     copy.mkdir()
@@ -258,7 +258,7 @@ def test_only_regular_files_are_restored(tmp_path: Path, about: tarfile.TarInfo)
 
 
 def test_backup_larger_than_the_free_space_is_refused_first(tmp_path: Path) -> None:
-    """Zeros compress a thousandfold: one megabyte would fill a disk."""
+    """A file of zeros is a thousand times smaller when compressed, so a small backup could fill the disk."""
     about = an_entry(tarfile.REGTYPE, size=shutil.disk_usage(tmp_path).total * 2)
     (tmp_path / "bomb").write_bytes(gzip.compress(about.tobuf(tarfile.GNU_FORMAT) + bytes(50 << 20)))
     with pytest.raises(InstallError, match="are free at"):
@@ -288,7 +288,7 @@ def test_backup_of_a_newer_version_is_refused_with_a_remedy(tmp_path: Path) -> N
 
 
 def test_kill_leaves_no_partial_backup_or_directory(data_dir: Path, tmp_path: Path) -> None:
-    """Repeating the same command then succeeds."""
+    """After the kill, the same command succeeds."""
     file, copy = tmp_path / "b", tmp_path / "copy"
     for what, first, second in (("backup", data_dir, file), ("restore", file, copy)):
         for bytes_n in ("1", "250000"):
