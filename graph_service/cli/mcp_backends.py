@@ -135,7 +135,7 @@ class SwitchingBackend:
         done, _ = await asyncio.wait([opening], timeout=READY_MAX_S)
         if not done:
             raise UnavailableError(
-                "the memory is starting; the first start downloads Neo4j, about 150 MB. Try again in a moment", 10.0
+                "the memory is starting; the first start downloads Neo4j, about 176 MB. Try again in a moment", 10.0
             )
         return opening.result()
 

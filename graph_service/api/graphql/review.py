@@ -74,8 +74,8 @@ class ReviewQuery:
     """Queries for review."""
 
     @strawberry.field(
-        description="Questions about one user's memory whose answers make it more reliable. Answer them with confirmFact, "
-        "updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again."
+        description="Questions about one user's memory whose answers make it more reliable. Answer them with "
+        "confirmFact, updateFact, rejectFact, mergeEntities or rejectMerge; settled questions are not asked again."
     )
     async def review_cards(
         self,
