@@ -137,7 +137,9 @@ class FactInput:
     subject_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
     object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
     strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
-    confidence: float = strawberry.field(default=0.9, description="0 to 1: how certain you are.")
+    confidence: float = strawberry.field(
+        default=0.9, description="0 to 1: how certain you are. Below 0.5 it is not stored."
+    )
     valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")
     invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")
     trigger_emotion: str | None = strawberry.field(default=None, description="A lasting emotion that it triggers.")

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from extraction.rules.salience_gate import is_small_talk
+from extraction.text.name_forms import fold
 from graph_service.memory.argument_checks import agent_in, text_problem, time_problem
 from graph_service.memory.tags import normalized_tags, tag_problems
 from schema.errors import InputError
@@ -17,6 +18,7 @@ from schema.limits import LIMITS, Limits
 from schema.message import Episode, Message, ProvidedFact
 from schema.predicates import allowed, whitelist
 from schema.timespan import as_utc, iso
+from schema.tuning import tuning
 from schema.zones import zone_name_of, zone_named
 
 _PROBLEMS_SHOWN: Final = 20
@@ -315,10 +317,9 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
     if not isinstance(fact.predicate, str) or not allowed(Label.ENTITY, fact.predicate, Label.ENTITY):
         usable = ", ".join(name for name in whitelist() if allowed(Label.ENTITY, name, Label.ENTITY))
         return f"predicate {fact.predicate!r:.100} is not on the whitelist for facts; use one of {usable}"
-    for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
-        if not 0.0 <= share <= 1.0:
-            return f"{name} is {share!r}; use a number from 0 to 1"
-    problem = _detail_problem(fact, limits)
+    if fold(fact.subject) == fold(fact.object):
+        return f"subject and object are both {fact.subject!r:.100}; name two different ones"
+    problem = _share_problem(fact) or _detail_problem(fact, limits)
     if problem:
         return problem
     if any(not 0 <= index < messages_n for index in fact.message_indexes):
@@ -328,6 +329,19 @@ def _fact_problem(fact: ProvidedFact, messages_n: int, limits: Limits) -> str | 
         return problems[0]
     if fact.valid_at and fact.invalid_at and as_utc(fact.invalid_at) < as_utc(fact.valid_at):
         return f"ends ({iso(fact.invalid_at)}) before it begins ({iso(fact.valid_at)}); swap the two"
+    return None
+
+
+def _share_problem(fact: ProvidedFact) -> str | None:
+    for name, share in (("strength", fact.strength), ("confidence", fact.confidence)):
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share!r}; use a number from 0 to 1"
+    least = tuning().confidence_min
+    if fact.confidence < least:
+        return (
+            f"confidence is {fact.confidence:g}, and facts below {least:g} (the setting facts.confidence_min) are not"
+            " stored; send it once you are more certain"
+        )
     return None
 
 

@@ -119,6 +119,25 @@ async def test_fact_with_unlisted_predicate_is_dropped_and_its_message_kept(api:
     assert "WORSHIPS" in receipt["dropped"][0]
 
 
+async def test_fact_that_is_too_uncertain_is_named_with_the_reason(api: Api, graph: Graph) -> None:
+    """A fact that would not be stored is never dropped in silence; the others are stored."""
+    likes = {"subject": "user", "predicate": "PREFERS"}
+    facts = [
+        {**likes, "object": "tea", "statement": "Alice likes tea.", "confidence": 0.8},
+        {**likes, "object": "figs", "statement": "Alice may like figs.", "confidence": 0.3},
+        {**likes, "subject": "Figs", "object": "figs", "statement": "Figs like figs."},
+    ]
+    receipt = (await api.ask(REMEMBER, input=_said("We ate.") | {"facts": facts}))["data"]["remember"]
+    assert receipt["stored"] == 1
+    unsure, same = receipt["dropped"]
+    assert unsure.startswith("facts[1] confidence is 0.3, and facts below 0.5 ")
+    assert same.startswith("facts[2] subject and object are both 'Figs'")
+    await a_worker(graph).drain()
+    asked = await api.ask(RECALL, user="alice", q="Does Alice like tea or figs?", kinds=["FACT"])
+    found = " ".join(hit["snippet"] for hit in asked["data"]["recall"]["hits"])
+    assert ("Alice likes tea." in found, "figs" in found) == (True, False)
+
+
 async def test_recall_without_a_user_is_refused(api: Api) -> None:
     answer = await api.ask('{ recall(userId: "", query: "tea") { searchPath } }')
     assert answer["errors"][0]["extensions"]["code"] == "BAD_INPUT"

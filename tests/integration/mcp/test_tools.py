@@ -63,11 +63,16 @@ async def test_remember_with_facts_then_recall_returns_evidence(agent: Agent, gr
         "valid_at": "2026-03-01",
     }
     wrong = {**fact, "predicate": "ADORES"}
+    unsure = {**fact, "object": "green tea", "confidence": 0.2}
     done = await agent.call(
-        "remember", messages=[said("I love jasmine tea.", speaker="Ana")], facts=[fact, wrong], summary="Ana on tea."
+        "remember",
+        messages=[said("I love jasmine tea.", speaker="Ana")],
+        facts=[fact, wrong, unsure],
+        summary="Ana on tea.",
     )
     assert (done["stored"], done["repeated"], len(done["message_ids"])) == (1, 0, 1)
     assert "whitelist" in done["dropped"][0]
+    assert done["dropped"][1].startswith("facts[2] confidence is 0.2")
     again = await agent.call("remember", messages=[said("I love jasmine tea.", speaker="Ana")])
     assert (again["stored"], again["repeated"]) == (0, 1)
     await a_worker(graph).drain()
