@@ -268,7 +268,6 @@ async def open_services(
             prepare=prepare,
             on_progress=on_progress,
             patient=not wait,
-            connected_before=stored_keys.exists(),
         )
         closing.push_async_callback(arrival.close)
         arrival.begin()

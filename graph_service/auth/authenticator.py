@@ -20,7 +20,7 @@ from graph_service.auth.quarantine import Quarantine
 from graph_service.auth.rates import RateLimiter
 from graph_service.auth.sign_in import cookie_name, decode_session, encode_session
 from graph_service.config.sections import AuthSettings
-from schema.errors import MnemographError, RateLimitError, UnauthorizedError
+from schema.errors import MnemographError, RateLimitError, UnauthorizedError, UnavailableError
 from schema.ids import TenantId
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ _REFUSALS_LOGGED_PER_S: Final = 1.0
 _REFUSALS_LOGGED_BURST: Final = 20
 # Probes must be answered while the database does not respond.
 _PROBE_MAX_S: Final = 1.0
+_KEYS_UNKNOWN: Final = "the API keys are known once Neo4j has answered for the first time"
 _MISSING: Final = (
     "a credential is required: send the header `Authorization: Bearer KEY`, or sign in to the viewer;"
     " `mnemograph keys create NAME` creates a key"
@@ -104,17 +105,23 @@ class Authenticator:
         Raises:
             UnauthorizedError: the credential is missing or invalid.
             RateLimitError: too many failed attempts from this address.
-            UnavailableError: the keys were never loaded and the database does not answer.
+            UnavailableError: the keys were never loaded, the database does not answer, and the credential is no signed
+                token.
         """
         access = await self._credential_access(connection, token=token)
         return replace(access, role=Role.READ) if self._read_only else access
 
     async def _credential_access(self, connection: HTTPConnection, *, token: str | None) -> Access:
-        await self.keyring.ensure_loaded()
-        if not self.locked:
-            return ANONYMOUS
         header = connection.headers.get("authorization", "")
         credential = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else token
+        try:
+            await self.keyring.ensure_loaded()
+        except UnavailableError as error:
+            # Signed tokens need no key. Nobody else gets in, because the database may have keys.
+            if self._tokens is None or not credential or looks_like_key(credential):
+                raise UnavailableError(f"{_KEYS_UNKNOWN}: {error.message}") from error
+        if not self.locked:
+            return ANONYMOUS
         cookie = connection.cookies.get(cookie_name(connection.headers.get("host", "")))
         if not credential and not cookie:
             raise UnauthorizedError(_MISSING)

@@ -38,8 +38,6 @@ class DatabaseStartup:
         starting: the running start of the local Neo4j; None with a configured server.
         prepare: creates the vector indexes before the graph is used.
         patient: retry temporary errors (a service); else raise at once (a command).
-        connected_before: the service has reached this database in an earlier run, so an unavailable configured server
-            is retried instead of reported as an error.
     """
 
     def __init__(
@@ -52,7 +50,6 @@ class DatabaseStartup:
         prepare: Callable[[Graph], Awaitable[None]],
         on_progress: Watcher,
         patient: bool,
-        connected_before: bool,
     ) -> None:
         self._settings = settings
         self._server_handle = server_handle
@@ -61,7 +58,6 @@ class DatabaseStartup:
         self._prepare = prepare
         self._on_progress = on_progress
         self._patient = patient
-        self._connected_before = connected_before
         self._tries = 0
         self.task: asyncio.Task[None] | None = None
 
@@ -80,7 +76,7 @@ class DatabaseStartup:
         Raises:
             InstallError: the operator must change something.
             ConflictError: an unknown process uses the data directory.
-            UnavailableError: the configured Neo4j does not answer and never did.
+            UnavailableError: the configured Neo4j does not answer, and this is not a service.
         """
         assert self.task is not None, "begin first"
         await asyncio.shield(self.task)
@@ -114,7 +110,7 @@ class DatabaseStartup:
         if not self._patient:
             return False
         if isinstance(error, UnavailableError):
-            return self._connected_before or self._settings.neo4j.uri is None
+            return True
         temporary = ServerDiedError | ServerSlowError | ConflictError
         return isinstance(error, temporary) and self._tries < _START_TRIES_MAX
 

@@ -14,6 +14,7 @@ from graph_service.config.settings import load_settings
 from graph_service.runtime.shutdown import Stopping
 from schema.ids import TenantId
 from tests.conftest import Server
+from tests.integration.auth.test_access_settings import BY_TOKEN, a_token
 from tests.support.tcp_proxy import tcp_proxy
 
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored spooled } }"
@@ -22,13 +23,14 @@ SAID = "Ben likes jasmine tea."
 
 
 @contextlib.asynccontextmanager
-async def a_service(server: Server, folder: Path, port: int, tenant: str) -> Any:
+async def a_service(server: Server, folder: Path, port: int, tenant: str, **more: str) -> Any:
     """Run a service as `mnemograph serve` does: it does not wait for its database."""
     environ = {
         **server.environ,
         "NEO4J_URI": f"bolt://127.0.0.1:{port}",
         "MNEMOGRAPH_DATA_DIR": str(folder),
         "MNEMOGRAPH_EMBEDDING_KIND": "none",
+        **more,
     }
     settings = load_settings(environ=environ, here=folder, user_dir=folder / "user")
     parts = await open_services(settings, on_progress=lambda _step: None, starting=None, wait=False)
@@ -90,3 +92,39 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             async with asyncio.timeout(300):
                 await parts.arrival.wait()
             assert (await client.get("/ready")).json()["neo4j"] == "up"
+
+
+async def test_a_service_that_never_reached_its_database_starts_and_recovers(
+    server: Server, tenant: str, tmp_path: Path
+) -> None:
+    """The keys are unknown then, so that only holders of a signed token get in."""
+    port = urlsplit(server.uri).port or 0
+    async with tcp_proxy(port) as cable:
+        await cable.cut()
+        async with a_service(server, tmp_path, cable.port, tenant, **BY_TOKEN) as (parts, client):
+            body = {"query": REMEMBER, "variables": {"i": given(SAID)}}
+            refused = (await client.post("/graphql", json=body)).json()
+            assert "UNAVAILABLE" in str(refused)
+            assert "known once Neo4j has answered" in str(refused)
+            assert (await client.get("/ready")).json() == {"ready": False}
+            client.headers["Authorization"] = f"Bearer {a_token(tenant, 'admin', lasts_s=3600)}"
+            ready = await client.get("/ready")
+            assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
+            # Nothing is known of this user, which is not the same as nothing being stored.
+            assert "UNAVAILABLE" in (await client.post("/graphql", json={"query": RECALL})).text
+            stored = (await ask(client, REMEMBER, i=given(SAID)))["remember"]
+            assert stored == {"stored": 1, "spooled": True}
+            found = (await ask(client, RECALL))["recall"]
+            assert (found["degraded"], SAID in str(found["hits"])) == (True, True)
+            assert found["notes"]
+            await cable.mend(port)
+            async with asyncio.timeout(300):
+                await parts.arrival.wait()
+                while True:
+                    waits = await parts.spool.has_waiting(TenantId(tenant), "ana")
+                    if not waits and (await client.get("/ready")).status_code == 200:
+                        break
+                    await asyncio.sleep(0.05)
+                await idle(parts, tenant)
+            found = (await ask(client, RECALL))["recall"]
+            assert (found["degraded"], SAID in str(found["hits"])) == (False, True)
