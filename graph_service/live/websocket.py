@@ -31,6 +31,7 @@ from graph_service.live.close_codes import (
     FORBIDDEN,
     INTERNAL_ERROR,
     NO_TENANT,
+    QUARANTINED,
     SUB_PROTOCOL,
     TIMEOUT,
     TOO_BIG,
@@ -231,7 +232,7 @@ class _Connection:
         except (RateLimitError, UnavailableError) as error:
             raise RefusedError(TRY_LATER, error.message, retry_s=error.retry_after_s or 1.0) from error
         except QuarantinedError as error:
-            raise RefusedError(FORBIDDEN, error.message) from error
+            raise RefusedError(QUARANTINED, error.message) from error
         except MnemographError as error:
             raise RefusedError(UNAUTHORIZED, error.message) from error
 
@@ -288,7 +289,7 @@ class _Connection:
         try:
             self._auth.check_quarantine(tenant, frame_requirement("hello"), "watching")
         except QuarantinedError as error:
-            raise RefusedError(FORBIDDEN, error.message) from error
+            raise RefusedError(QUARANTINED, error.message) from error
 
     async def _watch_access(self) -> None:
         """Close the connection when the credential expires or is revoked."""

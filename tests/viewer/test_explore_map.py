@@ -3,10 +3,12 @@
 import json
 import re
 
+import httpx
 import pytest
 import pytest_asyncio
+from playwright.async_api import Browser, expect
 
-from tests.viewer.watching import Watching
+from tests.viewer.watching import REMEMBER, WAIT_MS, Watching
 
 
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
@@ -38,6 +40,50 @@ async def test_search_loads_entities_that_are_not_on_the_map(viewer: Watching, t
     await viewer.until(f"window.__mnemograph.selection === {found}")
     place = await viewer.resting_place(json.loads(found))
     assert abs(place["x"] - 560) < 200, "what was found stands near the middle of the map"
+
+
+async def test_search_shows_more_than_the_first_twelve_hits(browser: Browser, address: str, tenant: str) -> None:
+    given = [{"subject": "user", "predicate": "PREFERS", "object": f"notebook {n}"} for n in range(20)]
+    facts = [{**fact, "statement": f"Alice likes {fact['object']}."} for fact in given]
+    message = {"role": "USER", "text": "I like all my notebooks."}
+    call = {"userId": "alice", "sessionId": "s", "messages": [message], "facts": facts}
+    async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": tenant}) as client:
+        answer = await client.post(f"{address}/graphql", json={"query": REMEMBER, "variables": {"input": call}})
+    assert "errors" not in answer.json(), answer.text
+    await Watching.found(address, tenant, "notebook 19")
+    async with Watching.page_of(browser, address, tenant) as viewer:
+        await viewer.open("#/map")
+        await viewer.page.get_by_role("combobox").first.fill("notebook")
+        hits = viewer.page.locator('[data-group="named"]')
+        await expect(hits).to_have_count(12, timeout=WAIT_MS)
+        await viewer.page.locator('[data-more="named"]').click()
+        await expect(viewer.page.locator('[data-more="named"]')).to_have_count(0)
+        # The scene, whose name has the word too, follows them.
+        listed = [text.split("\n")[0] for text in await hits.all_inner_texts()]
+        assert set(listed) >= {fact["object"] for fact in given}
+        await hits.nth(15).click()
+        await expect(viewer.page.locator("[data-panel] h2")).to_have_text(listed[15])
+
+
+async def test_no_label_lies_under_the_tools(viewer: Watching) -> None:
+    page = viewer.page
+    await viewer.open("#/map?user=alice")
+    at = await viewer.resting_place(await _named(viewer, "jasmine"))
+    tools = await page.locator(".map .tools").first.bounding_box()
+    assert tools is not None
+    # Pull the map until the thing is so close to the tools that a label below it would reach under them.
+    start, goal = (at["x"], at["y"] - 60), (tools["x"] - 24, tools["y"] + 20)
+    await page.mouse.move(*start)
+    await page.mouse.down()
+    await page.mouse.move(start[0] + goal[0] - at["x"], start[1] + goal[1] - at["y"], steps=4)
+    await page.mouse.up()
+    box = json.dumps({key: tools[key] for key in ("x", "y", "width", "height")})
+    await viewer.until(f"""(() => {{
+      const [tools, all] = [{box}, window.__mnemograph.labels().filter((one) => one.text !== 'Alice')];
+      const tea = all.find((one) => one.text.includes('jasmine'));
+      return tea && Math.abs(tea.x + tea.w - tools.x) < 120 && all.every((one) => one.x + one.w < tools.x
+        || one.y > tools.y + tools.height || one.y + one.h < tools.y);
+    }})()""")
 
 
 async def test_path_is_shown_as_a_sentence_with_alternatives(viewer: Watching) -> None:

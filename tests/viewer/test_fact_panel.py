@@ -94,7 +94,8 @@ async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_st
         "kind": "PROCEDURE",
         "steps": ["boil water → 93 °C", "pour slowly → it blooms"],
     }
-    message = {"role": "USER", "text": "From April on I go to bed at ten. This is how I make coffee."}
+    text = "From April on I go to bed at ten. This is how I make coffee."
+    message = {"role": "USER", "text": text, "tags": ["Health", "咖啡"]}
     call = {"userId": "ann", "sessionId": "decided", "userName": "Ann", "messages": [message]}
     body = {"query": REMEMBER, "variables": {"input": {**call, "facts": [decision, procedure]}}}
     async with httpx.AsyncClient(timeout=60, headers={"Mnemograph-Tenant": _TENANT}) as client:
@@ -105,6 +106,8 @@ async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_st
     await viewer.open(f"#/map?sel={await _edge(viewer, 'CARES_ABOUT', 'early nights')}")
     await expect(panel.locator("[data-rationale]")).to_contain_text("tired every morning", timeout=WAIT_MS)
     await expect(panel).to_contain_text("relief")
+    await expect(panel.locator("[data-tags]")).to_have_text("Tags health · 咖啡")
+    await expect(panel.locator("figure [data-tag]")).to_have_text(["health", "咖啡"])
     await expect(panel).to_contain_text(re.compile(r"About\s*1 Apr 2026 – \d+ (Apr|May) 2026"))
     await viewer.open(f"#/map?sel={await _edge(viewer, 'RELATES_TO', 'filter coffee')}")
     await expect(panel.locator("[data-steps] li")).to_have_text(["boil water → 93 °C", "pour slowly → it blooms"])

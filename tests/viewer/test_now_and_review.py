@@ -10,10 +10,17 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
 
+from extraction.llm.reader_chain import model_chain
+from extraction.openai_api.language_model import connect_openai_model
+from extraction.rules.rule_reader import read_by_rules
+from graph_service.auth.quarantine import QuarantineMode
+from graph_service.graph.store import Graph
+from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.validation import provided_fact
 from schema.ids import TenantId
 from tests.conftest import Server
-from tests.support.builders import an_incoming
+from tests.support.builders import a_worker, an_incoming
+from tests.support.fake_openai import FakeOpenAI, says
 from tests.support.open_service import OpenService, open_service
 from tests.viewer.watching import WAIT_MS, Watching
 
@@ -81,6 +88,88 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(tea)}] === 1")
     await question.locator("button.ask").click()
     await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
+
+
+async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenService, viewer: Watching) -> None:
+    page = viewer.page
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await viewer.open("#/map?side=now")
+    await expect(page.locator("[data-message]").first).to_be_visible(timeout=WAIT_MS)
+    hits = await asked(service, viewer, "What does Alice love, jasmine tea and mountains?")
+    assert len(hits) >= 2
+    in_sight = """Object.keys(window.__mnemograph.recalled()).every((id) => {
+      const at = window.__mnemograph.onPage(id);
+      return at && document.elementFromPoint(at.x, at.y)?.closest('.map');
+    })"""
+    await viewer.until(f"Object.keys(window.__mnemograph.recalled()).length >= 3 && {in_sight}")
+    question = await page.locator("[data-question]").first.bounding_box()
+    assert question is not None
+    assert question["y"] < 844 - 100, "the question is in sight, too"
+    # A smaller window keeps it in sight.
+    await page.locator("[data-hints] button").click()
+    await page.set_viewport_size({"width": 360, "height": 640})
+    await viewer.until(in_sight)
+
+
+async def test_memory_that_is_being_read_says_so(service: OpenService, browser: Browser) -> None:
+    tenant, quarantine = TenantId(f"reading-{uuid4().hex[:8]}"), service.parts.quarantine
+    # Nothing is read in a tenant whose writes are stopped.
+    await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "a slow reading")
+    await service.parts.memory.remember(tenant, an_incoming(*_SAID, user_name="Alice"))
+    async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
+        page, said = viewer.page, viewer.page.locator("[data-reading]:visible")
+        await viewer.open("#/map")
+        await expect(said).to_have_text("4 messages stored, being read …", timeout=WAIT_MS)
+        await page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+        await page.set_viewport_size({"width": 390, "height": 844})
+        await viewer.open("#/map")
+        await expect(said).to_have_text("已保存 4 条消息，正在读取……", timeout=WAIT_MS)
+        await page.set_viewport_size({"width": 1280, "height": 800})
+        await quarantine.end(tenant)
+        service.parts.worker.wake()
+        await expect(page.locator(".line .whole")).to_have_text("记得 4 件事", timeout=WAIT_MS)
+
+
+async def test_quarantined_memory_says_so_and_comes_back(service: OpenService, viewer: Watching) -> None:
+    page, quarantine = viewer.page, service.parts.quarantine
+    await viewer.open("#/map")
+    await viewer.until("window.__mnemograph.counts.nodes > 3")
+    await quarantine.begin(TenantId(viewer.tenant), QuarantineMode.CLOSED, "a key leaked")
+    card = page.locator("[data-quarantine]")
+    await expect(card).to_contain_text("This memory is in quarantine", timeout=WAIT_MS)
+    assert (await viewer.probe("counts"))["held"] == {"nodes": 0, "edges": 0}
+    await viewer.until("Object.keys(window.__mnemograph.positions()).length === 0")
+    assert "jasmine" not in await page.inner_text("body")
+    await page.reload()
+    await expect(card).to_be_visible(timeout=WAIT_MS)
+    await expect(page.locator("footer")).to_contain_text("in quarantine")
+    await quarantine.end(TenantId(viewer.tenant))
+    await viewer.until("window.__mnemograph.state === 'live' && window.__mnemograph.counts.nodes > 3")
+    await expect(card).to_have_count(0)
+
+
+async def test_thing_shows_its_other_names_and_attributes(service: OpenService, browser: Browser, graph: Graph) -> None:
+    tenant, quarantine = TenantId(f"details-{uuid4().hex[:8]}"), service.parts.quarantine
+    await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "a model of the test reads it")
+    rex = {"name": "Rex", "type": "animal", "attributes": [{"name": "age", "value": "3 years"}], "messages": ["m1"]}
+    likes = {"subject": "user", "predicate": "PREFERS", "object": "Rex", "statement": "She loves Rex."}
+    reading = json.dumps({"title": "t", "summary": "s", "entities": [rex], "facts": [{**likes, "messages": ["m1"]}]})
+    with FakeOpenAI(says(reading)) as fake:
+        model = await connect_openai_model(model="fake", base_url=fake.base_url, api_key=None, timeout_s=60)
+        await service.parts.memory.remember(tenant, an_incoming("I love Rex. He is 3."))
+        await a_worker(graph, readers=Readers(first=model_chain(model, read_by_rules), fallback=read_by_rules)).drain()
+    spelled = provided_fact({**likes, "object": "Réx", "confidence": 0.9, "strength": 0.9})
+    await service.parts.memory.remember(tenant, an_incoming("Réx is here.", session="s2", facts=(spelled,)))
+    await a_worker(graph).drain()
+    await quarantine.end(tenant)
+    found = await Watching.found(service.http, str(tenant), "Rex")
+    async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
+        await viewer.open(f"#/map?sel={found}")
+        panel = viewer.page.locator("[data-panel]")
+        await expect(panel.locator("[data-attributes]")).to_contain_text("age", timeout=WAIT_MS)
+        await expect(panel.locator("[data-attributes] dd")).to_have_text("3 years")
+        await expect(panel.locator("p.aka", has_text="Also")).to_contain_text("Réx")
+        await expect(panel.locator(".kind")).to_contain_text("animal")
 
 
 async def test_new_messages_arrive_with_the_facts_they_made(service: OpenService, viewer: Watching) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import expect
 
 from tests.viewer.watching import Watching, ann_told
 
@@ -13,6 +14,8 @@ from tests.viewer.watching import Watching, ann_told
 _TOLD: Final = (
     ("2024-01-10T12:00:00Z", "I live in Berlin."),
     ("2024-06-01T12:00:00Z", "I love jasmine tea."),
+    # Said again, so that two scenes have one name.
+    ("2024-09-10T12:00:00Z", "I love jasmine tea."),
     ("2025-03-01T12:00:00Z", "I moved to Lisbon. I live in Lisbon now."),
 )
 
@@ -23,6 +26,9 @@ async def memory(address: str) -> str:
     name = "look-back"
     await ann_told(address, name, _TOLD, until_found=("Berlin", "jasmine tea", "Lisbon"))
     return name
+
+
+_DRAWN = "Object.keys(window.__mnemograph.positions())"
 
 
 async def _named(viewer: Watching, label: str) -> str:
@@ -46,6 +52,27 @@ async def test_slider_shows_facts_by_valid_time_and_transaction_time(viewer: Wat
     await slider.focus()
     await viewer.page.keyboard.press("Home")
     await viewer.until(f"!{shown}.includes({lisbon}) && location.hash.includes('known=')")
+
+
+async def test_summary_counts_what_the_map_shows_of_the_past(viewer: Watching) -> None:
+    await viewer.open("#/map")
+    things = [await _named(viewer, label) for label in ("Berlin", "jasmine tea", "Lisbon")]
+    drawn = f"{_DRAWN}.filter((id) => [{', '.join(things)}].includes(id)).length"
+    line = viewer.page.locator(".line")
+    for moment, expected in (("2024-03-01", 1), ("2024-07-01", 2)):
+        await viewer.open(f"#/map?true={moment}T00:00:00Z")
+        await viewer.until(f"{drawn} === {expected}")
+        noun = "thing" if expected == 1 else "things"
+        await expect(line.locator(".whole")).to_have_text(f"Remembers {expected} {noun}")
+        await expect(line.locator(".PREFERS")).to_have_count(expected - 1)
+        await expect(viewer.page.locator('[data-filter="Entity"] .n')).to_have_text(str(expected))
+
+
+async def test_scenes_of_one_name_differ_by_their_day_in_focus(viewer: Watching) -> None:
+    tea = json.loads(await _named(viewer, "jasmine tea"))
+    await viewer.open(f"#/map?around={tea}")
+    texts = "window.__mnemograph.labels().map((one) => one.text)"
+    await viewer.until(f"{texts}.filter((text) => /(Jun|Sept) 2024$/.test(text)).length === 2")
 
 
 @pytest.mark.slow

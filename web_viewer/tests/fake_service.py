@@ -148,6 +148,7 @@ def evidence(fake: Fake, element_id: str) -> Row | None:
         "quote_end": start + len(item.get("quote") or said[:18]),
         "scene_id": "s0" if "s0" in fake.nodes else None,
         "scene_label": "Breakfast talk",
+        "tags": [],
     }
     ends = [fake.nodes[item[end]] for end in ("source", "target")] if fact else [None, None]
     subject, other = ({k: end[k] for k in ("id", "label", "kind")} if end else None for end in ends)

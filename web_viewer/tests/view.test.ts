@@ -136,7 +136,7 @@ describe("showing a search hit", () => {
 });
 
 describe("the last mention of a fact", () => {
-  const quote = (said_at: string) => ({ message_id: "m", uri: null, speaker: null, role: "user", said_at, text: "", quote_start: null, quote_end: null, scene_id: null, scene_label: null });
+  const quote = (said_at: string) => ({ message_id: "m", uri: null, speaker: null, role: "user", said_at, text: "", quote_start: null, quote_end: null, scene_id: null, scene_label: null, tags: [] });
   const [said, corrected] = ["2023-09-10T12:00:00Z", "2026-11-24T02:44:00Z"];
 
   it("is not the correction that came later", () => {

@@ -47,6 +47,7 @@ class EvidenceView(FrozenModel):
 
     Attributes:
         quote_start: character offset of the quote in `text`; None when the whole message is the evidence.
+        tags: tags of the message.
     """
 
     message_id: str
@@ -59,6 +60,7 @@ class EvidenceView(FrozenModel):
     quote_end: int | None
     scene_id: str | None
     scene_label: str | None
+    tags: list[str]
 
 
 class CorrectionView(FrozenModel):
@@ -226,6 +228,7 @@ def _evidence_view(row: Mapping[str, Any], span: tuple[int | None, int | None]) 
         quote_end=span[1],
         scene_id=row["scene_id"],
         scene_label=row["scene_label"],
+        tags=message["tags"] or [],
     )
 
 

@@ -56,7 +56,7 @@ async def test_a_closed_tenant_refuses_everything_until_the_quarantine_ends(serv
         frames: list[dict[str, Any]] = []
         while not frames or frames[-1]["t"] != "error":
             frames.append(await viewer.next())
-        assert (frames[-1]["code"], "quarantine" in frames[-1]["message"]) == ("FORBIDDEN", True)
+        assert (frames[-1]["code"], "quarantine" in frames[-1]["message"]) == ("QUARANTINED", True)
     assert [await ask(service, writer, query, i=TALK) for query in (REMEMBER, RECALL)] == ["QUARANTINED"] * 2
     assert (await ask(service, admin, STATE))["quarantine"] == {"mode": "CLOSED", "reason": "a key leaked"}
     assert "text" in (await ask(service, admin, "mutation { exportGraph { text } }"))["exportGraph"]
@@ -74,7 +74,7 @@ async def test_a_closed_tenant_refuses_everything_until_the_quarantine_ends(serv
             headers={"Accept": "application/json, text/event-stream"},
         )
         assert "QUARANTINED" in called.text
-    assert (await service.greeted(tenant, writer))["code"] == "FORBIDDEN"
+    assert (await service.greeted(tenant, writer))["code"] == "QUARANTINED"
     assert len((await ask(service, neighbour, RECALL))["recall"]["hits"]) >= 1
     assert (await ask(service, operator, END, tenant))["endQuarantine"] is True
     assert (await ask(service, operator, END, tenant))["endQuarantine"] is False

@@ -15,7 +15,7 @@ from tests.integration.live.hostile_frames import hostile_frames, random_hello
 from tests.support.live_service import LiveViewer, Service, ServiceAddress, serving
 
 # The documented close codes; 1011 would be an internal error.
-OWN_CODES = {None, 1000, 1002, 1007, 1009, 1013, 4400, 4401, 4403, 4404, 4406, 4408, 4413, 4429}
+OWN_CODES = {None, 1000, 1002, 1007, 1009, 1013, 4400, 4401, 4403, 4404, 4406, 4408, 4413, 4423, 4429}
 
 
 async def send_random_frames(door: ServiceAddress, seed: int, *, frames: int) -> int | None:

@@ -34,6 +34,9 @@ export interface LinkWorld {
 
 /** Close codes after which reconnecting is useless until the user acts. */
 const FINAL_CODES = new Set([4400, 4401, 4403, 4404, 4406, 4413]);
+/** Close code while the memory is in quarantine; the connection looks from time to time whether that has ended. */
+export const QUARANTINED = 4423;
+const QUARANTINE_LOOK_MS = 5_000;
 const SLOW_DOWN_MS = 5_000;
 const SILENT_PINGS = 3;
 
@@ -60,7 +63,8 @@ export class Connection {
 
   start(): void {
     clearTimeout(this.timer);
-    this.setState({ name: "connecting" });
+    // The quarantine is shown until it has ended.
+    if (!this.inQuarantine()) this.setState({ name: "connecting" });
     const socket = this.world.open(this.url, SUB_PROTOCOL);
     this.socket = socket;
     socket.onopen = () => this.greet();
@@ -164,11 +168,20 @@ export class Connection {
       this.setState({ name: "refused", code });
       return;
     }
+    if (code === QUARANTINED || this.inQuarantine()) {
+      if (!this.inQuarantine()) this.setState({ name: "refused", code: QUARANTINED });
+      this.timer = setTimeout(() => this.start(), QUARANTINE_LOOK_MS);
+      return;
+    }
     const slow = code === 4429 || code === 1013 ? SLOW_DOWN_MS : 0;
     const pause = Math.max(slow, this.notBeforeMs - this.world.now(), 0) + waitMs(this.attempt, this.world.random());
     this.attempt += 1;
     this.setState({ name: "reconnecting", retryAt: this.world.now() + pause });
     this.timer = setTimeout(() => this.start(), pause);
+  }
+
+  private inQuarantine(): boolean {
+    return this.state.name === "refused" && this.state.code === QUARANTINED;
   }
 
   /** Reconnect if neither patches nor bookmarks arrive: the service is gone, even if TCP has not noticed. */

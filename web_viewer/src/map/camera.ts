@@ -12,6 +12,7 @@ const FIT_TOP = 40;
 const FIT_ZOOM_MAX = 1.05;
 const READING_ZOOM = 0.85;
 const MARGIN = 60;
+const MARGIN_SHARE = 0.12;
 const LEAST_ROOM = 60;
 
 export class Camera {
@@ -20,9 +21,11 @@ export class Camera {
   private fitted = false;
   /** A fit was requested while the map was hidden. */
   private wanted: Point | null = null;
+  /** Points to keep in view after a resize, until the map is moved. */
+  private enclosed: readonly Point[] = [];
 
   constructor(private readonly cy: Core) {
-    cy.on("dragpan scrollzoom pinchzoom", () => (this.fitted = false));
+    cy.on("dragpan scrollzoom pinchzoom", () => this.leave());
   }
 
   fit(): void {
@@ -54,8 +57,9 @@ export class Camera {
 
   /** Handle a resize. */
   keepFitted(): void {
-    const { wanted } = this;
+    const { enclosed, wanted } = this;
     if (this.due || this.fitted) this.fit();
+    else if (enclosed.length > 0) this.enclose(enclosed);
     if (wanted && !this.hidden()) this.reveal(wanted);
   }
 
@@ -65,10 +69,12 @@ export class Camera {
     if (this.hidden() || points.length === 0) return;
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE) + MARGIN;
+    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE) + Math.min(MARGIN, cy.width() * MARGIN_SHARE);
+    const above = FIT_TOP + Math.min(MARGIN, cy.height() * MARGIN_SHARE);
     const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / Math.max(right - left, 1);
-    const high = Math.max(LEAST_ROOM, cy.height() - 2 * (FIT_TOP + MARGIN)) / Math.max(bottom - top, 1);
+    const high = Math.max(LEAST_ROOM, cy.height() - 2 * above) / Math.max(bottom - top, 1);
     this.look({ x: (left + right) / 2, y: (top + bottom) / 2 }, Math.min(READING_ZOOM, wide, high));
+    this.enclosed = points;
   }
 
   frame(elements: CollectionReturnValue): void {
@@ -79,7 +85,7 @@ export class Camera {
   jump(at: Point): void {
     const { cy } = this;
     if (this.hidden()) return;
-    this.fitted = false;
+    this.leave();
     cy.stop();
     cy.pan({ x: cy.width() / 2 - at.x * cy.zoom(), y: cy.height() / 2 - at.y * cy.zoom() });
   }
@@ -116,6 +122,11 @@ export class Camera {
     return this.cy.width() < LEAST_ROOM;
   }
 
+  private leave(): void {
+    this.fitted = false;
+    this.enclosed = [];
+  }
+
   private look(middle: Point, zoom: number, atOnce = false): void {
     const { cy } = this;
     const pan = { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom };
@@ -126,7 +137,7 @@ export class Camera {
 
   private glide(target: Parameters<Core["animate"]>[0]): void {
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.fitted = false;
+    this.leave();
     this.cy.stop();
     this.cy.animate(target, { duration: still ? 0 : MOVE_MS, easing: "ease-out-cubic" });
   }

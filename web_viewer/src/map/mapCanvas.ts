@@ -7,6 +7,7 @@ import type { Shown } from "../view/filters";
 import { Camera } from "./camera";
 import { Elements, type Finish, PLAIN } from "./elements";
 import { Layer, onScreen, type Viewport } from "./layer";
+import type { Box } from "./labels";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
 import { distanceToLine, type Point, type Sector } from "./place";
@@ -26,6 +27,8 @@ export interface MapHost {
   over: HTMLCanvasElement;
   pulses: HTMLCanvasElement;
   mini: HTMLCanvasElement;
+  /** What lies above the map and covers a part of it. */
+  covers: readonly HTMLElement[];
 }
 
 export interface MapEvents {
@@ -231,6 +234,12 @@ export class MapCanvas {
     return { x: box.left + at.x, y: box.top + at.y };
   }
 
+  /** Return the texts and page boxes of the labels, for tests. */
+  labelsOnPage(): (Box & { id: string; text: string })[] {
+    const { left, top } = this.host.big.getBoundingClientRect();
+    return this.labels.boxes(this.view(), (id) => this.places.layout.points.get(id)).map((box) => ({ ...box, x: box.x + left, y: box.y + top }));
+  }
+
   private listen(): void {
     const { cy } = this;
     cy.on("tapstart", () => (this.held = false));
@@ -349,7 +358,14 @@ export class MapCanvas {
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
+      ...this.covered(),
     ]);
+  }
+
+  /** Return the areas of the map that nothing can be read in. */
+  private covered(): Box[] {
+    const seen = this.host.covers.filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return seen.map((one) => ({ x: one.offsetLeft, y: one.offsetTop, w: one.offsetWidth, h: one.offsetHeight }));
   }
 
   private repaint(): void {

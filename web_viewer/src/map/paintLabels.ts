@@ -27,6 +27,8 @@ interface Drawn {
   text: string;
   dx: number;
   dy: number;
+  width: number;
+  height: number;
 }
 
 const AREA_PER_LABEL = 5_200;
@@ -57,7 +59,17 @@ export class LabelPainter {
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
     this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy }) => {
       const node = byId.get(id) as LabelledNode;
-      return { node, text: cutLabel(node.label), dx, dy };
+      return { node, text: cutLabel(node.label), dx, dy, width: this.width(pen, node, view.zoom), height: fontPx(view.zoom, node.strong) };
+    });
+  }
+
+  /** Return where the labels are, in screen pixels. */
+  boxes(view: Viewport, place: (id: string) => Point | undefined): (Box & { id: string; text: string })[] {
+    return this.drawn.flatMap(({ node, text, dx, dy, width: w, height: h }) => {
+      const point = place(node.id);
+      if (!point) return [];
+      const at = onScreen(view, point);
+      return [{ id: node.id, text, x: at.x + dx - w / 2, y: at.y + dy - h / 2, w, h }];
     });
   }
 

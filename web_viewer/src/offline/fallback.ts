@@ -1,6 +1,6 @@
 /** Show a stored copy if the service does not respond, and hide one user's data from the next user of the browser. */
 
-import type { LinkState } from "../live/connection";
+import { type LinkState, QUARANTINED } from "../live/connection";
 import type { GraphStore } from "../graph/store";
 import type { HelloAck, ServiceStatus } from "../protocol/frames";
 import type { CopySync } from "./copySync";
@@ -36,6 +36,7 @@ export class Fallback {
   linkIs(state: LinkState): void {
     if (state.name === "reconnecting" && this.context.opening()) void this.show();
     else if (state.name === "refused" && state.code === SIGN_IN) void this.leave();
+    else if (state.name === "refused" && state.code === QUARANTINED) this.clearShown();
     else if (state.name === "live") {
       this.copySync.reopen();
       this.context.onMissing(false);

@@ -34,6 +34,7 @@ export interface Quote {
   quote_end: number | null;
   scene_id: string | null;
   scene_label: string | null;
+  tags: string[];
 }
 
 /** Why a fact was closed, with the message that closed it. */
@@ -117,6 +118,11 @@ export function toldWords(quotes: readonly Pick<Quote, "message_id" | "speaker" 
   const [first, last] = [words.date(times[0] ?? null), words.date(times.at(-1) ?? null)];
   if (messages.length === 1) return words.t("panel.told1", { who, first });
   return words.t(first === last ? "panel.told.day" : "panel.told", { n: messages.length, who, first, last });
+}
+
+/** Return the tags of messages, each once. */
+export function tagsOf(quotes: readonly Pick<Quote, "tags">[]): string[] {
+  return [...new Set(quotes.flatMap((quote) => quote.tags))].sort();
 }
 
 /** Return when a fact was last mentioned: a correction is no mention, although the service counts it as one. */

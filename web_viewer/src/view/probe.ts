@@ -1,5 +1,6 @@
 /** `window.__mnemograph`: read-only access to the page's state for browser tests. */
 
+import type { Box } from "../map/labels";
 import type { Point } from "../map/place";
 import type { Session } from "./session";
 
@@ -18,6 +19,8 @@ export interface Probe {
   positions(): Record<string, [number, number]>;
   /** Page position of a node, or of the middle of an edge, in CSS pixels. */
   onPage(id: string): Point | null;
+  /** Labels on the map with their page boxes, in CSS pixels. */
+  labels(): (Box & { id: string; text: string })[];
   newIds(): string[];
   /** What the shown question recalled: ids with their ranks. */
   recalled(): Record<string, number>;
@@ -31,7 +34,7 @@ declare global {
   }
 }
 
-export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage">): void {
+export function publishProbe(session: Session, canvas: Pick<Probe, "drawn" | "positions" | "onPage" | "labels">): void {
   const { chosen, fresh, graph, link, recalled, shown } = session;
   window.__mnemograph = Object.freeze({
     get seq() {

@@ -8,6 +8,7 @@ import { ALONE, type PresenceState, hear, Pointer } from "../live/presence";
 import { Connection, type LinkState } from "../live/connection";
 import { foldScenes } from "../map/foldScenes";
 import { Places } from "../map/places";
+import { tellApart } from "../map/tellApart";
 import { SCREEN } from "../map/radial";
 import { CopySync } from "../offline/copySync";
 import { BrowserCopyStorage } from "../offline/copyStorage";
@@ -23,6 +24,7 @@ import { AGREEING, countBy, type Filter, type Hiding, revealing, shownPart, with
 import { searchNodes } from "./search";
 import { onTrail } from "./trail";
 import { Undo } from "./undo";
+import { Unread } from "./unread";
 
 const BUDGET = 800;
 /** Height of the bars above and below the map on a phone, in CSS pixels. */
@@ -52,6 +54,7 @@ export function openSession() {
   const owners = shallowRef<ReadonlyMap<string, string>>(new Map());
   const explore = new Explore({ tenant, store, user: () => chosen.user, people: () => [...owners.value.keys()] });
   const conflicts = new Conflicts({ tenant, people: () => (chosen.user === null ? [...owners.value.keys()] : [chosen.user]) });
+  const unread = new Unread({ tenant, user: () => chosen.user, isBlank: () => live.link.value.name === "live" && isBlank(live.graph.value) });
   const communities = new Communities(tenant, explore, () => chosen.user, () => Date.now());
   /** Increases when pins change; they are stored with the positions. */
   const pinned = ref(0);
@@ -73,6 +76,7 @@ export function openSession() {
     owners.value = withOwners(owners.value, state);
     live.graph.value = state;
     if (!state.stale) conflicts.ask();
+    unread.ask();
     live.fresh.value = new Set(store.newIds);
     live.heardAt.value = state.stale && state.asOf !== null ? Date.parse(state.asOf) : Date.now();
     fallback.copySync.note();
@@ -99,12 +103,15 @@ export function openSession() {
       explore.clear();
       communities.clear();
       conflicts.clear();
+      unread.clear();
     },
   });
   const connection = connect(tenant, store, chosen, live, fallback, nowListeners, () => opening.value);
+  nowListeners.add((frame) => frame.t === "said" && unread.ask());
   const pointer = new Pointer((frame) => connection.say(frame));
   watch(() => chosen.sel, (id) => pointer.point(id));
   watch(live.link, ({ name }) => {
+    unread.ask();
     if (name === "live") pointer.begin();
     else live.company.value = ALONE;
   });
@@ -132,9 +139,9 @@ export function openSession() {
   });
   /** The mind map with folded scenes; a focus shows those around it. */
   const folded = computed(() => {
-    if (chosen.ego !== null) return shown.value;
+    if (chosen.ego !== null) return tellApart(shown.value, words.value);
     const name = (n: number, isOpen: boolean): string => words.value.t(isOpen ? "map.scenes.fold" : "sum.scenes", { n });
-    return foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name);
+    return tellApart(foldScenes(shown.value, chosen.unfolded, new Set(JSON.parse(keptScenes.value) as string[]), name), words.value);
   });
   /** The part of the graph that the mind map draws. */
   const drawn = computed(() => withinBudget(folded.value, new Set([chosen.sel, chosen.cursor, chosen.ego, ...(trail.value ?? []), ...(recalled.value?.keys() ?? [])].filter((id) => id !== null))));
@@ -187,6 +194,7 @@ export function openSession() {
     owners,
     explore,
     communities,
+    unread,
     pinned,
     trail,
     undo,
@@ -234,6 +242,7 @@ export function openSession() {
       explore.clear();
       communities.clear();
       conflicts.clear();
+      unread.clear();
       store.changeScope();
       live.fresh.value = new Set();
       connection.changeScope(user);
@@ -280,6 +289,11 @@ export function openSession() {
       else await explore.findPath(from, id);
     },
   };
+}
+
+/** Return whether a memory has arrived in which there is nothing but people and conversations. */
+function isBlank({ epoch, nodes }: GraphState): boolean {
+  return epoch !== null && ![...nodes.values()].some((node) => node.kind === "Entity");
 }
 
 /** Users that appeared after the hello can be selected too. */

@@ -7,4 +7,4 @@ MATCH (s:Memory:Scene {tenant: $tenant, id: $id})<-[:PART_OF]-(m:Message)
 WITH s, m
 ORDER BY m.said_ms, m.position, m.id
 LIMIT $rows_max
-RETURN m {.id, .uri, .speaker, .role, .said_at, .text} AS message, s.id AS scene_id, s.name AS scene_label
+RETURN m {.id, .uri, .speaker, .role, .said_at, .text, .tags} AS message, s.id AS scene_id, s.name AS scene_label

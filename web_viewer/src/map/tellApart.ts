@@ -1,0 +1,33 @@
+/** Tell scenes of one name apart by when they were. Pure. */
+
+import type { Words } from "../i18n/words";
+import type { GraphNode } from "../protocol/frames";
+import type { Shown } from "../view/filters";
+import { cellsOf, cutLabel, LABEL_CELLS } from "./labels";
+
+const SEPARATOR = " · ";
+
+/** Add the day to the labels of scenes that share a name, or the time of day where they share the day too. */
+export function tellApart(shown: Shown, words: Words): Shown {
+  const alike = new Map<string, GraphNode[]>();
+  for (const node of shown.nodes.values()) {
+    if (node.kind === "Scene") alike.set(node.label, [...(alike.get(node.label) ?? []), node]);
+  }
+  const dated = new Map<string, GraphNode>();
+  for (const scenes of alike.values()) {
+    if (scenes.length < 2) continue;
+    const days = scenes.map((node) => words.date(node.first_seen));
+    for (const [index, node] of scenes.entries()) {
+      const day = days[index] as string;
+      const when = days.indexOf(day) === days.lastIndexOf(day) ? day : words.time(Date.parse(node.first_seen));
+      dated.set(node.id, { ...node, label: withNote(node.label, when) });
+    }
+  }
+  if (dated.size === 0) return shown;
+  return { ...shown, nodes: new Map([...shown.nodes].map(([id, node]) => [id, dated.get(id) ?? node])) };
+}
+
+/** Cut the name rather than the note behind it. */
+function withNote(name: string, note: string): string {
+  return cutLabel(name, LABEL_CELLS - cellsOf(SEPARATOR + note) - 1) + SEPARATOR + note;
+}
