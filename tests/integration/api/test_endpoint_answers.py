@@ -1,6 +1,9 @@
 """Test over GraphQL what becomes of a conversation when a model or an embedding endpoint answers badly."""
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from tests.conftest import Server
 from tests.integration.api.test_graphql import Api
 from tests.support.builders import a_memory, a_worker, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, fake_vector, says
-from tests.support.model_service import REMEMBER, AnsweringEndpoint, ModelService, a_reading, model_service, said
+from tests.support.model_service import CLOSE, REMEMBER, AnsweringEndpoint, ModelService, a_reading, model_service, said
 
 FACTS = """{ user(userId: "alice") { facts { nodes { predicate object { name } } } } }"""
 EVENTS = '{ factEvents(userId: "alice", sessionId: "s1") { kind readBy } }'
@@ -26,6 +29,7 @@ RECALL = """query ($q: String!, $k: [HitKind!]) {
   recall(userId: "alice", query: $q, kinds: $k) { hits { text } notes } }"""
 SESSION = '{ session(userId: "alice", sessionId: "s1") { state unembedded } }'
 TEA = "I love jasmine tea."
+EMPTY = a_reading()
 LIKES_TEA = a_reading({"predicate": "PREFERS", "object": "jasmine tea", "statement": "She loves jasmine tea."})
 
 
@@ -89,6 +93,56 @@ async def test_nothing_said_is_lost_when_the_model_answers_nonsense(
                 found = (await api.ask(RECALL, q=text, k=["MESSAGE"]))["recall"]["hits"]
                 assert found[0]["text"] == text
     assert model.requests
+
+
+async def test_storing_and_asking_do_not_wait_for_a_model_that_does_not_answer(
+    server: Server, tmp_path: Path, tenant: str
+) -> None:
+    """C1: the facts follow when it does."""
+    released, asked = threading.Event(), threading.Event()
+
+    def late(_prompt: str) -> Reply:
+        asked.set()
+        return replace(says(LIKES_TEA), waits_for=released)
+
+    with AnsweringEndpoint(late) as model:
+        async with model_service(server, tmp_path, tenant, model) as api:
+            try:
+                await api.ask(REMEMBER, i={"userId": "alice", "sessionId": "s1", "messages": [said(TEA)]})
+                await api.ask(CLOSE, u="alice", s="s1")
+                async with asyncio.timeout(60):
+                    assert await asyncio.to_thread(asked.wait, 60)
+                    more = {"userId": "alice", "sessionId": "s2", "messages": [said("The kettle sings.")]}
+                    assert (await api.ask(REMEMBER, i=more))["remember"]["stored"] == 1
+                    for text in (TEA, "The kettle sings."):
+                        found = (await api.ask(RECALL, q=text, k=["MESSAGE"]))["recall"]["hits"]
+                        assert found[0]["text"] == text
+                assert await objects(api) == []
+            finally:
+                released.set()
+            async with asyncio.timeout(60):
+                while True:
+                    await api.service.parts.worker.drain()
+                    if await objects(api) == [("PREFERS", "jasmine tea")]:
+                        break
+                    await asyncio.sleep(0.05)
+
+
+async def test_the_model_is_told_names_profile_and_the_scene_before(
+    server: Server, tmp_path: Path, tenant: str
+) -> None:
+    """C5: what an earlier call said, on the wire; nothing of another user."""
+    sister = {"predicate": "RELATES_TO", "relation": "sister", "object": "Ximena", "statement": "Her sister is Ximena."}
+    with AnsweringEndpoint(lambda prompt: a_reading(sister) if "sister Ximena" in prompt else EMPTY) as model:
+        async with model_service(server, tmp_path, tenant, model) as api:
+            await api.remember(said("I keep a parrot."), user="bob")
+            await api.remember(said("My sister Ximena visited."))
+            await api.remember(said("I met her at noon.", "2026-03-05T12:00:00Z"))
+        (prompt,) = (one["content"] for one in model.requests[-1]["messages"] if one["role"] == "user")
+    known = prompt.partition("<known>\n")[2].partition("\n</known>")[0]
+    for told in ('"name": "Ximena"', "Her sister is Ximena.", "My sister Ximena visited."):
+        assert told in known, known
+    assert "parrot" not in str(model.requests[-1])
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -27,3 +27,28 @@ async def test_just_now_finds_the_last_turns_of_a_session_that_paused_for_a_day(
     assert asked[0]["text"] == newer
     earlier = (await api.ask(RECALL, text=question, session="s1"))["data"]["recall"]["hits"]
     assert earlier[0]["text"] == older
+
+
+LONG = {
+    "en": ("I baked a cake with plums.", "We talked about the weather, part {}.", "I baked a cake with figs."),
+    "zh": ("我烤了李子蛋糕。", "我们聊了第{}次天气。", "我烤了无花果蛋糕。"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_just_now_finds_the_latest_of_equal_turns_of_one_session(api: Api, language: str) -> None:
+    """C14: recency; without the words for it, or without the session, the question has no such time."""
+    older, between, newer = LONG[language]
+    question = TALKS[language][2]
+    talk = [between.format(number) for number in range(12)]
+    said = [
+        {"role": "USER", "text": text, "time": f"2026-03-0{day}T12:{minute:02}:00Z"}
+        for day, texts in ((1, [older, *talk]), (2, [*talk, newer]))
+        for minute, text in enumerate(texts)
+    ]
+    await api.ask(REMEMBER, input={"userId": "alice", "sessionId": "s1", "messages": said})
+    asked = (await api.ask(RECALL, text=question, session="s1"))["data"]["recall"]["hits"]
+    assert asked[0]["text"] == newer
+    assert older not in [hit["text"] for hit in asked]
+    without = (await api.ask(RECALL, text=question))["data"]["recall"]["hits"]
+    assert {older, newer} <= {hit["text"] for hit in without}

@@ -123,3 +123,51 @@ async def test_a_repeated_statement_is_one_fact_with_both_messages(
     assert {line["text"] for line in fact["evidence"]} == {said, again}
     await tell(api, graph, other, minute=400)
     assert len(await facts(api)) == 2
+
+
+PROFILE = """query ($agent: String) { profile(userId: "ana", agentId: $agent) {
+  category limit omitted items { statement object } } }"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            (
+                "I live in Paris. I work at Acme.",
+                "I love tea.",
+                "My sister Anna works at Beta.",
+                "I want to learn piano.",
+            ),
+            {"PERSONAL": "Paris", "WORK": "Acme", "PREFERENCES": "tea", "RELATIONSHIPS": "Anna", "GOALS": "piano"},
+        ),
+        (
+            ("我住在巴黎。", "我在腾讯工作。", "我喜欢猫。", "我姐姐叫李娜。", "我打算学钢琴。"),
+            {"PERSONAL": "巴黎", "WORK": "腾讯", "PREFERENCES": "猫", "RELATIONSHIPS": "李娜", "GOALS": "钢琴"},
+        ),
+    ],
+    ids=["en", "zh"],
+)
+async def test_a_profile_has_five_bounded_categories(
+    api: Api, graph: Graph, texts: tuple[str, ...], expected: dict[str, str]
+) -> None:
+    """B7: each fact in its own category."""
+    await tell(api, graph, *texts)
+    parts = (await api.ask(PROFILE))["data"]["profile"]
+    assert [part["category"] for part in parts] == list(expected)
+    assert all(0 < len(part["items"]) <= part["limit"] for part in parts)
+    for part in parts:
+        assert expected[part["category"]] in str(part["items"]), part
+
+
+async def test_a_promise_of_the_assistant_is_a_fact_of_the_agent_and_small_talk_is_none(api: Api, graph: Graph) -> None:
+    """C5: by rules; a user's own profile does not have it."""
+    await tell(api, graph, "I have the dentist at nine.", agentId="nemo")
+    said = {"role": "ASSISTANT", "text": "Sure, I'll remind you tomorrow about the dentist."}
+    message = {**said, "time": "2026-03-01T12:10:00Z"}
+    call = {"userId": "ana", "sessionId": "s1", "agentId": "nemo", "messages": [message]}
+    assert "errors" not in await api.ask(REMEMBER, i=call)
+    await tell(api, graph, "Thanks!", "Hello.", minute=20, agentId="nemo")
+    assert "promised to remind" in str((await api.ask(PROFILE, agent="nemo"))["data"])
+    assert "promised" not in str((await api.ask(PROFILE))["data"])
+    assert "anks" not in str(await facts(api))
