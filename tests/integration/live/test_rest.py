@@ -115,6 +115,7 @@ async def test_fact_is_returned_with_its_evidence_messages(service: Service, wri
         "quote_end": 13,
         "scene_id": "breakfast",
         "scene_label": "breakfast",
+        "tags": [],
     }
     assert (second["message_id"], second["quote_start"]) == ("m2", None)
 
