@@ -53,5 +53,5 @@ class Timespan:
 
 
 def millis(moment: datetime) -> int:
-    """Return milliseconds since 1970 UTC, for indexes."""
-    return round(moment.timestamp() * 1000)
+    """Return whole milliseconds since 1970 UTC, rounded down as by Cypher's `epochMillis`, for indexes."""
+    return (as_utc(moment) - _EPOCH) // timedelta(milliseconds=1)

@@ -487,7 +487,7 @@ class Memory:
         Raises:
             NotFoundError: an id names no dead letter of this tenant; nothing was changed.
         """
-        retried = await self.dead_letters.retry(tenant, ids, now_ms=round(self._clock().timestamp() * 1000))
+        retried = await self.dead_letters.retry(tenant, ids, now_ms=millis(self._clock()))
         self._notify(tenant)
         return retried
 

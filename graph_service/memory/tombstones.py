@@ -16,6 +16,7 @@ from schema.errors import NotFoundError
 from schema.ids import MemoryId, TenantId, UserId, memory_id, name_key, session_uri, user_uri
 from schema.message import Episode, Message
 from schema.relations import canonical_relation
+from schema.timespan import millis
 
 
 class TombstoneKind(StrEnum):
@@ -48,7 +49,7 @@ class UserTombstones:
         """
         if not self.created_ms:
             return reading
-        received_ms = [round((one.received_at or one.said_at).timestamp() * 1000) for one in messages]
+        received_ms = [millis(one.received_at or one.said_at) for one in messages]
         facts = [fact for fact in reading.facts if not self._is_forgotten_fact(fact, received_ms, owner)]
         mentions = [
             mention
@@ -167,7 +168,7 @@ async def forgotten_message_ids(graph: Graph, episodes: Sequence[Episode]) -> li
         found_rows = await graph.read(statement("tombstones/tombstones_by_id"), {"tenant": tenant, "ids": ids})
         at_ms = {row["id"]: row["at_ms"] for row in found_rows}
         for index, (whole, single) in of_tenant:
-            received_ms = round(episodes[index].received_at.timestamp() * 1000)
+            received_ms = millis(episodes[index].received_at)
             found = {one for one in (*whole, *single) if at_ms.get(one, received_ms - 1) >= received_ms}
             all_ids = list(single.values())
             forgotten[index] = all_ids if found & whole else [single[one] for one in single if one in found]

@@ -9,6 +9,7 @@ from extraction.text.topic_shift import Topic, Turns
 from schema.ids import MemoryId, Uri, content_hash, memory_id, scene_uri
 from schema.message import Message
 from schema.scene import Scene
+from schema.timespan import millis
 
 # Late messages may fill a scene to this multiple of its maximum size, because a separate scene would be a fragment.
 _LATE_FACTOR = 2
@@ -115,7 +116,7 @@ def is_ripe(scene: Scene, thresholds: SegmentationThresholds, *, newest_ms: int,
         newest_ms: start of the latest scene of the session, in milliseconds since 1970.
         final: the session ends.
     """
-    started_ms = round(scene.episode_start.timestamp() * 1000)
+    started_ms = millis(scene.episode_start)
     return final or _is_full(len(scene.messages), _chars(scene), thresholds) or started_ms < newest_ms
 
 

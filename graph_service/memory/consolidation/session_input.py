@@ -29,6 +29,7 @@ from schema.ids import MemoryId, TenantId, UserId, content_hash
 from schema.labels import Role
 from schema.message import Message
 from schema.scene import Scene
+from schema.timespan import millis
 
 _log = logging.getLogger("mnemograph.scenes")
 
@@ -152,7 +153,7 @@ async def load_session_input(
     ids |= {scene.id for scene in also}
     also += [scene for scene in known if scene.id in waiting - ids]
     scenes = sorted([*changed, *also], key=lambda scene: (scene.episode_start, scene.id))
-    starts = [round(scene.episode_start.timestamp() * 1000) for scene in scenes]
+    starts = [millis(scene.episode_start) for scene in scenes]
     return SessionInput(
         owner=owner,
         user_properties=row["user_properties"],

@@ -39,6 +39,7 @@ from schema.errors import ConflictError, InputError, UnavailableError
 from schema.ids import TenantId
 from schema.json_text import read_json
 from schema.labels import Label
+from schema.timespan import millis
 
 _log: Final = logging.getLogger(__name__)
 _PROBLEMS_MAX: Final = 20
@@ -265,7 +266,7 @@ async def _finish(
         batch = set(sessions[start : start + ROWS_MAX])
         await graph.write(lambda writing, batch=batch: enqueue_embedding(writing, tenant, batch, at=now))  # type: ignore[misc]
     for rows in _job_rows(session_jobs):
-        parameters = {"tenant": tenant, "rows": rows, "now_ms": round(now.timestamp() * 1000)}
+        parameters = {"tenant": tenant, "rows": rows, "now_ms": millis(now)}
         await graph.write(
             lambda writing, parameters=parameters: writing.run(  # type: ignore[misc]
                 statement("export_import/enqueue_jobs"), parameters

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from schema.timespan import millis
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobContext:
@@ -23,7 +25,7 @@ class JobContext:
 
     def now_ms(self) -> int:
         """Return milliseconds since 1970 UTC."""
-        return round(self.clock().timestamp() * 1000)
+        return millis(self.clock())
 
     def step(self, name: str) -> None:
         """Report that a step was reached."""

@@ -23,6 +23,7 @@ from schema.entity import the_user
 from schema.errors import MnemographError, UnavailableError
 from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
+from schema.timespan import millis
 
 ROWS_MAX: Final = 500
 SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE)
@@ -72,7 +73,7 @@ class Sync:
         self._graph = graph
         self._tenant = tenant
         self._now = now
-        self._now_ms = round(now.timestamp() * 1000)
+        self._now_ms = millis(now)
         self._dry_run = dry_run
         self._on_progress = on_progress
         self._rows_max = rows_max

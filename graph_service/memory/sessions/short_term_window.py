@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from schema.ids import SessionId, TenantId, UserId, user_uri
 from schema.labels import Role
 from schema.message import Episode, Message
-from schema.timespan import as_utc
+from schema.timespan import millis
 
 # Longer texts are cut; the database has the full text.
 TEXT_CHARS_MAX: Final = 4_000
@@ -162,7 +162,7 @@ def shortened(*, id: str, role: Role, speaker: str | None, text: str, said_at: d
         role=role,
         speaker=speaker,
         text=text[:TEXT_CHARS_MAX],
-        said_ms=round(as_utc(said_at).timestamp() * 1000),
+        said_ms=millis(said_at),
         position=position,
         truncated=len(text) > TEXT_CHARS_MAX,
     )

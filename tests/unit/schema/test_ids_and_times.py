@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schema.errors import InputError
 from schema.ids import content_hash, entity_uri, memory_id, message_uri, name_key, scope_token, session_uri, user_uri
-from schema.timespan import Timespan, as_utc, day_token, iso
+from schema.timespan import Timespan, as_utc, day_token, iso, millis, moment_of
 
 WORDS = st.text(min_size=1, max_size=20)
 MOMENTS = st.datetimes(min_value=datetime(1950, 1, 1), max_value=datetime(2100, 1, 1)).map(as_utc)
@@ -38,6 +38,11 @@ def test_adjacent_timespans_have_no_gap_or_overlap(cut: datetime) -> None:
     before, after = Timespan(end=cut), Timespan(start=cut)
     assert after.contains(cut)
     assert not before.contains(cut)
+
+
+@given(MOMENTS)
+def test_milliseconds_are_rounded_down(moment: datetime) -> None:
+    assert timedelta(0) <= moment - moment_of(millis(moment)) < timedelta(milliseconds=1)
 
 
 def test_timespan_that_ends_before_it_starts_is_refused() -> None:

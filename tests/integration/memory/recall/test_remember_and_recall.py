@@ -1,5 +1,7 @@
 """Test the path from messages to facts and back to evidence."""
 
+from datetime import timedelta
+
 import pytest
 
 from graph_service.graph.statements import Statement
@@ -10,7 +12,7 @@ from graph_service.memory.recall.query import HitKind, Question
 from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
 from schema.message import ProvidedFact
-from tests.support.builders import a_memory, a_message, a_worker, an_incoming
+from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 
 TEA = "I love jasmine tea."
 
@@ -30,6 +32,18 @@ async def test_message_becomes_an_edge_with_evidence(graph: Graph, tenant: str) 
         TenantId(tenant), Question(user_id="alice", text="tea", kinds=(HitKind.FACT,), evidence=3)
     )
     assert [receipt.message_ids[0]] == [message.id for message in answer.hits[0].candidate.evidence]
+
+
+async def test_fact_and_its_message_have_the_same_time_down_to_the_millisecond(graph: Graph, tenant: str) -> None:
+    memory = a_memory(graph)
+    said = a_message("I moved to Lisbon.", time=NOON + timedelta(microseconds=117_900))
+    await memory.remember(TenantId(tenant), an_incoming(messages=(said,)))
+    await a_worker(graph).drain()
+    times = {}
+    for kind in (HitKind.FACT, HitKind.MESSAGE):
+        answer = await memory.recall(TenantId(tenant), Question(user_id="alice", text="Lisbon?", kinds=(kind,)))
+        times[kind] = answer.hits[0].candidate.said_at
+    assert set(times.values()) == {NOON + timedelta(milliseconds=117)}
 
 
 async def test_chinese_message_becomes_an_edge_and_is_recalled(graph: Graph, tenant: str) -> None:
