@@ -145,6 +145,7 @@ def dense(number: int) -> str:
     return f'{{ recall(userId: "a", query: "b", kinds: [{"FACT " * 500}]) {{ hits {{ {fields} }} }} }}'
 
 
+@pytest.mark.slow
 def test_document_cache_stays_within_its_memory_bound() -> None:
     """Regression: 256 documents of 16,000 characters were cached, up to 5.9 MB each."""
     cache = DocumentCache(bytes_max=2 * 2**20)

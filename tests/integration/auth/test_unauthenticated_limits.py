@@ -81,6 +81,7 @@ async def test_unauthenticated_request_is_refused_before_its_body(service: OpenS
         writer.close()
 
 
+@pytest.mark.slow
 async def test_body_that_never_arrives_is_answered(service: OpenService, caplog: pytest.LogCaptureFixture) -> None:
     reader, writer = await connection_after(
         service, request_head("POST", "/graphql", 100, "Content-Type: application/json") + b"{"

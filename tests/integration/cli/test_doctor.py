@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from graph_service.admin.doctor import examine_redis, examine_service, examine_spool, service_checks
 from graph_service.config.settings import Settings, load_settings
 from graph_service.memory.ingest.spool import SpoolAdmin
@@ -43,6 +45,7 @@ async def test_doctor_reports_waiting_and_refused_episodes_of_the_spool(tmp_path
     assert (refused.ok, "spool retry" in refused.fix) == (False, True)
 
 
+@pytest.mark.slow
 async def test_doctor_reports_a_failing_background_loop(server: Server, tmp_path: Path) -> None:
     """Issue 21, fault 2: `/ready` and the doctor report background errors, and requests are still answered."""
     settings = settings_of(tmp_path)

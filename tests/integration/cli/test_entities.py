@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.conftest import Server
 from tests.support.cli_process import Home
 
@@ -13,6 +15,7 @@ def entities_by_name(home: Home, *more: str) -> dict[str, Any]:
     return {one["name"]: one for one in told["entities"]}
 
 
+@pytest.mark.slow
 def test_entities_are_listed_merged_and_split_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
     home, other = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant}), f"{tenant}-other"
     assert home.run("remember", "My friend Bobby loves tea. 我的朋友小红喜欢茶。", "--user", "ana").code == 0

@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Server
 from tests.support.cli_process import Home
 
 
+@pytest.mark.slow
 def test_each_kind_is_forgotten_on_the_command_line(server: Server, tenant: str, tmp_path: Path) -> None:
     home = Home(tmp_path, {**server.environ, "MNEMOGRAPH_TENANT": tenant})
     told = home.run("remember", "My friend Bobby loves tea.", "--user", "ana", "--json").document()

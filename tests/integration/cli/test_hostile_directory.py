@@ -109,6 +109,7 @@ def mcp_requests(*methods: str) -> str:
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
+@pytest.mark.slow
 def test_mcp_in_a_hostile_directory_connects_to_no_address_from_there(hostile: Hostile) -> None:
     done = hostile.run("mcp", said=mcp_requests("tools/list"))
     assert hostile.listener.heard == []
@@ -153,6 +154,7 @@ def test_address_in_a_trusted_directory_gets_no_secret_of_a_higher_source(hostil
     assert hostile.listener.heard == []
 
 
+@pytest.mark.slow
 def test_address_in_a_config_option_file_gets_no_secret_of_the_environment(hostile: Hostile) -> None:
     file = str(hostile.folder / ".mnemograph/config.toml")
     for command in (("mcp",), ("recall", "x", "--user", "ana"), ("serve", "--no-browser")):

@@ -185,6 +185,7 @@ async def test_audit_line_on_a_full_disk_is_lost_and_the_next_is_complete(tmp_pa
         assert json.loads(lines[-1])
 
 
+@pytest.mark.slow
 async def test_full_audit_log_disk_fails_no_request(server: Server, tenant: str, tmp_path: Path) -> None:
     """The write is committed by then; an error response would make the caller repeat it."""
     with small_disk(tmp_path / "data", mb=4) as disk:

@@ -133,6 +133,7 @@ async def test_locked_store_without_owner_record_is_refused(served: LocalServer,
     assert find_local_server(data_dir) is not None
 
 
+@pytest.mark.slow
 async def test_concurrent_starts_share_one_server_that_ends_with_its_owner(tmp_path: Path) -> None:
     starters = [await other_process(tmp_path), await other_process(tmp_path)]
     got = [await reported(starter) for starter in starters]

@@ -89,6 +89,7 @@ def test_service_listens_spools_and_answers_before_its_database_is_started(tmp_p
             assert service.stop() == 0
 
 
+@pytest.mark.slow
 def test_keys_are_known_without_the_database_and_access_stays_locked(tmp_path: Path, free_port: int) -> None:
     home, data_dir = Home(tmp_path, BOTH), tmp_path / "data"
     command = ("serve", "--port", str(free_port), "--no-browser", "--json")

@@ -1,5 +1,7 @@
 """Test that deletions reach viewers as patches and are not shown again."""
 
+import pytest
+
 from graph_service.graph.store import Graph
 from graph_service.memory.change_log.log import ChangeLog
 from schema.entity import an_entity
@@ -11,6 +13,7 @@ from tests.support.builders import a_memory, a_worker
 from tests.support.live_service import serving
 
 
+@pytest.mark.slow
 async def test_each_deletion_arrives_as_patches(graph: Graph, tenant: str) -> None:
     memory, here = a_memory(graph), TenantId(tenant)
     await store_lines(graph, tenant, ENGLISH)

@@ -75,6 +75,7 @@ async def test_official_server_tools_write_read_and_delete_a_graph(
         assert left["relations"] == []
 
 
+@pytest.mark.slow
 async def test_graphiti_tools_store_and_search_episodes(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, aliases="graphiti") as agent:
         episode = {"name": "Tea talk", "group_id": "ana", "reference_time": "2026-03-01T12:00:00Z"}

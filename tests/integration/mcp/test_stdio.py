@@ -36,6 +36,7 @@ def asked(address: str, tenant: str) -> list[tuple[str, str, str]]:
     return [(one["door"], one["kind"], one["text"]) for one in answer.json()["data"]["questions"]]
 
 
+@pytest.mark.slow
 async def test_agent_keeps_its_memory_when_the_service_behind_it_stops(home: Home, tenant: str) -> None:
     """First the data directory's service answers and reads with a model; then the process itself, with rules."""
     reader = {"LLM_MODEL": "model-of-the-service", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": "http://127.0.0.1:9"}

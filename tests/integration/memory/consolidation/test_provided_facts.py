@@ -63,6 +63,7 @@ async def unread_text(graph: Graph, tenant: str) -> SessionInput | None:
     return await load_session_input(graph, held, SegmentationThresholds(), None)
 
 
+@pytest.mark.slow
 async def test_other_tasks_run_while_many_facts_of_one_relation_are_planned(graph: Graph, tenant: str) -> None:
     memory = a_memory(graph)
     texts = [f"Number {n}." for n in range(_TOWNS)]

@@ -125,6 +125,7 @@ async def test_later_messages_of_a_user_are_spooled_behind_earlier_ones(
     assert not (await memory.remember(TenantId(tenant), an_incoming("Later.", session="3"))).spooled
 
 
+@pytest.mark.slow
 async def test_many_episodes_of_many_sessions_are_replayed_in_few_commits_in_order(
     graph: Graph, tenant: str, tmp_path: Path
 ) -> None:

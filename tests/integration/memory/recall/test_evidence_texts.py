@@ -19,6 +19,7 @@ def test_texts_within_the_total_and_short_texts_are_kept_whole() -> None:
     assert whole_of([300_000, 200_000, 100_000, CUT_CHARS]) == [True, False, True, True]
 
 
+@pytest.mark.slow
 async def test_evidence_texts_are_bounded_in_total_and_marked_where_truncated(graph: Graph, tenant: str) -> None:
     memory, whose = a_memory(graph), TenantId(tenant)
     texts = [f"I keep {number} parrots in my house. {letter * LONG}" for number, letter in enumerate("abcdef")]

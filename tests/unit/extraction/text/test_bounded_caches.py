@@ -6,6 +6,8 @@ import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from extraction.rules.en import clauses as spelling_en
 from extraction.text import english_stems
 from extraction.text.english_stems import stem
@@ -76,6 +78,7 @@ def test_unknown_words_and_zones_are_not_cached() -> None:
     assert zone_named("Asia/Shanghai") is zone_named("Asia/Shanghai") is not None
 
 
+@pytest.mark.slow
 def test_long_texts_leave_little_in_memory() -> None:
     """120 texts of 40,000 characters exceed the bound together."""
     texts = [f"{number} " + "tea and jasmine " * 2_500 for number in range(120)]
