@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from extraction.embeddings.embedder import spoken
 from extraction.text.chinese import is_chinese
@@ -18,6 +19,7 @@ class Problem(StrEnum):
     VECTOR_MISSING = "vector_missing"
     VECTOR_SIZE_MISMATCH = "vector_size_mismatch"
     MESSAGE_WITHOUT_SCENE = "message_without_scene"
+    MESSAGE_DAMAGED = "message_damaged"
     SCENE_EMPTY = "scene_empty"
     FACT_WITHOUT_EVIDENCE = "fact_without_evidence"
     NODE_ORPHANED = "node_orphaned"
@@ -40,6 +42,16 @@ class MessageRepair:
     embed: bool
     extract: bool
     problems: tuple[Problem, ...]
+
+
+# Properties without which a message cannot be read, and their types.
+_REQUIRED: Final = {"user_id": str, "session": str, "role": str, "text": str, "said_at": datetime, "content_hash": str}
+
+
+def is_damaged(row: Mapping[str, Any]) -> bool:
+    """Return whether a message lacks a required property or has one of another type, so that it cannot be repaired."""
+    typed = all(isinstance(row[name], kind) for name, kind in _REQUIRED.items())
+    return not typed or not isinstance(row["speaker"], str | None)
 
 
 def check_message(row: Mapping[str, Any], dim: int | None, *, tokens: bool = False) -> MessageRepair | None:

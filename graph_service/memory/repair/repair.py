@@ -16,7 +16,14 @@ from graph_service.memory.change_log.log import append_changes
 from graph_service.memory.entity_resolution.merge_writer import MergeWriter, edge_changes
 from graph_service.memory.facts.writer import enqueue_embedding
 from graph_service.memory.jobs.outbox import JobKind
-from graph_service.memory.repair.checks import MessageRepair, Problem, check_fact, check_message, check_scene
+from graph_service.memory.repair.checks import (
+    MessageRepair,
+    Problem,
+    check_fact,
+    check_message,
+    check_scene,
+    is_damaged,
+)
 from graph_service.supervision import wait_for_any
 from schema.change import Change, Op
 from schema.entity import the_user
@@ -126,8 +133,12 @@ class Sync:
                 self._on_progress(self._checked, max(self._total, self._checked))
 
     async def _check_messages(self, rows: Rows, dim: int | None, *, tokens: bool) -> None:
-        repairs = [repair for row in rows if (repair := check_message(row, dim, tokens=tokens))]
-        self._consistent += len(rows) - len(repairs)
+        readable = [row for row in rows if not is_damaged(row)]
+        damaged_n = len(rows) - len(readable)
+        self._errors += damaged_n
+        self._found.update({Problem.MESSAGE_DAMAGED: damaged_n} if damaged_n else {})
+        repairs = [repair for row in readable if (repair := check_message(row, dim, tokens=tokens))]
+        self._consistent += len(readable) - len(repairs)
         self._found.update(problem for repair in repairs for problem in repair.problems)
         await self._repair(len(repairs), lambda writing: self._repair_messages(writing, repairs))
 

@@ -190,6 +190,19 @@ async def test_sync_finds_and_repairs_each_damage(graph: Graph, tenant: str, nam
     assert (await memory.sync(TenantId(other), dry_run=True)).found == damage.found
 
 
+@pytest.mark.parametrize("damage", ["REMOVE m.role", "SET m.text = 7", "SET m.said_at = 'noon'"])
+async def test_message_that_cannot_be_read_is_reported_and_the_others_are_checked(
+    graph: Graph, tenant: str, damage: str
+) -> None:
+    memory = a_memory(graph)
+    await _told(graph, tenant)
+    await _cypher(graph, f"MATCH (m:Message {{tenant: $tenant, text: 'I live in Paris.'}}) {damage}", tenant=tenant)
+    await _cypher(graph, DAMAGES["message without a vector"].query, tenant=tenant)
+    report = await memory.sync(TenantId(tenant))
+    assert report.found == {Problem.MESSAGE_DAMAGED: 1, Problem.VECTOR_MISSING: 1}
+    assert (report.indexed, report.errors, report.skipped) == (1, 1, report.total - 2)
+
+
 async def test_sync_finds_the_same_with_small_pages(graph: Graph, tenant: str) -> None:
     await _told(graph, tenant)
     whole = await _whole(graph, tenant)
