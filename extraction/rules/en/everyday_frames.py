@@ -1205,7 +1205,8 @@ CHANGES: Final = (
         ATTRIBUTE_IS_NO_LONGER,
     ),
     clause_frame(
-        r"^(?:(?P<w>my|our|the) )?(?P<s>[A-Za-z][a-z ]{2,30}?) (?:has |have |is |are |got |been |was |were |just "
+        r"^(?:(?P<w>my|our|the) )?(?P<s>(?!(?:I|we|you|he|she|they|it)\b)[A-Za-z][a-z ]{2,30}?) "
+        r"(?:has |have |is |are |got |been |was |were |just "
         r")*(?:moved|changed|switched|rescheduled|shifted|pushed back|brought forward) (?:from (?P<old>[\w:]+(?: "
         r"[\w:]+)?) )to (?P<o>[\w:]+(?: [\w:]+)?)$",
         ATTRIBUTE_IS,

@@ -936,9 +936,11 @@ SPOKEN_CHANGES: Final = (
         States(says="{s} owes {o}.", relation="owes", read=_read_person, kind=_PERSON),
     ),
     after(
-        rf"(?:have |has |am |is )?(?:just |finally )?(?:switched|changed|moved|migrated|jumped|went|gone|defected|"
-        rf"ported)(?: (?:over|across|us|everything|my \w+|"
-        rf"our \w+))? from (?P<old>{PROPER}) (?:over )?to (?P<o>[a-z][\w.+-]{{2,20}})(?=$|,|\.| )",
+        # A name in small letters is a product; who "moved from Berlin to lisbon" changed homes.
+        rf"(?:have |has |am |is )?(?:just |finally )?(?:(?:switched|changed|migrated|jumped|defected|ported)(?: (?:"
+        rf"over|across|us|everything|my \w+|our \w+))?|moved (?:us|everything|(?:my|our) (?!family|kids?|children|"
+        rf"parents?)\w+)(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to "
+        rf"(?P<o>(?-i:[a-z])[\w.+-]{{2,20}})(?=$|,|\.| )",
         _USES_ANY,
         NO_LONGER_USES,
     ),

@@ -183,3 +183,16 @@ def test_reading_repeated_words_takes_about_linear_time(piece: str) -> None:
 def test_statements_of_frames_read_as_sentences() -> None:
     said = [fact.statement for text in ("We sold the caravan.", "I drive a Tesla Model 3") for fact in read(text).facts]
     assert said == ["User no longer has a caravan.", "User drives a Tesla Model 3."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I moved from Berlin to Lisbon.", ["User lives in Lisbon.", "User no longer lives in Berlin."]),
+        ("I moved from Berlin to lisbon.", ["User lives in Lisbon.", "User no longer lives in Berlin."]),
+        ("We migrated from MySQL to postgres.", ["User uses postgres.", "User no longer uses MySQL."]),
+        ("I've switched from Spotify to tidal.", ["User uses tidal.", "User no longer uses Spotify."]),
+    ],
+)
+def test_places_are_lived_in_and_products_are_used(text: str, expected: list[str]) -> None:
+    assert [fact.statement for fact in read(text).facts] == expected
