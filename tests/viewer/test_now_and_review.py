@@ -1,11 +1,13 @@
 """Test two panels in the browser: what agents ask and recall at this moment, and today's cards to review."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, expect
@@ -17,11 +19,13 @@ from graph_service.auth.quarantine import QuarantineMode
 from graph_service.graph.store import Graph
 from graph_service.memory.consolidation.pipeline import Readers
 from graph_service.memory.ingest.validation import provided_fact
+from schema.errors import QuarantinedError
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import a_worker, an_incoming
 from tests.support.fake_openai import FakeOpenAI, says
 from tests.support.open_service import OpenService, open_service
+from tests.support.polling import until
 from tests.viewer.watching import WAIT_MS, Watching
 
 _SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "我很喜欢弹钢琴。")
@@ -111,10 +115,18 @@ async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenServ
     await viewer.until(in_sight)
 
 
-async def test_memory_that_is_being_read_says_so(service: OpenService, browser: Browser) -> None:
+def _refuses_writes(address: str, tenant: str) -> bool:
+    """Return whether the service at this address knows that the writes of a tenant are stopped."""
+    body, headers = {"query": 'mutation { confirmFact(id: "none") { __typename } }'}, {"Mnemograph-Tenant": tenant}
+    answer = httpx.post(f"{address}/graphql", json=body, headers=headers, timeout=60).json()
+    return bool(answer["errors"][0]["extensions"]["code"] == QuarantinedError.code)
+
+
+async def test_memory_that_is_being_read_says_so(service: OpenService, address: str, browser: Browser) -> None:
     tenant, quarantine = TenantId(f"reading-{uuid4().hex[:8]}"), service.parts.quarantine
-    # Nothing is read in a tenant whose writes are stopped.
+    # Nothing is read in a tenant whose writes are stopped; the service of all viewer tests reads for all tenants.
     await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "a slow reading")
+    await asyncio.to_thread(until, lambda: _refuses_writes(address, str(tenant)))
     await service.parts.memory.remember(tenant, an_incoming(*_SAID, user_name="Alice"))
     async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
         page, said = viewer.page, viewer.page.locator("[data-reading]:visible")

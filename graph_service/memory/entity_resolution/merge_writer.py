@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from extraction.entities.kinship_terms import tie, tie_words
-from graph_service.graph.statements import statement
+from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Row, Writing
 from graph_service.memory.change_log.payloads import edge_body, edge_view, node_change
 from graph_service.memory.entity_resolution.kinship_roles import KINSHIP_MERGE_REASON, Relative, plan_kinship_merges
@@ -38,7 +38,7 @@ class MergeWriter:
 
     async def edges_of(self, ids: Iterable[str]) -> dict[str, Row]:
         """Return the edges with an end among the nodes, by edge id."""
-        rows = await self._run("lookup/edges_of_nodes", ids=sorted(ids))
+        rows = await self._run(statement("lookup/edges_of_nodes"), ids=sorted(ids))
         return {row["properties"]["id"]: {**row, "properties": without_bookkeeping(row["properties"])} for row in rows}
 
     async def merge(self, kept_id: str, merged_id: str, reason: str) -> tuple[MemoryId, list[Change]]:
@@ -49,8 +49,8 @@ class MergeWriter:
         """
         pair = sorted((kept_id, merged_id))
         before = await self.edges_of(pair)
-        await self._run("entity_resolution/detach_entities", ids=pair)
-        await self._run("entity_resolution/detach_facts", ids=pair)
+        await self._run(statement("entity_resolution/detach_entities"), ids=pair)
+        await self._run(statement("entity_resolution/detach_facts"), ids=pair)
         members = (await load_members(self.writing, self.tenant, [merged_id]))[merged_id]
         merged_uri = next(member["uri"] for member in members if member["id"] == merged_id)
         merge_id = memory_id(f"{merged_uri}/merged-into/{kept_id}")
@@ -59,8 +59,8 @@ class MergeWriter:
             {"id": member["id"], "root_id": kept_id, **(merge if member["id"] == merged_id else _merge_fields(member))}
             for member in members
         ]
-        await self._run("entity_resolution/set_merge_root", rows=rows)
-        await self._run("entity_resolution/delete_nodes", ids=[merged_id])
+        await self._run(statement("entity_resolution/set_merge_root"), rows=rows)
+        await self._run(statement("entity_resolution/delete_nodes"), ids=[merged_id])
         nodes = await self.project([kept_id])
         after = await self.edges_of([kept_id])
         reason = f"merged: {reason}"
@@ -91,20 +91,20 @@ class MergeWriter:
             for name, row in before.items()
             if row["properties"].get("merged")
         ]
-        await self._run("facts/delete_edges", rows=projected)
+        await self._run(statement("facts/delete_edges"), rows=projected)
         unmerged = sorted(side for side, side_members in sides.items() if len(side_members) == 1)
         still_merged = sorted(set(sides) - set(unmerged))
         split_node = {"id": split_id, "properties": {"tenant": self.tenant, "id": split_id}}
-        await self._run("entity_resolution/put_projected_nodes", rows=[split_node])
+        await self._run(statement("entity_resolution/put_projected_nodes"), rows=[split_node])
         rows = [
             {"id": member["id"], "root_id": side, **(_NO_MERGE if member["id"] == split_id else _merge_fields(member))}
             for side in still_merged
             for member in sides[side]
         ]
-        await self._run("entity_resolution/set_merge_root", rows=sorted(rows, key=_id))
-        await self._run("entity_resolution/restore_entities", ids=unmerged)
+        await self._run(statement("entity_resolution/set_merge_root"), rows=sorted(rows, key=_id))
+        await self._run(statement("entity_resolution/restore_entities"), ids=unmerged)
         unmerged_facts = _unmerged_facts(facts, {*unmerged}, other_roots, members)
-        restored = await self._run("entity_resolution/restore_facts", rows=unmerged_facts)
+        restored = await self._run(statement("entity_resolution/restore_facts"), rows=unmerged_facts)
         await enqueue_embedding(self.writing, self.tenant, sessions_to_embed(restored), at=self.at)
         nodes = await self.project([*still_merged, *sorted(other_roots)])
         after = await self.edges_of(touched)
@@ -123,11 +123,11 @@ class MergeWriter:
         named_ids = sorted({row["id"] for row in entities} | {end for row in facts for end in _ends(row)})
         if not named_ids:
             return []
-        ends = await self._run("lookup/resolve_ids", ids=named_ids)
+        ends = await self._run(statement("lookup/resolve_ids"), ids=named_ids)
         roots = sorted({row["root_id"] for row in ends if row["root_id"]})
         before = await self.edges_of(roots)
-        await self._run("entity_resolution/put_member_entities", rows=list(entities))
-        await self._run("entity_resolution/put_member_facts", rows=list(facts))
+        await self._run(statement("entity_resolution/put_member_entities"), rows=list(entities))
+        await self._run(statement("entity_resolution/put_member_facts"), rows=list(facts))
         nodes = await self.project(roots)
         reason = "said of a merged entity"
         edges = edge_changes(before, await self.edges_of(roots), reason)
@@ -146,7 +146,7 @@ class MergeWriter:
             return []
         nodes: list[Mapping[str, Any]] = [root_properties(root, members[root]) for root in sorted(members)]
         node_rows = [{"id": node["id"], "properties": node} for node in nodes]
-        await self._run("entity_resolution/put_projected_nodes", rows=node_rows)
+        await self._run(statement("entity_resolution/put_projected_nodes"), rows=node_rows)
         facts = await self._facts_of(member["id"] for root_members in members.values() for member in root_members)
         other_roots = {end for fact in facts for end in (fact.subject_root, fact.object_root)} - set(members)
         uris = {node["id"]: node["uri"] for node in nodes}
@@ -163,26 +163,28 @@ class MergeWriter:
             if row["properties"].get("merged") and name not in new_ids
         ]
         if stale:
-            await self._run("facts/delete_edges", rows=stale)
+            await self._run(statement("facts/delete_edges"), rows=stale)
         changed = [
             row for row in rows if row["id"] not in stored or stored[row["id"]]["properties"] != row["properties"]
         ]
         if changed:
-            written = await self._run("entity_resolution/put_projected_facts", rows=changed)
+            written = await self._run(statement("entity_resolution/put_projected_facts"), rows=changed)
             await enqueue_embedding(self.writing, self.tenant, sessions_to_embed(written), at=self.at)
         return nodes
 
     async def update_kinship(self, user_id: str) -> list[Change]:
         """Merge and split kinship roles ("my sister") by the user's current facts; return the changes for viewers."""
         user_node_id = memory_id(user_uri(self.tenant, user_id))
-        rows = await self._run("entity_resolution/kinship_facts", user_node_id=user_node_id, words=tie_words())
+        rows = await self._run(
+            statement("entity_resolution/kinship_facts"), user_node_id=user_node_id, words=tie_words()
+        )
         relatives = [_relative(row) for row in rows]
         if not any(one.kinship_name for one in relatives):
             return []
         # Pairs of entities that a person declared different.
         rejected = {
             frozenset((row["a_id"], row["b_id"]))
-            for row in await self._run("entity_resolution/rejected_merges", users=[user_id])
+            for row in await self._run(statement("entity_resolution/rejected_merges"), users=[user_id])
         }
         changes: list[Change] = []
         for action in plan_kinship_merges(relatives, rejected):
@@ -195,11 +197,11 @@ class MergeWriter:
 
     async def _facts_of(self, ids: Iterable[str]) -> list[MemberFact]:
         """Return the stored facts of merged entities, by entity ids."""
-        rows = await self._run("entity_resolution/member_facts", ids=sorted(ids))
+        rows = await self._run(statement("entity_resolution/member_facts"), ids=sorted(ids))
         return [member_fact(row) for row in rows]
 
-    async def _run(self, name: str, **parameters: object) -> list[Row]:
-        return await self.writing.run(statement(name), {"tenant": self.tenant, **parameters})
+    async def _run(self, chosen: Statement, **parameters: object) -> list[Row]:
+        return await self.writing.run(chosen, {"tenant": self.tenant, **parameters})
 
 
 async def load_members(writing: Writing, tenant: TenantId, roots: Iterable[str]) -> dict[str, list[Mapping[str, Any]]]:

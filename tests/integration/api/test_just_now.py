@@ -30,7 +30,7 @@ async def test_just_now_finds_the_last_turns_of_a_session_that_paused_for_a_day(
 
 
 LONG = {
-    "en": ("I baked a cake with plums.", "We talked about the weather, part {}.", "I baked a cake with figs."),
+    "en": ("I baked a cake with plums.", "The weather was fine, part {}.", "I baked a cake with figs."),
     "zh": ("我烤了李子蛋糕。", "我们聊了第{}次天气。", "我烤了无花果蛋糕。"),
 }
 

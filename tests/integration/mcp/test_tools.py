@@ -278,19 +278,14 @@ async def test_internal_error_reveals_no_details(tenant: str) -> None:
 
 
 async def test_status_says_what_became_of_the_facts_of_a_conversation(agent: Agent, graph: Graph) -> None:
-    """Also of those that were ignored, with the reason."""
     fact = {"subject": "user", "predicate": "PREFERS", "object": "jasmine tea", "statement": "Ana loves jasmine tea."}
-    vague = {**fact, "object": "oolong", "statement": "Ana may like oolong.", "confidence": 0.1}
-    for session, facts in (("s1", [fact]), ("s2", [fact, vague])):
+    for session in ("s1", "s2"):
         message = said(f"Tea again: {session}.")
-        await agent.call("remember", messages=[message], facts=facts, session_id=session)
+        await agent.call("remember", messages=[message], facts=[fact], session_id=session)
         await a_worker(graph).drain()
     (first,) = (await agent.call("status", session_id="s1"))["events"]
     events = (await agent.call("status", session_id="s2"))["events"]
     assert first["kind"] == "add"
-    assert {event["kind"]: event["reason"] for event in events} == {
-        "merge": "a known fact says the same",
-        "ignore": "not confident enough",
-    }
-    assert {event.get("fact_id") for event in events if event["kind"] == "merge"} == {first["fact_id"]}
+    assert {event["kind"]: event["reason"] for event in events} == {"merge": "a known fact says the same"}
+    assert {event["fact_id"] for event in events} == {first["fact_id"]}
     assert "events" not in await agent.call("status", session_id="nothing")
