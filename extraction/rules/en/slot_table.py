@@ -312,9 +312,9 @@ be married to X
 !swap/trade DET OLD in for X
 !ditch/drop/dump/bin/leave/cancel/abandon/quit DET OLD for X
 !ditch/drop/dump/cancel/leave DET OLD and went/gone/go with/for/to X
-!switch/change/move/go/migrate/convert/jump/transfer/shift DET from OLD to X
-!switch/change/move/go/migrate/convert from OLD over/back? to X
-!switch/change/move/go/migrate/transfer DET to X from OLD
+!switch/change/move/migrate/convert/jump/transfer/shift DET from OLD to X
+!switch/change/move/migrate/convert from OLD over/back? to X
+!switch/change/move/migrate/transfer DET to X from OLD
 !switch/change/move/shift DET * from OLD to X
 """,
     "joined change": """

@@ -192,6 +192,7 @@ def test_statements_of_frames_read_as_sentences() -> None:
         ("I moved from Berlin to lisbon.", ["User lives in Lisbon.", "User no longer lives in Berlin."]),
         ("We migrated from MySQL to postgres.", ["User uses postgres.", "User no longer uses MySQL."]),
         ("I've switched from Spotify to tidal.", ["User uses tidal.", "User no longer uses Spotify."]),
+        ("I went from Paris to Rome by train.", []),
     ],
 )
 def test_places_are_lived_in_and_products_are_used(text: str, expected: list[str]) -> None:
