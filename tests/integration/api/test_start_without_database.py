@@ -48,9 +48,15 @@ async def a_service(server: Server, folder: Path, port: int, tenant: str, **more
 
 
 async def ask(client: httpx.AsyncClient, query: str, **variables: Any) -> dict[str, Any]:
-    answer = (await client.post("/graphql", json={"query": query, "variables": variables})).json()
-    assert "errors" not in answer, answer
-    return dict(answer["data"])
+    async with asyncio.timeout(120):
+        while True:
+            response = await client.post("/graphql", json={"query": query, "variables": variables})
+            # Until the keys are read, the service refuses requests as unavailable.
+            if response.is_success:
+                answer = response.json()
+                assert "errors" not in answer, answer
+                return dict(answer["data"])
+            await asyncio.sleep(0.05)
 
 
 async def idle(parts: Services, tenant: str) -> None:
