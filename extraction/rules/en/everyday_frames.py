@@ -79,10 +79,8 @@ from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
 
 _PERSON: Final = EntityType.PERSON
-_ORG: Final = EntityType.ORGANIZATION
 _PLACE: Final = EntityType.PLACE
 _TOPIC: Final = EntityType.TOPIC
-_END: Final = r"(?=$|[,.;!?)]| )"
 _MORE: Final = r"any ?(?:more|longer)"
 
 

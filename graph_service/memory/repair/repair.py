@@ -136,7 +136,7 @@ class Sync:
         readable = [row for row in rows if not is_damaged(row)]
         damaged_n = len(rows) - len(readable)
         self._errors += damaged_n
-        self._found.update({Problem.MESSAGE_DAMAGED: damaged_n} if damaged_n else {})
+        self._found.update([Problem.MESSAGE_DAMAGED] * damaged_n)
         repairs = [repair for row in readable if (repair := check_message(row, dim, tokens=tokens))]
         self._consistent += len(readable) - len(repairs)
         self._found.update(problem for repair in repairs for problem in repair.problems)

@@ -11,15 +11,20 @@ const SEPARATOR = " · ";
 export function tellApart(shown: Shown, words: Words): Shown {
   const alike = new Map<string, GraphNode[]>();
   for (const node of shown.nodes.values()) {
-    if (node.kind === "Scene") alike.set(node.label, [...(alike.get(node.label) ?? []), node]);
+    if (node.kind !== "Scene") continue;
+    const scenes = alike.get(node.label);
+    if (scenes) scenes.push(node);
+    else alike.set(node.label, [node]);
   }
   const dated = new Map<string, GraphNode>();
   for (const scenes of alike.values()) {
     if (scenes.length < 2) continue;
     const days = scenes.map((node) => words.date(node.first_seen));
+    const scenesOn = new Map<string, number>();
+    for (const day of days) scenesOn.set(day, (scenesOn.get(day) ?? 0) + 1);
     for (const [index, node] of scenes.entries()) {
       const day = days[index] as string;
-      const when = days.indexOf(day) === days.lastIndexOf(day) ? day : words.time(Date.parse(node.first_seen));
+      const when = scenesOn.get(day) === 1 ? day : words.time(Date.parse(node.first_seen));
       dated.set(node.id, { ...node, label: withNote(node.label, when) });
     }
   }

@@ -293,7 +293,9 @@ export function openSession() {
 
 /** Return whether a memory has arrived in which there is nothing but people and conversations. */
 function isBlank({ epoch, nodes }: GraphState): boolean {
-  return epoch !== null && ![...nodes.values()].some((node) => node.kind === "Entity");
+  if (epoch === null) return false;
+  for (const node of nodes.values()) if (node.kind === "Entity") return false;
+  return true;
 }
 
 /** Users that appeared after the hello can be selected too. */
