@@ -160,9 +160,12 @@ async def test_quarantined_memory_says_so_and_comes_back(service: OpenService, v
     await expect(card).to_have_count(0)
 
 
-async def test_thing_shows_its_other_names_and_attributes(service: OpenService, browser: Browser, graph: Graph) -> None:
+async def test_thing_shows_its_other_names_and_attributes(
+    service: OpenService, address: str, browser: Browser, graph: Graph
+) -> None:
     tenant, quarantine = TenantId(f"details-{uuid4().hex[:8]}"), service.parts.quarantine
     await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "a model of the test reads it")
+    await asyncio.to_thread(until, lambda: _refuses_writes(address, str(tenant)))
     rex = {"name": "Rex", "type": "animal", "attributes": [{"name": "age", "value": "3 years"}], "messages": ["m1"]}
     likes = {"subject": "user", "predicate": "PREFERS", "object": "Rex", "statement": "She loves Rex."}
     reading = json.dumps({"title": "t", "summary": "s", "entities": [rex], "facts": [{**likes, "messages": ["m1"]}]})

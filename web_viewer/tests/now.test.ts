@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GraphEdge, GraphNode } from "../src/protocol/frames";
 import { readFrame } from "../src/protocol/frames";
-import { KEPT_MAX, litBy, type Message, type Question, type QuestionHit, questionOf, share, stream, withQuestions } from "../src/now/stream";
+import { afterFetch, KEPT_MAX, litBy, type Message, type Question, type QuestionHit, questionOf, share, stream, withQuestions } from "../src/now/stream";
 
 const FRAME = { t: "question" as const, id: "q1", user_id: "ana", kind: "recall" as const, door: "mcp", text: "Which tea?", at: "2026-11-25T12:00:00Z", hits: [], found_n: 3, confidence: 0.8, nothing_relevant: false };
 
@@ -52,6 +52,13 @@ describe("the ring of questions", () => {
     const hits = [aHit(1, ["f"])];
     const known = withQuestions([aQuestion("q1", FRAME.at, hits)], [questionOf(FRAME)]);
     expect(known.map((one) => one.hits)).toEqual([hits]);
+  });
+
+  it("keeps what frames added and removed while the questions were fetched", () => {
+    const known = [aQuestion("asked meanwhile", "2026-11-25T12:03:00Z"), aQuestion("old", "2026-11-25T12:00:00Z")];
+    const fetched = [aQuestion("removed meanwhile", "2026-11-25T12:01:00Z"), aQuestion("still there", "2026-11-25T12:00:30Z")];
+    const after = afterFetch(known, new Set(["old"]), fetched, new Set(["removed meanwhile"]));
+    expect(after.map((one) => one.id)).toEqual(["asked meanwhile", "still there"]);
   });
 
   it("reads a question's frame, and ignores frames that only a newer service sends", () => {

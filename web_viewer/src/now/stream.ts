@@ -72,6 +72,18 @@ export function withQuestions(known: readonly Question[], more: readonly Questio
 }
 
 /**
+ * Return the questions after they were fetched. Frames may add and remove questions while the answer is on its way, and
+ * the answer may be older than they are.
+ *
+ * @param known the questions now.
+ * @param before ids of the questions known when the request was sent.
+ * @param removed ids of questions removed since then.
+ */
+export function afterFetch(known: readonly Question[], before: ReadonlySet<string>, fetched: readonly Question[], removed: ReadonlySet<string>): Question[] {
+  return withQuestions(known.filter((one) => !before.has(one.id)), fetched.filter((one) => !removed.has(one.id)));
+}
+
+/**
  * Return the elements that show a question's hits, each with the rank of its first hit. The elements are those the page has;
  * a scene that is not drawn is shown by what it mentions.
  */
