@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 POLL_S = 0.05
 
@@ -21,3 +21,11 @@ async def reached(met: Callable[[], bool], *, within_s: float = 60.0) -> None:
     while not met():
         assert time.monotonic() < deadline_s, "gave up waiting"
         await asyncio.sleep(0.01)
+
+
+async def eventually(met: Callable[[], Awaitable[bool]], *, within_s: float = 60.0) -> None:
+    """Ask until the answer is True; fail after `within_s` seconds."""
+    deadline_s = time.monotonic() + within_s
+    while not await met():
+        assert time.monotonic() < deadline_s, "gave up waiting"
+        await asyncio.sleep(POLL_S)

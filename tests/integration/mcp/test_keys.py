@@ -1,8 +1,8 @@
 """Test keys over MCP: tenant, role and audit log."""
 
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -16,7 +16,7 @@ from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.mcp_service import Agent
 from tests.support.open_service import OpenService, open_service
-from tests.support.polling import POLL_S
+from tests.support.polling import eventually
 
 SAID = [{"role": "user", "text": "我爱喝乌龙茶。"}]
 
@@ -32,6 +32,10 @@ async def an_agent(service: OpenService, key: str, **headers: str) -> AsyncItera
         yield Agent(client)
 
 
+async def _nothing_spooled(agent: Agent) -> bool:
+    return not (await agent.call("status")).get("spooled")
+
+
 async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
     server: Server, tmp_path: Path, tenant: str
 ) -> None:
@@ -43,9 +47,9 @@ async def test_key_gives_access_to_its_tenant_and_the_tools_of_its_role(
             assert (await agent.call("status"))["tenant"] == tenant
             receipt = await agent.call("remember", messages=SAID)
             assert receipt["stored"] == 1
-            # A database that was slow to answer stores the message a moment later.
-            while receipt.get("spooled") and (await agent.call("status")).get("spooled"):
-                await asyncio.sleep(POLL_S)
+            if receipt.get("spooled"):
+                # The database was slow to answer, and stores the message a moment later.
+                await eventually(partial(_nothing_spooled, agent))
             for tool, arguments in (
                 ("index_memories", {}),
                 ("forget", {"kind": "user", "id": "ana", "confirm": True}),
