@@ -100,11 +100,13 @@ class Asking:
 
     def __init__(self, http: httpx.AsyncClient, graph: Graph, embedder: LocalEmbedder, load: Load) -> None:
         self._http, self._graph, self._embedder, self._load = http, graph, embedder, load
+        # Goes on from one measurement to the next, because vectors of repeated questions are kept.
+        self._questions = cycle(load.questions)
 
     async def figures(self, tenants: Sequence[TenantId], clients: int) -> dict[str, Any]:
         """Return the latency of this number of clients, and of the bare query and the embedding between them."""
         times: list[float] = []
-        turns = zip(count(), cycle(tenants), cycle(self._load.questions), strict=False)
+        turns = zip(count(), cycle(tenants), self._questions, strict=False)
 
         async def client(questions: int) -> None:
             for _, (_, tenant, text) in zip(range(questions), turns, strict=False):
@@ -127,7 +129,7 @@ class Asking:
     async def beside(self, tenants: Sequence[TenantId]) -> dict[str, float]:
         """Alternate one client, the hand-written query and the embedding, so that other load affects all alike."""
         times: dict[str, list[float]] = {}
-        turns = zip(range(self._load.rounds + 10), cycle(tenants), cycle(self._load.questions), strict=False)
+        turns = zip(range(self._load.rounds + 10), cycle(tenants), self._questions, strict=False)
         for number, tenant, text in turns:
             vector = (await self._embedder.embed([text]))[0]
             bare = bare_parameters(tenant, USER, text, vector)
@@ -154,8 +156,13 @@ class Asking:
 
 @asynccontextmanager
 async def served(server: LocalServer, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """Run `mnemograph serve` in a separate process; yield a client."""
-    reached = {"NEO4J_URI": server.uri, "NEO4J_USER": server.user, "NEO4J_PASSWORD": server.password}
+    """Run `mnemograph serve` in a separate process, which keeps no answers to repeated questions; yield a client."""
+    reached = {
+        "NEO4J_URI": server.uri,
+        "NEO4J_USER": server.user,
+        "NEO4J_PASSWORD": server.password,
+        "MNEMOGRAPH_RECALL_ANSWERS_MB": "0",
+    }
     with Home(folder, reached).running("serve", "--port", "0", "--no-browser", "--json") as service:
         address = str((await asyncio.to_thread(service.document))["viewer"]).split("?")[0].rstrip("/")
         limits = httpx.Limits(max_connections=64, max_keepalive_connections=64)

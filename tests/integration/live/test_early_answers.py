@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from graph_service.graph.local_neo4j.owner import read_owner
+from tests.conftest import Server
 from tests.support.cli_process import Home, Running
 from tests.support.polling import until
 
@@ -118,6 +119,15 @@ def test_service_exits_with_the_reason_when_its_database_cannot_start(tmp_path: 
     (tmp_path / "no").touch()
     done = home.run_process("serve", "--port", "0", "--no-browser")
     assert (done.code, "cannot be stored" in done.err or "cannot be used" in done.err) == (7, True)
+
+
+def test_service_exits_with_the_reason_when_its_database_refuses_the_credentials(
+    server: Server, tmp_path: Path
+) -> None:
+    # A wrong user instead of a wrong password: Neo4j locks a user after a few wrong ones.
+    home = Home(tmp_path, {**server.environ, "NEO4J_USER": "nobody"})
+    done = home.run_process("serve", "--port", "0", "--no-browser")
+    assert (done.code, "set NEO4J_USER and NEO4J_PASSWORD" in done.err, "Traceback" in done.err) == (7, True, False)
 
 
 @pytest.fixture

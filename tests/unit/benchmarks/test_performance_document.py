@@ -3,7 +3,14 @@
 from datetime import UTC, datetime
 from itertools import islice
 
-from tests.benchmarks.performance_document import Figures, MachineSpeed, document, machine_speed, unseen_texts
+from tests.benchmarks.performance_document import (
+    Figures,
+    MachineSpeed,
+    document,
+    machine_speed,
+    unseen_questions,
+    unseen_texts,
+)
 
 SPREAD = {"p50_ms": 12.4, "p95_ms": 31.6}
 LAG = {"by_words": SPREAD, "by_vector": None, "missed": 0}
@@ -38,6 +45,13 @@ def test_unseen_texts_never_repeat() -> None:
     texts = list(islice(unseen_texts(1), 2_000))
     assert len(set(texts)) == len(texts)
     assert not set(texts) & set(islice(unseen_texts(2), 2_000))
+
+
+def test_unseen_questions_never_repeat_and_end_as_questions() -> None:
+    questions = unseen_questions(1, 2_000)
+    assert len(set(questions)) == len(questions)
+    assert not set(questions) & set(unseen_questions(2, 2_000))
+    assert all(question.endswith(("?", "？")) and question.count("?") < 2 for question in questions)
 
 
 def test_the_speed_of_the_machine_is_measured() -> None:
