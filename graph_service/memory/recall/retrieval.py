@@ -95,10 +95,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "tenant": tenant,
         "user_id": question.user_id,
         "vector": vector,
-        "scene_vector": vector if HitKind.SCENE in kinds else None,
-        # Facts raise the score of messages that prove them, even if facts are not requested.
-        "fact_vector": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
-        **_cross_language_parameters(analysis, kinds, per_channel),
+        **_cross_language_parameters(analysis, per_channel),
         **_queries(question, analysis, scope),
         "entity_keys": list(analysis.entity_keys) or _NONE,
         "kinship_words": list(analysis.kinship_words) or _NONE,
@@ -146,13 +143,11 @@ def _tag_parameters(tenant: TenantId, question: Question) -> dict[str, Any]:
     }
 
 
-def _cross_language_parameters(analysis: QueryAnalysis, kinds: Collection[HitKind], per_channel: int) -> dict[str, Any]:
+def _cross_language_parameters(analysis: QueryAnalysis, per_channel: int) -> dict[str, Any]:
     """Return the parameters of the channels for texts in the other language."""
     vector = None if analysis.cross_language_vector is None else vector_parameter(analysis.cross_language_vector)
     return {
         "cross_language": vector,
-        "scene_cross_language": vector if HitKind.SCENE in kinds else None,
-        "fact_cross_language": vector if {HitKind.FACT, HitKind.MESSAGE} & set(kinds) else None,
         "cross_language_k": max(_CROSS_LANGUAGE_K, per_channel),
         # Reluctant, because a greedy beginning would try every place from the end of the text.
         "other_language": f"(?s).*?{_other_language(analysis.chinese)}.*",

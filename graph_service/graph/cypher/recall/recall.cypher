@@ -6,11 +6,7 @@
 // $tenant: str
 // $user_id: str
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
-// $scene_vector: $vector, or null when scenes are not requested
-// $fact_vector: $vector, or null when neither facts nor messages are requested (facts lead to their evidence messages)
 // $cross_language: list of float, vector of the question for texts in the other language, or null
-// $scene_cross_language: $cross_language, or null when scenes are not requested
-// $fact_cross_language: $cross_language, or null when neither facts nor messages are requested
 // $cross_language_k: int, elements that the vector indexes return for $cross_language
 // $other_language: str, regular expression that matches the beginning of texts in the other language
 // $language_chars: int, length of that beginning
@@ -223,17 +219,17 @@ CALL (named_entities, second_hop) {
 }
 CALL (named_entities) {
   CALL (named_entities) {
-    WITH $scene_vector AS v WHERE v IS NOT NULL
+    WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     RETURN s, 'abstract' AS channel, score, score AS cosine
    UNION ALL
-    WITH $scene_vector AS v WHERE v IS NOT NULL
+    WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     RETURN s, 'overview' AS channel, score, score AS cosine
    UNION ALL
-    WITH $scene_vector AS v WHERE 'scene' IN $kinds AND $happened_from < $happened_to
+    WITH $vector AS v WHERE 'scene' IN $kinds AND $happened_from < $happened_to
     CALL () {
       MATCH (s:Scene {tenant: $tenant, user_id: $user_id})
       USING INDEX SEEK s:Scene(tenant, user_id, scene_start, scene_end)
@@ -246,19 +242,19 @@ CALL (named_entities) {
     RETURN s, 'happened' AS channel, coalesce(score, 0.5) AS score, score AS cosine
    UNION ALL
     // Scenes that name no time happened when they were spoken of.
-    WITH $scene_vector AS v WHERE v IS NOT NULL AND $asked_from_ms < $asked_to_ms
+    WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds AND $asked_from_ms < $asked_to_ms
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $asked_from_ms AND s.start_ms < $asked_to_ms LIMIT $per_channel) SCORE AS score
     WHERE s.scene_start IS NULL
     RETURN s, 'time' AS channel, score, score AS cosine
    UNION ALL
-    WITH $scene_cross_language AS v WHERE v IS NOT NULL
+    WITH $cross_language AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
     RETURN s, 'other_language' AS channel, score, null AS cosine
    UNION ALL
-    WITH $scene_cross_language AS v WHERE v IS NOT NULL
+    WITH $cross_language AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
       WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
@@ -300,15 +296,15 @@ CALL (named_entities) {
 }
 CALL (entity_edges, second_hop) {
   CALL (entity_edges, second_hop) {
-    // The vector index cannot filter by validity, so that is done after it.
-    WITH $fact_vector AS v WHERE v IS NOT NULL
+    // The vector index cannot filter by validity, so that is done after it. Facts lead to the messages that prove them.
+    WITH $vector AS v WHERE v IS NOT NULL AND ('fact' IN $kinds OR 'message' IN $kinds)
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $vector_k) SCORE AS score
     WHERE {{started r}} AND ($with_closed OR {{holds r}})
     WITH r, score ORDER BY score DESC LIMIT $per_channel
     RETURN r, 'vector' AS channel, score
    UNION ALL
-    WITH $fact_cross_language AS v WHERE v IS NOT NULL
+    WITH $cross_language AS v WHERE v IS NOT NULL AND ('fact' IN $kinds OR 'message' IN $kinds)
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $cross_language_k) SCORE AS score
     WHERE {{holds r}} AND left(r.statement, $language_chars) =~ $other_language
@@ -347,10 +343,10 @@ CALL (entity_edges, second_hop) {
   WITH r, found, evidence, any(one IN found WHERE one[0] = 'other_language') AS compared
   RETURN collect(['fact', r.id,
     // Compare facts in the other language that another channel found too. Reading an embedding is expensive.
-    found + CASE WHEN $fact_cross_language IS NOT NULL AND NOT compared AND r.embedding IS NOT NULL AND left(r.statement, $language_chars) =~ $other_language
-      THEN [['other_language', vector.similarity.cosine(r.embedding, $fact_cross_language)]] ELSE [] END,
+    found + CASE WHEN $cross_language IS NOT NULL AND NOT compared AND r.embedding IS NOT NULL AND left(r.statement, $language_chars) =~ $other_language
+      THEN [['other_language', vector.similarity.cosine(r.embedding, $cross_language)]] ELSE [] END,
     coalesce(head([one IN found WHERE one[0] = 'vector' | one[1]]),
-             CASE WHEN $fact_vector IS NULL OR compared THEN null ELSE vector.similarity.cosine(r.embedding, $fact_vector) END),
+             CASE WHEN $vector IS NULL OR compared THEN null ELSE vector.similarity.cosine(r.embedding, $vector) END),
     CASE WHEN 'fact' IN $kinds THEN [r.uri, r.statement, null, null, null, r.valid_at.epochMillis, r.importance, null, r.relation,
      CASE WHEN {{end_known r}} THEN r.invalid_at.epochMillis END,
      r.strength, r.confidence, type(r), startNode(r).name, endNode(r).name, r.kind, r.rationale, r.steps, r.trigger_emotion,
