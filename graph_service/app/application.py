@@ -59,6 +59,8 @@ from web_viewer import DIST
 
 READY_ANSWER_MAX_S: Final = 3.0
 GRAPHQL_LOADS_AFTER_S: Final = 1.0
+# With less than this part of the limit on disk, messages can no longer be stored reliably.
+_FULL_SHARE: Final = 0.1
 
 
 def create_app(services: Services, stopping: Stopping) -> FastAPI:
@@ -273,10 +275,6 @@ def _window_state(services: Services) -> dict[str, Any]:
         "waiting": state.waiting,
         "problem": state.problem,
     }
-
-
-# With this part of the limit, messages can no longer be stored reliably.
-_FULL_SHARE: Final = 0.1
 
 
 def disk_space(folder: Path, free_mb_min: int) -> dict[str, Any]:

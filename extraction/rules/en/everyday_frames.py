@@ -64,11 +64,15 @@ from extraction.rules.en.statements import (
     NO_LONGER_WORKS_AT,
     NOT_LIKES,
     PARTNER,
+    PERSON,
+    PLACE,
     PREFERS,
     PROPER,
     REACTS,
     STUDIES_AT,
+    SWITCHED_FROM,
     TAKES,
+    TOPIC,
     USES,
     WORKS_AS,
     WORKS_AT,
@@ -78,16 +82,13 @@ from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
 
-_PERSON: Final = EntityType.PERSON
-_PLACE: Final = EntityType.PLACE
-_TOPIC: Final = EntityType.TOPIC
 _MORE: Final = r"any ?(?:more|longer)"
 
 
 # Moves
 
 _LEFT: Final = States(
-    says="{s} no longer lives in {o}.", relation="lives in", group="old", read=read_places, kind=_PLACE, closes=True
+    says="{s} no longer lives in {o}.", relation="lives in", group="old", read=read_places, kind=PLACE, closes=True
 )
 _MOVED: Final = (
     r"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|returned|gone back|went back|come back|"
@@ -294,7 +295,7 @@ WORK: Final = (
         rf"^(?:they|the (?:boss|company|firm|manager)|my (?:boss|company|manager|firm)|(?:my )?boss(?: at the "
         rf"[a-z]+)?|{PROPER}) (?:have |has |just |finally )*(?:let me go|fired me|sacked me|made me redundant|laid "
         rf"me off)\b(?P<o>)",
-        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=_TOPIC),
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC),
     ),
     after(
         r"(?:was|were) (?P<was>an? .{3,40}?)(?: (?:for (?:\w+ ){1,3}(?:years|months|decades)|all my life|until|"
@@ -403,7 +404,7 @@ WORK: Final = (
             relation="works in",
             group="was",
             read=read_exact,
-            kind=_TOPIC,
+            kind=TOPIC,
             closes=True,
         ),
     ),
@@ -413,13 +414,13 @@ WORK: Final = (
     ),
     after(
         r"(?:retired(?! from\b| to\b)|took early retirement|am retired)(?P<o>)",
-        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=_TOPIC),
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("retired"), kind=TOPIC),
     ),
     after(
         r"(?:(?:got|was|were|been|am|is) (?:laid off|made redundant|fired|sacked|let go)|lost (?:my|his|her) job|am "
         r"out of work|am between "
         r"jobs|am unemployed|am job[- ]hunting)(?P<o>)",
-        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=_TOPIC),
+        States(says="{s} is {o}.", relation="is", read=lambda _: read_exact("unemployed"), kind=TOPIC),
     ),
     after(
         r"(?:run|runs|own|owns|opened|started|set up|founded|co-own|co-founded|launched|manage|bought|have|have opened)"
@@ -438,7 +439,7 @@ WORK: Final = (
 # Partners
 
 _NOT_MARRIED: Final = States(
-    says="{s} is no longer married to {o}.", relation="married to", read=read_exact, kind=_PERSON, closes=True
+    says="{s} is no longer married to {o}.", relation="married to", read=read_exact, kind=PERSON, closes=True
 )
 _SPLIT: Final = (
     r"(?:split|split up|broke up|broken up|break up|separated|parted ways|called it quits|called it off|ended "
@@ -500,14 +501,14 @@ PARTNERS: Final = (
     clause_frame(
         rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:are |got |have got |have |has |just |finally |just got )*engaged\b",
         States(
-            says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
+            says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON, subject="a"
         ),
     ),
     clause_frame(
         rf"^(?P<a>{NAME}) and (?P<o>{NAME}) (?:got married|are married|tied the knot|have got married|eloped|got "
         rf"hitched)\b",
         States(
-            says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON, subject="a"
+            says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON, subject="a"
         ),
     ),
     clause_frame(
@@ -515,8 +516,8 @@ PARTNERS: Final = (
         States(
             says="{o} is no longer {s}'s partner.",
             relation="partner",
-            read=proper_name(_PERSON),
-            kind=_PERSON,
+            read=proper_name(PERSON),
+            kind=PERSON,
             subject="a",
             closes=True,
         ),
@@ -612,7 +613,7 @@ RELATIVES: Final = (
         rf"he)) (?:has |have |is |finally |was |were |just )*(?:arrived|born|here|came)\b.{{0,40}}?"
         rf"(?:a |little |baby )*(?P<r>girl|boy|daughter|son)?,? (?:called|named|her name is|his name is|we called "
         rf"(?:her|him)) (?P<o>{NAME})",
-        States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
+        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
     ),
     after(
         rf"(?:had to |have to |has |have )*(?:have |put |get )?(?P<o>{NAME}) (?:put down|put to sleep|down|to "
@@ -623,7 +624,7 @@ RELATIVES: Final = (
         rf"^(?:and )?(?P<w>my|our) (?:(?:eldest|oldest|youngest|middle)(?: one)?|first-?born|little one|little girl|"
         rf"little boy|baby)(?: is called| is named|,| is)? "
         rf"(?P<o>{NAME})\b",
-        States(says="{o} is {s}'s child.", relation="child", read=proper_name(_PERSON), kind=_PERSON),
+        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
     ),
     after(
         r"(?:had|have|has|gave birth to|welcomed|adopted)(?: (?:just|finally|got))? (?:an? |our |my |their |her "
@@ -634,7 +635,7 @@ RELATIVES: Final = (
     clause_frame(
         rf"^(?P<o>{NAME}) (?:is|was) (?:not|no longer) (?:my|our) (?:[a-z-]+ ){{0,1}}?(?P<r>{KIN_PATTERN})(?: "
         rf"{_MORE})?(?=$|,)",
-        States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON, closes=True),
+        States(says="{o} is no longer {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON, closes=True),
     ),
     clause_frame(
         rf"^(?P<w>my|our|his|her) (?:new|current) (?P<r>{KIN_PATTERN}|[a-z]+ teacher|gp|plumber|cleaner|childminder|"
@@ -645,7 +646,7 @@ RELATIVES: Final = (
     ),
     after(
         rf"(?:looks after|minds|babysits|takes care of|cares for) (?P<o>{NAME})\b",
-        States(says="{s} looks after {o}.", relation="looks after", read=proper_name(_PERSON), kind=_PERSON),
+        States(says="{s} looks after {o}.", relation="looks after", read=proper_name(PERSON), kind=PERSON),
     ),
 )
 
@@ -801,13 +802,13 @@ MEDICATION: Final = (
         rf"^{OWNER} (?:dose|dosage) of (?P<o>{MEDICINE}) (?:has |have |is |was |went |been |got |just |now |been "
         rf")*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: up)?|"
         rf"changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC, dose="d"),
+        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d"),
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?P<o>{MEDICINE})(?: dose| dosage)? (?:has |have |is |was |went |goes |gone |been |got |"
         rf"just |now |been )*(?:up|down|upped|raised|increased|doubled|halved|lowered|reduced|cut|dropped|bumped(?: "
         rf"up)?|changed)?(?: from [\w ]{{1,14}}?)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC, dose="d"),
+        States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC, dose="d"),
     ),
     clause_frame(
         rf"{_BY}(?:switched|changed|moved|swapped|took|taken) (?P<w>me|us|him|her)? ?(?:over |off )?(?:from |off "
@@ -826,7 +827,7 @@ MEDICATION: Final = (
         rf"{_BY}(?:upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|changed|put up|halved|"
         rf"adjusted) (?:my |the )(?P<m>{MEDICINE})(?: dose| dosage)?(?: up| down)?(?: from [\w ]{{1,12}}?)? to "
         rf"(?P<d>{DOSE}|\d{{1,4}}\b)",
-        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=_TOPIC, dose="d"),
+        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d"),
     ),
     clause_frame(
         rf"^(?:{OWNER} )?(?P<old>{MED}) (?:has |have |is |was |were |got |been |just |now |has been |have been "
@@ -1232,11 +1233,7 @@ CHANGES: Final = (
     ),
     after(rf"(?:go by|goes by) (?P<o>{NAME})\b", IS_NAMED),
     after(
-        # Who "moved from Berlin to Lisbon" changed homes; only things are moved from one product to another.
-        rf"(?:have )?(?:(?:switched|changed|migrated|gone over|went over|jumped|defected)(?: (?:over|across|"
-        rf"everything|my \w+|our \w+|the \w+))?|moved (?:everything|(?:my|our|the) (?!family|kids?|children|"
-        rf"parents?|mum|mom|dad|wife|husband)\w+)(?: over| across)?) "
-        rf"from (?P<old>{PROPER}) (?:over )?to (?P<o>(?-i:[A-Z]).+)",
+        rf"(?:have )?{SWITCHED_FROM} (?P<o>(?-i:[A-Z]).+)",
         USES,
         NO_LONGER_USES,
     ),
@@ -1342,7 +1339,7 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
             return []
     elif found["o"] not in ("us", "me"):
         return []
-    return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=_PERSON)]
+    return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=PERSON)]
 
 
 _AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", WORKS_AS),))

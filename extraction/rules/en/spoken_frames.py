@@ -44,12 +44,17 @@ from extraction.rules.en.statements import (
     NO_LONGER_USES,
     NO_LONGER_WORKS_AS,
     NOT_LIKES,
+    ORG,
     PARTNER,
+    PERSON,
+    PLACE,
     PREFERS,
     PROPER,
     REACTS,
     STUDIES_AT,
+    SWITCHED_FROM,
     TAKES,
+    TOPIC,
     USES,
     WORKS_AS,
     WORKS_AT,
@@ -78,10 +83,6 @@ def _read_measure(text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, None)] if any(char.isdigit() for char in name) else []
 
 
-_PERSON: Final = EntityType.PERSON
-_ORG: Final = EntityType.ORGANIZATION
-_PLACE: Final = EntityType.PLACE
-_TOPIC: Final = EntityType.TOPIC
 _TIME: Final = EntityType.TIME
 _HOME: Final = (
     r"(?:flat|place|house|room|studio|apartment|bungalow|cottage|bedsit|home|maisonette|condo|townhouse|houseshare|"
@@ -97,7 +98,7 @@ _SINCE: Final = (
 
 # Moves
 
-_LIVES_AT: Final = States(says="{s} lives at {o}.", relation="lives in", read=read_exact, kind=_PLACE)
+_LIVES_AT: Final = States(says="{s} lives at {o}.", relation="lives in", read=read_exact, kind=PLACE)
 _PLACE_NAME: Final = r"(?:the )?(?-i:[A-Z])[\w'. -]{1,30}?"
 SPOKEN_MOVES: Final = (
     clause_frame(
@@ -262,7 +263,7 @@ _WORKER: Final = {
 def _read_worker(text: str) -> list[ObjectPhrase]:
     """Return the occupation of what a person does for a living: `cut hair`."""
     name = _WORKER.get(" ".join(text.lower().split()))
-    return [ObjectPhrase(name, _TOPIC)] if name else []
+    return [ObjectPhrase(name, TOPIC)] if name else []
 
 
 def _read_left(text: str) -> list[ObjectPhrase]:
@@ -270,7 +271,7 @@ def _read_left(text: str) -> list[ObjectPhrase]:
     if found := read_workplaces(text):
         return found
     return (
-        [one._replace(object_type=_ORG) for one in read_noun(text)]
+        [one._replace(object_type=ORG) for one in read_noun(text)]
         if text.startswith(("the ", "my ", "an ", "a "))
         else []
     )
@@ -304,7 +305,7 @@ SPOKEN_WORK: Final = (
     after(
         rf"(?P<j>{_DOES})(?: for a living| for work| in the evenings| part[- ]time| full[- ]time)?(?= (?:at|for|"
         rf"in|on|with) |$|,| and\b)",
-        States(says="{s} works as {o}.", relation="works as", group="j", read=_read_worker, kind=_TOPIC),
+        States(says="{s} works as {o}.", relation="works as", group="j", read=_read_worker, kind=TOPIC),
     ),
     after(
         r"(?:retired|resigned|stepped down|walked out|walked away|got out|got pushed out|was let go|"
@@ -316,7 +317,7 @@ SPOKEN_WORK: Final = (
             relation="works at",
             group="old",
             read=_read_left,
-            kind=_ORG,
+            kind=ORG,
             closes=True,
         ),
     ),
@@ -330,7 +331,7 @@ SPOKEN_WORK: Final = (
     ),
     after(
         r"(?:am |is |are )?(?:training|studying|qualifying|retraining|apprenticed|interning) as (?P<j>an? .+)",
-        States(says="{s} trains as {o}.", relation="trains as", group="j", read=positions, kind=_TOPIC),
+        States(says="{s} trains as {o}.", relation="trains as", group="j", read=positions, kind=TOPIC),
     ),
     after(
         r"(?:was|got|am|is|were|have been|has been|been) (?:just )?(?:hired|taken on|recruited|poached|headhunted|"
@@ -347,7 +348,7 @@ SPOKEN_WORK: Final = (
         r"^(?:the |my )?(?P<o>(?:the )?(?:[A-Za-z][\w'&]*)(?: [A-Za-z][\w'&]*){0,3}?) (?:took me on|hired me|"
         r"offered me "
         r"(?:a|the) (?:job|post|position|role) and I (?:took it|said yes|accepted))\b(?:,? (?:as )?(?P<j>.+))?",
-        States(says="{s} works at {o}.", relation="works at", read=_read_employer, kind=_ORG),
+        States(says="{s} works at {o}.", relation="works at", read=_read_employer, kind=ORG),
         WORKS_AS,
     ),
     clause_frame(
@@ -373,7 +374,7 @@ SPOKEN_WORK: Final = (
             relation="works at",
             group="old",
             read=_read_left,
-            kind=_ORG,
+            kind=ORG,
             closes=True,
         ),
     ),
@@ -560,7 +561,7 @@ SPOKEN_PEOPLE: Final = (
     clause_frame(
         rf"^(?P<o>{NAME}) (?:runs|leads|heads|manages|took over|has taken over|is running|is leading|"
         rf"is in charge of|looks after) (?:my|our) (?:team|department|group|squad)\b",
-        States(says="{o} is {s}'s manager.", relation="manager", read=proper_name(_PERSON), kind=_PERSON),
+        States(says="{o} is {s}'s manager.", relation="manager", read=proper_name(PERSON), kind=PERSON),
     ),
 )
 
@@ -718,7 +719,7 @@ SPOKEN_MEDICATION: Final = (
         rf"gone |going )?(?:up|down|upped|raised|increased|doubled|lowered|reduced|cut|dropped|bumped|"
         rf"changed)? ?(?:to|at|is) (?P<d>{DOSE}|\d{{1,4}}) "
         rf"(?:on|of|for) (?:the |my )?(?P<m>{MEDICINE})",
-        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=_TOPIC, dose="d"),
+        States(says="{s} takes {o}.", relation="takes", group="m", read=medicines, kind=TOPIC, dose="d"),
     ),
     clause_frame(
         rf"^(?:so |and |then )?(?:they|he|she|{_MEDIC}|(?:Dr|Doctor)\.? [A-Z]\w+)(?: has| have| just|"
@@ -726,13 +727,13 @@ SPOKEN_MEDICATION: Final = (
         rf"the )?(?P<old>{MEDICINE})"
         rf"(?: (?:tablets|pills|dose))? (?:for|to|with|and put me on|onto) (?P<o>[a-z]{{5,20}})(?=$|,|\.|"
         rf" (?:instead|now|last|in|because|after|since|today)\b)",
-        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=_TOPIC),
+        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=TOPIC),
         NO_LONGER_TAKES,
     ),
     clause_frame(
         rf"^(?:the |my )?(?P<old>{MEDICINE}) (?:was|got|has been|is)(?: now)? (?:replaced|swapped|switched|"
         rf"changed) (?:by|with|for|to|out for) (?P<o>[a-z]{{5,20}})\b",
-        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=_TOPIC),
+        States(says="{s} takes {o}.", relation="takes", read=read_exact, kind=TOPIC),
         NO_LONGER_TAKES,
     ),
     clause_frame(
@@ -933,14 +934,11 @@ SPOKEN_CHANGES: Final = (
         rf"(?:still )?owes? (?P<o>{NAME}|(?:my |our |his |her )?(?:{KIN_PATTERN}|boss|neighbour|landlord|"
         rf"roommate)) (?:about |around |over )?(?:an?|some|two|three|four|five|ten|twenty|thirty|forty|fifty|sixty|"
         rf"a hundred|[£$€]?\d|money|dinner|lunch|drinks?)",
-        States(says="{s} owes {o}.", relation="owes", read=_read_person, kind=_PERSON),
+        States(says="{s} owes {o}.", relation="owes", read=_read_person, kind=PERSON),
     ),
     after(
-        # A name in small letters is a product; who "moved from Berlin to lisbon" changed homes.
-        rf"(?:have |has |am |is )?(?:just |finally )?(?:(?:switched|changed|migrated|jumped|defected|ported)(?: (?:"
-        rf"over|across|us|everything|my \w+|our \w+))?|moved (?:us|everything|(?:my|our) (?!family|kids?|children|"
-        rf"parents?)\w+)(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to "
-        rf"(?P<o>(?-i:[a-z])[\w.+-]{{2,20}})(?=$|,|\.| )",
+        # A name in small letters is a product.
+        rf"(?:have |has |am |is )?(?:just |finally )?{SWITCHED_FROM} (?P<o>(?-i:[a-z])[\w.+-]{{2,20}})(?=$|,|\.| )",
         _USES_ANY,
         NO_LONGER_USES,
     ),

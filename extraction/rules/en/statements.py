@@ -20,56 +20,64 @@ from extraction.rules.en.frames import (
     read_workplaces,
 )
 from extraction.rules.en.word_classes import DOSE, MEDICINE
+from extraction.text.lexicon_en import KIN_PATTERN
 from schema.entity import EntityType
 
-_PERSON: Final = EntityType.PERSON
-_ORG: Final = EntityType.ORGANIZATION
-_PLACE: Final = EntityType.PLACE
-_TOPIC: Final = EntityType.TOPIC
+PERSON: Final = EntityType.PERSON
+ORG: Final = EntityType.ORGANIZATION
+PLACE: Final = EntityType.PLACE
+TOPIC: Final = EntityType.TOPIC
 NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
 PROPER: Final = r"(?-i:[A-Z][\w'&.+-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&+-]*){0,3})"
+# "switched from Spotify to" and "moved our mail from Gmail to"; who "moved from Berlin to Lisbon", or moved a relative,
+# changed homes.
+SWITCHED_FROM: Final = (
+    rf"(?:(?:switched|changed|migrated|gone over|went over|jumped|defected|ported)(?: (?:over|across|us|everything|"
+    rf"(?:my|our|the) \w+))?|moved (?:everything|(?:my|our|the) (?!(?:{KIN_PATTERN}|family|kids?|children)\b)\w+)"
+    rf"(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to"
+)
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 
-LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=_PLACE)
-LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=_PLACE)
+LIVES: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_places, kind=PLACE)
+LIVES_KNOWN: Final = States(says="{s} lives in {o}.", relation="lives in", read=read_known_places, kind=PLACE)
 NO_LONGER_LIVES: Final = States(
     says="{s} no longer lives in {o}.",
     relation="lives in",
     group="old",
     read=read_known_places,
-    kind=_PLACE,
+    kind=PLACE,
     closes=True,
 )
-WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=_ORG)
-WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=_TOPIC)
+WORKS_AT: Final = States(says="{s} works at {o}.", relation="works at", read=read_workplaces, kind=ORG)
+WORKS_AS: Final = States(says="{s} works as {o}.", relation="works as", group="j", read=positions, kind=TOPIC)
 NO_LONGER_WORKS_AT: Final = States(
-    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=_ORG, closes=True
+    says="{s} no longer works at {o}.", relation="works at", group="old", read=read_firms, kind=ORG, closes=True
 )
 NO_LONGER_WORKS_AS: Final = States(
-    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=_TOPIC, closes=True
+    says="{s} no longer works as {o}.", relation="works as", group="was", read=positions, kind=TOPIC, closes=True
 )
-STUDIES_AT: Final = States(says="{s} studies at {o}.", relation="studies at", read=proper_name(_ORG), kind=_ORG)
-PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(_PERSON), kind=_PERSON)
+STUDIES_AT: Final = States(says="{s} studies at {o}.", relation="studies at", read=proper_name(ORG), kind=ORG)
+PARTNER: Final = States(says="{o} is {s}'s partner.", relation="partner", read=proper_name(PERSON), kind=PERSON)
 NO_LONGER_PARTNER: Final = States(
-    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=_PERSON, closes=True
+    says="{o} is no longer {s}'s partner.", relation="partner", read=read_exact, kind=PERSON, closes=True
 )
-ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(_PERSON), kind=_PERSON)
-MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(_PERSON), kind=_PERSON)
-KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(_PERSON), kind=_PERSON)
+ENGAGED: Final = States(says="{s} is engaged to {o}.", relation="engaged to", read=proper_name(PERSON), kind=PERSON)
+MARRIED: Final = States(says="{s} is married to {o}.", relation="married to", read=proper_name(PERSON), kind=PERSON)
+KIN_IS: Final = States(says="{o} is {s}'s {r}.", relation="=r", read=proper_name(PERSON), kind=PERSON)
 NO_LONGER_KIN: Final = States(
-    says="{o} is no longer {s}'s {r}.", relation="=r", group="old", read=proper_name(_PERSON), kind=_PERSON, closes=True
+    says="{o} is no longer {s}'s {r}.", relation="=r", group="old", read=proper_name(PERSON), kind=PERSON, closes=True
 )
 IS_NAMED: Final = States(says="{s} is named {o}.", relation="is named", read=proper_name(None), strength=0.9)
 HAS: Final = States(says="{s} has {o}.", relation="has", read=possessions)
 NO_LONGER_HAS: Final = States(says="{s} no longer has {o}.", relation="has", group="old", read=possessions, closes=True)
-HAS_TOPIC: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=_TOPIC)
-IS_TOPIC: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=_TOPIC)
+HAS_TOPIC: Final = States(says="{s} has {o}.", relation="has", read=read_exact, kind=TOPIC)
+IS_TOPIC: Final = States(says="{s} is {o}.", relation="is", read=read_exact, kind=TOPIC)
 IS_NO_LONGER: Final = States(
-    says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=_TOPIC, closes=True
+    says="{s} is no longer {o}.", relation="is", group="old", read=read_exact, kind=TOPIC, closes=True
 )
-TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=_TOPIC)
+TAKES: Final = States(says="{s} takes {o}.", relation="takes", read=medicines, kind=TOPIC)
 NO_LONGER_TAKES: Final = States(
-    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=_TOPIC, closes=True
+    says="{s} no longer takes {o}.", relation="takes", group="old", read=read_plain_medicines, kind=TOPIC, closes=True
 )
 ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
 REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)

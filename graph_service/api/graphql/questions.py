@@ -11,7 +11,7 @@ import graph_service.api.graphql.remember_recall  # noqa: F401  registers HitKin
 from graph_service.api.graphql.arguments import asker_of, memory_of, now_of
 from graph_service.auth.access import ANONYMOUS, Role, sees_questions_of
 from graph_service.memory.argument_checks import check_limit
-from graph_service.memory.mindmap.conversation import ToldFact, ToldMessage
+from graph_service.memory.mindmap.conversation import ConversationMessage, MessageFact
 from graph_service.memory.recall.query import HitKind
 from graph_service.memory.recall.question_hits import SeenHit, SeenQuestion
 from graph_service.memory.recall.question_log import AskedQuestion as Question
@@ -59,8 +59,8 @@ class AskedQuestion:
     hits: list[QuestionHit] = strawberry.field(description="Best first; without what no longer exists.")
 
 
-@strawberry.type(name="ToldFact", description="A fact that a message made or closed.")
-class ToldFactView:
+@strawberry.type(name="MessageFact", description="A fact that a message made or closed.")
+class MessageFactView:
     """A fact that a message made or closed."""
 
     id: str
@@ -71,8 +71,10 @@ class ToldFactView:
     invalid_at: datetime | None = strawberry.field(description="When it stopped being true; null while it is valid.")
 
 
-@strawberry.type(description="A message of a conversation, with what the memory made of it.")
-class SaidMessage:
+@strawberry.type(
+    name="ConversationMessage", description="A message of a conversation, with what the memory made of it."
+)
+class ConversationMessageView:
     """A message of a conversation, with what the memory made of it."""
 
     id: str
@@ -85,8 +87,8 @@ class SaidMessage:
     said_at: datetime
     scene_id: str | None = strawberry.field(description="Id of its scene; null until it is processed.")
     read: bool = strawberry.field(description="Facts were extracted from its scene.")
-    made: list[ToldFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
-    closed: list[ToldFactView] = strawberry.field(description="Facts that it closed, at most 20.")
+    made: list[MessageFactView] = strawberry.field(description="Facts for which it is evidence, at most 20.")
+    closed: list[MessageFactView] = strawberry.field(description="Facts that it closed, at most 20.")
 
 
 @strawberry.type
@@ -123,7 +125,7 @@ class QuestionsQuery:
         info: Info[Any, None],
         user_id: _AnyUserId = None,
         limit: Annotated[int, strawberry.argument(description="Maximum number of items, 1 to 100.")] = 30,
-    ) -> list[SaidMessage]:
+    ) -> list[ConversationMessageView]:
         """Return the latest messages."""
         found = await memory_of(info).mindmap.conversation(info.context["tenant"], user_id, limit=limit)
         return [_message_view(one) for one in found]
@@ -231,8 +233,8 @@ def _hit_view(hit: SeenHit) -> QuestionHit:
     )
 
 
-def _message_view(one: ToldMessage) -> SaidMessage:
-    return SaidMessage(
+def _message_view(one: ConversationMessage) -> ConversationMessageView:
+    return ConversationMessageView(
         id=one.id,
         user_id=one.user_id,
         session_id=one.session_id,
@@ -248,8 +250,8 @@ def _message_view(one: ToldMessage) -> SaidMessage:
     )
 
 
-def _fact_view(fact: ToldFact) -> ToldFactView:
-    return ToldFactView(
+def _fact_view(fact: MessageFact) -> MessageFactView:
+    return MessageFactView(
         id=fact.id,
         statement=fact.statement,
         predicate=fact.predicate,

@@ -138,7 +138,8 @@ class FactInput:
     object_type: str | None = strawberry.field(default=None, description=f"{entity_type_choice()}.")
     strength: float = strawberry.field(default=0.7, description="0 to 1: how important it is to the subject.")
     confidence: float = strawberry.field(
-        default=0.9, description="0 to 1: how certain you are. Below 0.5 it is not stored."
+        default=0.9,
+        description="0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored.",
     )
     valid_at: datetime | None = strawberry.field(default=None, description="When it became true.")
     invalid_at: datetime | None = strawberry.field(default=None, description="When it stopped being true.")

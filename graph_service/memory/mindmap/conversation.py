@@ -18,7 +18,7 @@ _FACTS_OF_MESSAGE_MAX: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldFact:
+class MessageFact:
     """A fact that a message made or closed.
 
     Attributes:
@@ -34,7 +34,7 @@ class ToldFact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldMessage:
+class ConversationMessage:
     """A message of the conversation.
 
     Attributes:
@@ -53,11 +53,11 @@ class ToldMessage:
     said_at: datetime
     scene_id: str | None
     read: bool
-    made: tuple[ToldFact, ...]
-    closed: tuple[ToldFact, ...]
+    made: tuple[MessageFact, ...]
+    closed: tuple[MessageFact, ...]
 
 
-async def conversation(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ToldMessage]:
+async def conversation(graph: Graph, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ConversationMessage]:
     """Return the latest messages of one user, or of the tenant's users if None, oldest first.
 
     Raises:
@@ -89,7 +89,7 @@ async def conversation(graph: Graph, tenant: TenantId, user_id: str | None, *, l
             "rows_max": _FACTS_MAX,
         }
         facts = await graph.read(statement("mindmap/facts_of_messages"), parameters)
-    return told_messages(rows, facts)
+    return conversation_messages(rows, facts)
 
 
 async def _users(graph: Graph, tenant: TenantId) -> list[str]:
@@ -97,10 +97,10 @@ async def _users(graph: Graph, tenant: TenantId) -> list[str]:
     return [row["user_id"] for row in rows]
 
 
-def told_messages(messages: Sequence[Row], facts: Sequence[Row]) -> list[ToldMessage]:
+def conversation_messages(messages: Sequence[Row], facts: Sequence[Row]) -> list[ConversationMessage]:
     """Return messages, given newest first, in the order they were said, with what each made and closed. Pure."""
-    made: dict[str, list[ToldFact]] = {}
-    closed: dict[str, list[ToldFact]] = {}
+    made: dict[str, list[MessageFact]] = {}
+    closed: dict[str, list[MessageFact]] = {}
     makers = {row["id"]: list(row["made_by"]) for row in facts}
     for row in facts:
         fact = _fact(row)
@@ -113,7 +113,7 @@ def told_messages(messages: Sequence[Row], facts: Sequence[Row]) -> list[ToldMes
         for message_id in dict.fromkeys((*enders, *makers.get(row["closed_by"], ()))):
             closed.setdefault(message_id, []).append(fact)
     return [
-        ToldMessage(
+        ConversationMessage(
             id=row["id"],
             user_id=row["user_id"],
             session_id=row["session_id"],
@@ -131,8 +131,8 @@ def told_messages(messages: Sequence[Row], facts: Sequence[Row]) -> list[ToldMes
     ]
 
 
-def _fact(row: Row) -> ToldFact:
-    return ToldFact(
+def _fact(row: Row) -> MessageFact:
+    return MessageFact(
         id=row["id"],
         statement=row["statement"],
         predicate=row["predicate"],

@@ -11,7 +11,7 @@ from graph_service.memory.change_log.log import ChangeLog
 from graph_service.memory.change_log.payloads import edge_view, kind_of, moment_text, node_view
 from graph_service.memory.facts.closing import closing_of
 from graph_service.memory.facts.lookup import fact_by_id
-from graph_service.memory.mindmap.conversation import ToldMessage, conversation
+from graph_service.memory.mindmap.conversation import ConversationMessage, conversation
 from graph_service.memory.mindmap.element_details import (
     ElementView,
     correction_views,
@@ -65,7 +65,7 @@ class MindMap:
         self._clock = clock
         self._large_from = large_from
 
-    async def conversation(self, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ToldMessage]:
+    async def conversation(self, tenant: TenantId, user_id: str | None, *, limit: int) -> list[ConversationMessage]:
         """Return the latest messages of one user, or of all users if None, oldest first, with what each made.
 
         Raises:

@@ -69,6 +69,21 @@ _AGENTS: Final = frozenset({"assistant", "助手", "agent"})
 _CHAIN_MAX: Final = 16
 # A capitalised word that does not begin a sentence.
 _NAME: Final = re.compile(r"(?<![.!?…\"“] )(?<!^)\b[A-Z][a-z]{2,}\b")
+# Features that compare words or word pieces, which texts in different languages do not share.
+_WORD_FEATURES: Final = (
+    "lexical",
+    "lexical_previous",
+    "lexical_window",
+    "token_similarity",
+    "token_similarity_window",
+)
+# Probability with which the walk through the graph returns to the named entities.
+_RESTART: Final = 0.3
+# Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
+_STEPS: Final = 12
+# Index of the node at which the walk restarts; linked to all candidates that mention a named entity.
+_NAMED: Final = 0
+_ALL_TIES: Final = frozenset(tie_words())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,16 +220,6 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
         scaled[name] = _imputed(scaled[name], scaled["similarity"])
     _impute_other_language(scaled, np.array([one.is_cross_language for one in found.candidates], np.bool_))
     return scaled
-
-
-# Features that compare words or word pieces, which texts in different languages do not share.
-_WORD_FEATURES: Final = (
-    "lexical",
-    "lexical_previous",
-    "lexical_window",
-    "token_similarity",
-    "token_similarity_window",
-)
 
 
 def _impute_other_language(scaled: dict[str, Floats], cross_language: npt.NDArray[np.bool_]) -> None:
@@ -435,12 +440,6 @@ def _has_number(text: str) -> bool:
 #
 # Source: Page et al. 1999 (personalised PageRank); Gutiérrez et al. 2024 (HippoRAG, which restarts at named entities).
 
-_RESTART: Final = 0.3
-# Number of iterations; the error after 12 is 0.7 to the power of 12, about 0.01.
-_STEPS: Final = 12
-# Index of the node at which the walk restarts; linked to all candidates that mention a named entity.
-_NAMED: Final = 0
-
 
 def graph_proximity(found: CandidateSet) -> Floats:
     """Return the personalised PageRank of the candidates, scaled to a maximum of 1; all 0 without a named entity.
@@ -625,9 +624,6 @@ def _of_relatives(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> d
         "second_tie": _column(_mentions(text, second) for text in texts),
         "other_tie": _column(not _mentions(text, asked) and _mentions(text, _ALL_TIES) for text in texts),
     }
-
-
-_ALL_TIES: Final = frozenset(tie_words())
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)

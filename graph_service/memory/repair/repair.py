@@ -32,7 +32,10 @@ from schema.ids import MemoryId, TenantId, UserId
 from schema.predicates import whitelist
 from schema.timespan import millis
 
+_log = logging.getLogger("mnemograph.sync")
 ROWS_MAX: Final = 500
+# Time between two looks for tenants whose sync is due.
+_CHECK_S: Final = 600.0
 SESSION_JOBS: Final = (JobKind.EXTRACT, JobKind.EMBED, JobKind.CLOSE)
 UNPROVEN: Final = "sync: no message is left that proves it"
 Progress = Callable[[int, int], None]
@@ -289,9 +292,6 @@ class Sync:
 #
 # The time of the last run is stored with the tenant: a restart does not repeat it, and only one of several processes
 # runs it.
-
-_log = logging.getLogger("mnemograph.sync")
-_CHECK_S: Final = 600.0
 
 
 class SyncSchedule:
