@@ -150,7 +150,7 @@ async def hits(api: ModelService, question: str, kind: str, *, limit: int = 3) -
     return found
 
 
-@pytest.mark.parametrize("language", slow_but(["fr", "ja"], STORIES))
+@pytest.mark.parametrize("language", slow_but(["ja"], STORIES))
 async def test_model_makes_facts_of_any_language(server: Server, tmp_path: Path, tenant: str, language: str) -> None:
     """Facts, times by ISO dates, entities with and without accents, recall by words of that language, and context."""
     story = STORIES[language]

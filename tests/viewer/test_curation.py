@@ -111,6 +111,7 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     assert ["undoCorrection"] in [what for what, _, _ in logged]
 
 
+@pytest.mark.slow
 async def test_confirmed_and_pinned_facts_are_marked_as_such(viewer: Watching) -> None:
     fact = await _fact(viewer, "钢琴")
     await viewer.choose(fact["id"])

@@ -11,6 +11,7 @@ from neo4j import AsyncGraphDatabase
 from playwright.async_api import Browser, expect
 
 from tests.conftest import Server
+from tests.support.slow import slow_but
 from tests.viewer.watching import REMEMBER, WAIT_MS, Watching, ann_told
 
 _TENANT = "behind-a-fact"
@@ -120,7 +121,7 @@ async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_st
     await expect(row.locator(".strength")).to_have_text(re.compile(r"\d+%"))
 
 
-@pytest.mark.parametrize("chosen", ["fact", "thing"])
+@pytest.mark.parametrize("chosen", slow_but(["fact"], ["fact", "thing"]))
 async def test_copied_cypher_finds_the_selected_element(viewer: Watching, server: Server, chosen: str) -> None:
     if chosen == "fact":
         element = await _edge(viewer, "RELATES_TO", "Lisbon")

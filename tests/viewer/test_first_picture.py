@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.viewer.watching import WAIT_MS, Watching
 
@@ -128,6 +128,28 @@ async def test_search_finds_by_relation_type_and_question(viewer: Watching) -> N
     await meant.filter(has_text="tea").first.click()
     await viewer.until("window.__mnemograph.selection !== null")
     await expect(viewer.page.locator("[data-panel] h2")).to_contain_text("tea")
+
+
+async def test_failed_search_is_told_with_a_way_to_repeat_it(viewer: Watching) -> None:
+    page, refuses = viewer.page, True
+    await viewer.open("#/map")
+
+    async def answer(route: Route) -> None:
+        if refuses and "recall(" in (route.request.post_data or ""):
+            await route.fulfill(json={"errors": [{"message": "the search was too slow"}]})
+        else:
+            await route.continue_()
+
+    await page.route("**/graphql", answer)
+    await page.get_by_role("combobox").first.fill("What is green and has leaves?")
+    failed = page.locator("[data-search-failed]")
+    await expect(failed).to_contain_text("the search was too slow", timeout=WAIT_MS)
+    await expect(page.locator("#search-hits")).not_to_contain_text("Nothing found")
+    refuses = False
+    await failed.locator('[data-act="search-again"]').click()
+    await expect(failed).to_have_count(0)
+    await expect(page.locator('[data-group="meant"], .none')).not_to_have_count(0, timeout=WAIT_MS)
+    await page.unroute("**/graphql")
 
 
 @pytest.mark.slow

@@ -221,6 +221,7 @@ async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) ->
     assert height >= 844 * 0.75
 
 
+@pytest.mark.slow
 async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")
     await empty.open()

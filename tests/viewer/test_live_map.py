@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
@@ -14,8 +15,8 @@ from tests.viewer.watching import Watching as Viewer
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def viewer(browser: Browser, address: str, tenant: str) -> AsyncIterator[Viewer]:
-    """Open a page on a tenant of this test alone."""
-    async with Viewer.page_of(browser, address, tenant) as watching:
+    """Open a page on a tenant of this test alone, whose map moves as by default."""
+    async with Viewer.page_of(browser, address, tenant, motion="no-preference") as watching:
         yield watching
 
 
@@ -76,6 +77,7 @@ async def test_click_on_an_edge_shows_statement_and_highlighted_evidence(viewer:
     assert "jasmine tea" in (await panel.locator("mark").first.inner_text())
 
 
+@pytest.mark.slow
 async def test_chinese_memories_and_texts_are_shown(viewer: Viewer) -> None:
     await viewer.say("我很喜欢弹钢琴。", user="zhang", name="张曼婷")
     await viewer.page.add_init_script("localStorage.clear()")
@@ -96,6 +98,7 @@ async def test_viewers_of_two_tenants_see_only_their_own(browser: Browser, viewe
     await page.close()
 
 
+@pytest.mark.slow
 async def test_message_text_never_becomes_markup(viewer: Viewer) -> None:
     await viewer.say(
         'I love <img src=x onerror="window.pwned=1">cake.', 'I love "><script>window.pwned=1</script> tea.'

@@ -198,6 +198,7 @@ async def test_new_messages_arrive_with_the_facts_they_made(service: OpenService
     await expect(message.locator("[data-made]").first).to_be_visible(timeout=WAIT_MS)
 
 
+@pytest.mark.slow
 async def test_forgotten_message_takes_its_questions_from_the_panel(service: OpenService, viewer: Watching) -> None:
     await viewer.open("#/map?side=now")
     await asked(service, viewer, "Does she hate coriander?")
@@ -236,6 +237,7 @@ async def test_review_by_keys_makes_the_memory_surer_and_can_be_undone(service: 
     await expect(page.locator("[data-progress]")).to_contain_text(f"1 of {total}")
 
 
+@pytest.mark.slow
 async def test_search_box_is_no_question_of_an_agent(service: OpenService, viewer: Watching) -> None:
     page = viewer.page
     await viewer.open("#/map?side=now")

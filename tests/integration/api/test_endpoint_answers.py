@@ -22,6 +22,7 @@ from tests.integration.api.test_graphql import Api
 from tests.support.builders import a_memory, a_worker, delete_open_jobs
 from tests.support.fake_openai import FakeOpenAI, Reply, fails, fake_vector, says
 from tests.support.model_service import CLOSE, REMEMBER, AnsweringEndpoint, ModelService, a_reading, model_service, said
+from tests.support.slow import slow_but
 
 FACTS = """{ user(userId: "alice") { facts { nodes { predicate object { name } } } } }"""
 EVENTS = '{ factEvents(userId: "alice", sessionId: "s1") { kind readBy } }'
@@ -79,7 +80,7 @@ async def test_a_scene_that_the_model_refuses_is_read_from_the_lines_of_the_user
     assert len(model.requests) >= 2
 
 
-@pytest.mark.parametrize("answer", ["I would say tea.", '{"facts": [', "{}{}{}"])
+@pytest.mark.parametrize("answer", slow_but(['{"facts": ['], ["I would say tea.", '{"facts": [', "{}{}{}"]))
 async def test_nothing_said_is_lost_when_the_model_answers_nonsense(
     server: Server, tmp_path: Path, tenant: str, answer: str
 ) -> None:

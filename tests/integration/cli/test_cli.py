@@ -1,31 +1,32 @@
-"""Test the command line with real processes, a running service and a database of its own."""
+"""Test the command line beside a running service; `test_local_database.py` has the tests that start a database."""
 
 import json
 import re
 import shlex
-import signal
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 import pytest
 
+from tests.conftest import Server
 from tests.support.cli_process import Home, Running
 from tests.support.polling import until
 
 README = Path(__file__).parents[3] / "README.md"
 PROGRAM = ".venv/bin/mnemograph "
-WORDS_ONLY = {"MNEMOGRAPH_EMBEDDING_KIND": "none"}
+TENANT = f"cli-{uuid4().hex[:8]}"
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("cli"), WORDS_ONLY)
+def home(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("cli"), {**server.environ, "MNEMOGRAPH_TENANT": TENANT})
 
 
 @pytest.fixture(scope="module")
 def service(home: Home) -> Iterator[Running]:
-    """Run `serve`, whose database the commands of this module share."""
+    """Run `serve` on the Neo4j of the tests, which the commands use too."""
     with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
         yield running
 
@@ -34,8 +35,8 @@ def service(home: Home) -> Iterator[Running]:
 def address(service: Running) -> str:
     """Return the base URL of the service once it is ready, which takes long on a busy machine."""
     where = service.document()
-    assert where["tenant"] == "default"
-    base = str(where["viewer"]).rstrip("/")
+    assert where["tenant"] == TENANT
+    base = str(where["viewer"]).split("?")[0].rstrip("/")
     until(lambda: httpx.get(f"{base}/ready", timeout=30).status_code == 200)
     return base
 
@@ -62,7 +63,7 @@ def test_an_unknown_option_is_refused_with_a_hint(home: Home) -> None:
 def test_running_service_reports_ready(address: str) -> None:
     state = httpx.get(f"{address}/ready", timeout=30).json()
     assert (state["ready"], state["neo4j"], state["worker"]) == (True, "up", "running")
-    assert (state["embedder"], state["model"], state["database"]) == ("none", "rules", "local")
+    assert (state["embedder"], state["model"], state["database"]) == ("none", "rules", "given")
     assert httpx.get(f"{address}/health", timeout=30).json()["status"] == "up"
 
 
@@ -108,8 +109,10 @@ def test_remembering_the_same_message_twice_changes_nothing(home: Home, address:
 
 
 def test_common_options_work_before_and_after_the_command(home: Home, address: str) -> None:
-    home.run("--tenant", "other", "remember", "The code is blue.", "--user", "ana", "--no-wait", "--json").document()
-    after = home.run("recall", "code blue", "--user", "ana", "--tenant", "other", "--json").document()
+    home.run(
+        "--tenant", f"{TENANT}-other", "remember", "The code is blue.", "--user", "ana", "--no-wait", "--json"
+    ).document()
+    after = home.run("recall", "code blue", "--user", "ana", "--tenant", f"{TENANT}-other", "--json").document()
     elsewhere = home.run("--json", "recall", "code blue", "--user", "ana").document()
     assert "The code is blue." in [hit["text"] for hit in after["hits"]]
     assert all("blue" not in hit["text"] for hit in elsewhere["hits"])
@@ -149,26 +152,10 @@ def test_session_is_closed_and_summarised_on_the_command_line(home: Home, addres
     assert home.run("layers", "show", closed["uri"], "--json").document()["level"] == "L1"
     told = home.run("layers", "generate", "--user", "lia", "--json").document()
     assert (told["sessions"], told["unchanged"], told["failed"]) == (1, 1, 0)
-    assert home.run("--tenant", "other", "layers", "show", closed["uri"]).code == 3
-    assert home.run("--tenant", "other", "sessions", "list", "--user", "lia", "--json").document() == {"sessions": []}
-
-
-def test_db_command_says_how_to_log_in(home: Home, address: str) -> None:
-    found = home.run("db", "uri", "--json").document()
-    assert found["uri"].startswith("bolt://127.0.0.1:")
-    assert Path(found["password_file"]).stat().st_mode & 0o077 == 0
-    assert home.run("db", "status", "--json").document()["running"] is True
-    assert found["password_file"] in home.run("db", "shell-hint").out
-
-
-def test_doctor_names_each_requirement(home: Home, address: str) -> None:
-    done = home.run("doctor", "--json")
-    checks = {check["name"]: check for check in json.loads(done.out)["checks"]}
-    assert {"Python", "settings", "data directory", "Java", "Neo4j's jars", "viewer", "port"} <= set(checks)
-    assert checks["local Neo4j"]["ok"] is True
-    assert "version 2026" in checks["Neo4j answers"]["finding"]
-    assert all(check["fix"] for check in checks.values() if check["ok"] is False)
-    assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
+    assert home.run("--tenant", f"{TENANT}-other", "layers", "show", closed["uri"]).code == 3
+    assert home.run("--tenant", f"{TENANT}-other", "sessions", "list", "--user", "lia", "--json").document() == {
+        "sessions": []
+    }
 
 
 def test_every_command_of_the_readme_runs(home: Home, address: str) -> None:
@@ -190,28 +177,3 @@ def test_explicit_port_in_use_is_refused(home: Home, address: str) -> None:
 
 def test_foreign_host_names_are_refused_by_the_service(address: str) -> None:
     assert httpx.get(f"{address}/ready", headers={"host": "evil.example"}, timeout=30).status_code == 421
-
-
-@pytest.mark.slow
-def test_sigterm_stops_the_service_in_order(tmp_path: Path) -> None:
-    home = Home(tmp_path, WORDS_ONLY)
-    with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
-        running.document()
-        assert running.stop(signal.SIGTERM) == 0
-    assert home.run("db", "status", "--json").document()["running"] is False
-
-
-@pytest.mark.slow
-def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
-    home = Home(tmp_path, {})
-    first, again = (
-        home.run_process("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2)
-    )
-    assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)
-    found = {answer["user"]: json.dumps(answer["hits"], ensure_ascii=False) for answer in first["answers"]}
-    assert all(animal in found["bart"] for animal in ("elephants", "penguins"))
-    assert "strawberry cake" in found["lisa"]
-    assert "流浪地球" in found["zhang-manting"]
-    assert all(
-        any(hit["evidence"] or hit["kind"] == "message" for hit in answer["hits"]) for answer in again["answers"]
-    )

@@ -25,6 +25,7 @@ from schema.errors import ConflictError, InstallError
 from tests.integration.memory.worker.crash_story import tell
 from tests.support.graph_hash import graph_hash
 from tests.support.neo4j_server import start_test_server
+from tests.support.slow import slow_but
 
 _SCHEMA = (
     "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state WHERE state <> 'FAILED' "
@@ -77,7 +78,7 @@ _RENAMING = parse_statement(
 )
 
 
-@pytest.mark.parametrize("steps_done", range(4))
+@pytest.mark.parametrize("steps_done", slow_but([1], range(4)))
 async def test_a_migration_completes_wherever_it_was_stopped_before(
     directory: Directory, tenant: str, steps_done: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

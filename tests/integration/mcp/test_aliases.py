@@ -99,6 +99,7 @@ async def test_graphiti_tools_store_and_search_episodes(service: McpService, gra
         assert (await agent.failure("search_nodes", query="tea"))["code"] == "BAD_INPUT"
 
 
+@pytest.mark.slow
 async def test_mem0_tools_store_search_list_and_delete(service: McpService, graph: Graph, tenant: str) -> None:
     async with service.agent(tenant, user="ana") as agent:
         turns = [{"role": "user", "content": "I love jasmine tea."}, {"role": "assistant", "content": "Good to know."}]

@@ -12,6 +12,7 @@ from tests.integration.memory.entity_resolution.test_merges import edges
 from tests.integration.memory.forgetting.test_forgetting import memory_of
 from tests.support.builders import a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_rows
+from tests.support.slow import slow_but
 
 # Position of the message of each fact in the call.
 _OF_THE_CALL = re.compile(r"\('assertions', \"[^\"]*\"\), ")
@@ -92,8 +93,9 @@ async def test_text_that_declares_no_name_adds_no_alias(
     assert [node.aliases for node in snapshot.nodes if node.kind == "User"] == [[]]
 
 
-@pytest.mark.parametrize("said", [EN, ZH], ids=["en", "zh"])
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("said", "place"), slow_but([(EN, 1), (ZH, 0)], [(said, place) for said in (EN, ZH) for place in range(3)])
+)
 async def test_forgetting_the_declaration_removes_the_alias(
     graph: Graph, tenant: str, said: tuple[tuple[str | None, str], ...], place: int
 ) -> None:

@@ -16,6 +16,7 @@ from schema.ids import TenantId
 from tests.integration.memory.facts.test_conflict_resolution import edges, open_now, say
 from tests.support.builders import NOON, a_memory, a_worker
 from tests.support.graph_hash import graph_rows
+from tests.support.slow import slow_but
 
 
 def memory_reading_at_once(graph: Graph) -> Memory:
@@ -158,15 +159,18 @@ async def test_corrections_are_acts_and_not_scenes_or_evidence(
 
 @pytest.mark.parametrize(
     ("act", "edit"),
-    [
-        ("confirm", ()),
-        ("pin", ()),
-        ("reject", ()),
-        ("update", (FactEdit(statement="Alice has her home in Rome"),)),
-        ("update", (FactEdit(object="Bari", statement="Alice lives in Bari"),)),
-        ("update", (FactEdit(valid_at=NOON - timedelta(days=9), invalid_at=NOON + timedelta(days=9)),)),
-        ("add", ()),
-    ],
+    slow_but(
+        [("reject", ()), ("update", (FactEdit(object="Bari", statement="Alice lives in Bari"),)), ("add", ())],
+        [
+            ("confirm", ()),
+            ("pin", ()),
+            ("reject", ()),
+            ("update", (FactEdit(statement="Alice has her home in Rome"),)),
+            ("update", (FactEdit(object="Bari", statement="Alice lives in Bari"),)),
+            ("update", (FactEdit(valid_at=NOON - timedelta(days=9), invalid_at=NOON + timedelta(days=9)),)),
+            ("add", ()),
+        ],
+    ),
 )
 async def test_undo_restores_the_graph_exactly(graph: Graph, tenant: str, act: str, edit: tuple[FactEdit, ...]) -> None:
     await say(graph, tenant, "I live in Paris.", day=0)

@@ -1,5 +1,6 @@
 """Test repeated, closed, explained and reopened facts on Neo4j."""
 
+import itertools
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -18,6 +19,7 @@ from schema.ids import MemoryId, TenantId
 from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
 from tests.support.graph_hash import graph_hash
+from tests.support.slow import slow_but
 
 _EDGES = (
     "MATCH (a {tenant: $tenant})-[r]->(b:Memory) WHERE NOT type(r) IN ['MENTIONED', 'PART_OF', 'IN_SESSION'] "
@@ -55,8 +57,13 @@ MOVES = {"I live in Paris.": 0, "I moved to Rome.": 3, "I moved to Oslo.": 5}
 MOVES_ZH = {"我住在北京。": 0, "我搬到了上海。": 3, "我搬到了杭州。": 5}
 
 
-@pytest.mark.parametrize("moves", [MOVES, MOVES_ZH])
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+@pytest.mark.parametrize(
+    ("order", "moves"),
+    slow_but(
+        [((2, 0, 1), MOVES), ((1, 2, 0), MOVES_ZH)],
+        itertools.product([(0, 1, 2), (2, 0, 1), (1, 2, 0)], [MOVES, MOVES_ZH]),
+    ),
+)
 async def test_moves_stored_in_any_order_give_the_same_homes(
     graph: Graph, tenant: str, moves: dict[str, int], order: tuple[int, ...]
 ) -> None:

@@ -9,6 +9,7 @@ from schema.ids import TenantId, UserId, memory_id, user_uri
 from tests.integration.memory.forgetting.test_forgetting import CHINESE, ENGLISH, Line, memory_of, store_lines
 from tests.integration.memory.worker.test_crash import change_numbers
 from tests.support.builders import a_memory, a_worker
+from tests.support.slow import slow_but
 
 NODES = "MATCH (n {tenant: $tenant}) RETURN labels(n) AS labels, properties(n) AS properties"
 
@@ -19,7 +20,7 @@ async def nodes_of(graph: Graph, tenant: str) -> list[tuple[list[str], dict[str,
     return [(row["labels"], row["properties"]) for row in rows]
 
 
-@pytest.mark.parametrize("story", [ENGLISH, CHINESE])
+@pytest.mark.parametrize("story", slow_but([ENGLISH], [ENGLISH, CHINESE]))
 async def test_forgotten_user_is_deleted_completely_and_others_stay(
     graph: Graph, tenant: str, story: list[Line]
 ) -> None:

@@ -118,10 +118,10 @@ async def test_jobs_of_an_outage_are_parked_and_done_when_it_ends(graph: Graph, 
     ]
     assert "cannot be reached" in letters[0].error
     assert "jasmine" in (await memory.recall(whose, Question(user_id="alice", text="jasmine"))).hits[0].candidate.text
-    await world.work(200)
+    await world.work(200, step_s=5)
     assert switch.calls <= 12, "an outage must not be hammered"
     switch.there = True
-    await world.work(70)
+    await world.work(70, step_s=5)
     await a_memory(graph).remember(TenantId(f"{tenant}-whole"), an_incoming("I love jasmine tea.", "我很喜欢弹钢琴。"))
     await a_worker(graph).drain()
     assert await memory.dead_letters.listed(whose) == []
@@ -142,7 +142,7 @@ async def test_no_job_is_claimed_while_the_circuit_breaker_is_open(graph: Graph,
     await world.work(20)
     assert world.embedder.calls == asked
     world.embedder.there = True
-    await world.work(60)
+    await world.work(60, step_s=5)
     assert (await a_memory(graph).backlog(TenantId(tenant))).dead == 0
 
 

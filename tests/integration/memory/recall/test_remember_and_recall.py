@@ -13,6 +13,7 @@ from schema.errors import ConflictError, InputError
 from schema.ids import TenantId
 from schema.message import ProvidedFact
 from tests.support.builders import NOON, a_memory, a_message, a_worker, an_incoming
+from tests.support.slow import slow_but
 
 TEA = "I love jasmine tea."
 
@@ -256,8 +257,12 @@ LONG_QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("text", LONG_QUESTIONS.values(), ids=LONG_QUESTIONS.keys())
-async def test_longest_questions_and_names_are_answered(graph: Graph, tenant: str, text: str) -> None:
+_IN_EVERY_RUN = ["different Chinese characters", "hangul", "many words", "both scripts"]
+
+
+@pytest.mark.parametrize("kind", slow_but(_IN_EVERY_RUN, LONG_QUESTIONS))
+async def test_longest_questions_and_names_are_answered(graph: Graph, tenant: str, kind: str) -> None:
+    text = LONG_QUESTIONS[kind]
     memory = a_memory(graph)
     question = text[:4_000]
     fact = ProvidedFact(subject="user", predicate="PREFERS", object=text[:200], statement=text[:2_000])

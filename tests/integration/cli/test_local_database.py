@@ -1,0 +1,62 @@
+"""Test the command line with the local database that `serve` and `demo` start."""
+
+import json
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.support.cli_process import Home
+from tests.support.polling import until
+
+
+def test_service_starts_a_database_that_commands_share_and_stops_it_in_order(tmp_path: Path) -> None:
+    home = Home(tmp_path, {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    with home.running("serve", "--port", "0", "--no-browser", "--json") as running:
+        where = running.document()
+        assert where["tenant"] == "default"
+        ready = f"{str(where['viewer']).rstrip('/')}/ready"
+        until(lambda: httpx.get(ready, timeout=30).status_code == 200)
+        assert httpx.get(ready, timeout=30).json()["database"] == "local"
+        _says_how_to_log_in(home)
+        _doctor_names_each_requirement(home)
+        # A new database plans the statements of recall for many seconds; the demo, which is slow, asks it.
+        stored = home.run("remember", "Tea at four.", "--user", "bo", "--no-wait", "--json").document()
+        assert (stored["stored"], stored["repeated"]) == (1, 0)
+        assert running.stop(signal.SIGTERM) == 0
+    assert home.run("db", "status", "--json").document()["running"] is False
+
+
+def _says_how_to_log_in(home: Home) -> None:
+    found = home.run("db", "uri", "--json").document()
+    assert found["uri"].startswith("bolt://127.0.0.1:")
+    assert Path(found["password_file"]).stat().st_mode & 0o077 == 0
+    assert home.run("db", "status", "--json").document()["running"] is True
+    assert found["password_file"] in home.run("db", "shell-hint").out
+
+
+def _doctor_names_each_requirement(home: Home) -> None:
+    done = home.run("doctor", "--json")
+    checks = {check["name"]: check for check in json.loads(done.out)["checks"]}
+    assert {"Python", "settings", "data directory", "Java", "Neo4j's jars", "viewer", "port"} <= set(checks)
+    assert checks["local Neo4j"]["ok"] is True
+    assert "version 2026" in checks["Neo4j answers"]["finding"]
+    assert all(check["fix"] for check in checks.values() if check["ok"] is False)
+    assert done.code == (0 if all(check["ok"] is not False for check in checks.values()) else 7)
+
+
+@pytest.mark.slow
+def test_demo_answers_its_questions_on_both_runs(tmp_path: Path) -> None:
+    home = Home(tmp_path, {})
+    first, again = (
+        home.run_process("demo", "--once", "--port", "0", "--no-browser", "--json").document() for _ in range(2)
+    )
+    assert (first["stored"], again["stored"], again["repeated"]) == (362, 0, 362)
+    found = {answer["user"]: json.dumps(answer["hits"], ensure_ascii=False) for answer in first["answers"]}
+    assert all(animal in found["bart"] for animal in ("elephants", "penguins"))
+    assert "strawberry cake" in found["lisa"]
+    assert "流浪地球" in found["zhang-manting"]
+    assert all(
+        any(hit["evidence"] or hit["kind"] == "message" for hit in answer["hits"]) for answer in again["answers"]
+    )
