@@ -69,6 +69,7 @@ from extraction.rules.en.statements import (
     PREFERS,
     PROPER,
     REACTS,
+    RELATIVE,
     STUDIES_AT,
     SWITCHED_FROM,
     TAKES,
@@ -181,8 +182,9 @@ MOVES: Final = (
     after(rf"{_MOVED} (?:from (?P<old>.{{2,30}}?) )to (?P<o>.+)", LIVES, _LEFT),
     after(rf"(?:{_MOVED}) to (?P<o>.+? from (?P<old>(?-i:[A-Z]).+))", LIVES, _LEFT),
     after(
-        r"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)(?: [a-z]+){0,2} to "
-        r"(?P<o>.+)",
+        # Who moved a relative did not move; who moved the children did.
+        rf"(?:moved|relocated|upped sticks|emigrated|immigrated|resettled|decamped|migrated)"
+        rf"(?! (?:my|our|his|her) (?!kids|children)(?:{KIN_PATTERN})\b)(?: [a-z]+){{0,2}} to (?P<o>.+)",
         LIVES,
     ),
     after(r"(?:gone|went|come|came|moved|am|is|are) (?:back )?home to (?P<o>(?-i:[A-Z]).+)", LIVES),
@@ -1198,13 +1200,14 @@ CHANGES: Final = (
         NO_LONGER_USES,
     ),
     after(
-        r"(?:moved|shifted|rescheduled|switched|changed|swapped) (?:my|our|the|his|her) (?P<s>[a-z][a-z ]{2,30}?) "
-        r"from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
+        rf"(?:moved|shifted|rescheduled|switched|changed|swapped) (?:my|our|the|his|her) "
+        rf"(?P<s>(?!{RELATIVE}\b)[a-z][a-z ]{{2,30}}?) from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
         ATTRIBUTE_IS,
         ATTRIBUTE_IS_NO_LONGER,
     ),
     clause_frame(
-        r"^(?:(?P<w>my|our|the) )?(?P<s>(?!(?:I|we|you|he|she|they|it)\b)[A-Za-z][a-z ]{2,30}?) "
+        rf"^(?:(?P<w>my|our|the) )?(?P<s>(?!(?:I|we|you|he|she|they|it)\b)"
+        rf"(?!(?:(?:my|our|the) )?{RELATIVE} (?:has|have|is|are|was|were|just|moved)\b)[A-Za-z][a-z ]{{2,30}}?) "
         r"(?:has |have |is |are |got |been |was |were |just "
         r")*(?:moved|changed|switched|rescheduled|shifted|pushed back|brought forward) (?:from (?P<old>[\w:]+(?: "
         r"[\w:]+)?) )to (?P<o>[\w:]+(?: [\w:]+)?)$",

@@ -29,11 +29,12 @@ PLACE: Final = EntityType.PLACE
 TOPIC: Final = EntityType.TOPIC
 NAME: Final = r"(?-i:(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w'-]*[a-z](?: [A-Z][\w'-]*[a-z])?)"
 PROPER: Final = r"(?-i:[A-Z][\w'&.+-]*(?: (?:(?:of|the|de|and|la|del) )?[A-Z\d][\w'&+-]*){0,3})"
+RELATIVE: Final = rf"(?:{KIN_PATTERN}|family|kids?|children)"
 # "switched from Spotify to" and "moved our mail from Gmail to"; who "moved from Berlin to Lisbon", or moved a relative,
 # changed homes.
 SWITCHED_FROM: Final = (
     rf"(?:(?:switched|changed|migrated|gone over|went over|jumped|defected|ported)(?: (?:over|across|us|everything|"
-    rf"(?:my|our|the) \w+))?|moved (?:everything|(?:my|our|the) (?!(?:{KIN_PATTERN}|family|kids?|children)\b)\w+)"
+    rf"(?:my|our|the) \w+))?|moved (?:everything|(?:my|our|the) (?!{RELATIVE}\b)\w+)"
     rf"(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to"
 )
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"

@@ -193,6 +193,16 @@ def test_statements_of_frames_read_as_sentences() -> None:
         ("We migrated from MySQL to postgres.", ["User uses postgres.", "User no longer uses MySQL."]),
         ("I've switched from Spotify to tidal.", ["User uses tidal.", "User no longer uses Spotify."]),
         ("I went from Paris to Rome by train.", []),
+        ("I moved my mother to York.", []),
+        ("We moved the kids to Paris.", ["User lives in Paris."]),
+        (
+            "My sister has moved from Oslo to Bergen.",
+            ["User's sister lives in Bergen.", "User's sister no longer lives in Oslo."],
+        ),
+        (
+            "Our standup moved from Monday to Tuesday.",
+            ["User's standup is Tuesday.", "User's standup is no longer Monday."],
+        ),
     ],
 )
 def test_places_are_lived_in_and_products_are_used(text: str, expected: list[str]) -> None:
