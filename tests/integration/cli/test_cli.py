@@ -87,7 +87,8 @@ def test_questions_of_commands_are_shown_by_the_running_service(home: Home, addr
     # A new Neo4j plans the statements of a context first, which a busy machine may stop as too slow.
     until(lambda: home.run("context", "Shall we make music?", "--user", "oda").code == 0)
     query = '{ questions(userId: "oda") { door kind text found hits { id text } } }'
-    answer = httpx.post(f"{address}/graphql", json={"query": query}, timeout=30).json()
+    headers = {"Mnemograph-Tenant": TENANT}
+    answer = httpx.post(f"{address}/graphql", json={"query": query}, headers=headers, timeout=30).json()
     context, recall = answer["data"]["questions"]
     assert (context["door"], context["kind"], context["text"]) == ("COMMAND", "CONTEXT", "Shall we make music?")
     assert (recall["door"], recall["kind"], recall["text"]) == ("COMMAND", "RECALL", "Which instrument, oboe?")

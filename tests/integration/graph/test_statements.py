@@ -72,7 +72,7 @@ async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> 
     """Sorting costs as much per hit as its session is long: 180 instead of 20 ms per question at 500 messages."""
     written = statement("recall/recall")
     async with graph._driver.session() as session:
-        result = await session.run("EXPLAIN " + written.text, dict.fromkeys(written.parameters))
+        result = await session.run("EXPLAIN " + written.text, _typed(written))
         plan = (await result.consume()).plan
     assert plan is not None
     assert list(_first_bounds(plan, "n:Message(tenant, session_id, said_ms, position)", "")) == ["Limit", "Limit"]
