@@ -29,9 +29,11 @@ _EDGES = _statement(
     "UNWIND $rows AS row MATCH (s:Memory {tenant: $tenant, id: row.source}) "
     "MATCH (o:Memory {tenant: $tenant, id: row.target}) CREATE (s)-[r:$(row.predicate)]->(o) SET r = row.properties",
 )
-_GONE = _statement(
-    "gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 500 DETACH DELETE n RETURN count(*) AS gone"
+# Before the nodes, since a user may have tens of thousands of them, and a transaction may use 256 MB.
+_GONE_EDGES = _statement(
+    "gone_edges", "MATCH (:Memory {tenant: $tenant})-[r]->() WITH r LIMIT 4000 DELETE r RETURN count(*) AS gone"
 )
+_GONE = _statement("gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 2000 DELETE n RETURN count(*) AS gone")
 _GONE_LOG = _statement(
     "gone_log", "MATCH (n:Change {tenant: $tenant}) WITH n LIMIT 2000 DELETE n RETURN count(*) AS gone"
 )
@@ -82,7 +84,7 @@ async def write_memory(graph: Graph, tenant: str, size: Size) -> BenchMemory:
 
 async def drop_memory(graph: Graph, tenant: str) -> None:
     """Delete a written tenant."""
-    for statement in (_GONE, _GONE_LOG):
+    for statement in (_GONE_EDGES, _GONE, _GONE_LOG):
         while await _write(graph, statement, {"tenant": tenant}):
             pass
 
