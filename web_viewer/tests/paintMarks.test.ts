@@ -2,7 +2,7 @@
 import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
 import { type MarkScene, paintMarks } from "../src/map/paintMarks";
-import { type Marks, pointOut } from "../src/map/pointOut";
+import { type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
 
 const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
 
@@ -35,6 +35,14 @@ function painted(marks: Partial<Marks>): ReturnType<typeof aPen> {
   paintMarks(pen, scene);
   return { pen, circles, texts };
 }
+
+describe("marks", () => {
+  it("choose classes and labels anew only if they point out something else", () => {
+    const others: Partial<Marks>[] = [{ selected: "a" }, { cursor: "a" }, { matches: new Set() }, { trail: new Set() }, { recalled: new Map() }];
+    expect(others.map((one) => pointsOutSame(NONE, { ...NONE, ...one }))).toEqual(others.map(() => false));
+    expect(pointsOutSame(NONE, { ...NONE, fresh: new Set(["a"]), others: new Map([["a", 1]]) })).toBe(true);
+  });
+});
 
 describe("marks of new elements", () => {
   it("are drawn on what is seen, and not on what is dimmed", () => {

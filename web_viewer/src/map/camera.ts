@@ -130,7 +130,10 @@ export class Camera {
   private look(middle: Point, zoom: number, atOnce = false): void {
     const { cy } = this;
     const pan = { x: cy.width() / 2 - middle.x * zoom, y: cy.height() / 2 - middle.y * zoom };
-    if (!atOnce) return this.glide({ zoom, pan });
+    const isThere = Math.abs(cy.zoom() / zoom - 1) < 1e-6 && Math.abs(cy.pan().x - pan.x) + Math.abs(cy.pan().y - pan.y) < 0.1;
+    // A move to where the map is would draw it a dozen times.
+    if (!atOnce && !isThere) return this.glide({ zoom, pan });
+    this.leave();
     cy.stop();
     cy.viewport({ zoom, pan });
   }

@@ -8,7 +8,6 @@ import type { Point } from "./place";
 
 const SURE = 0.5;
 const PARALLEL_MAX = 800;
-const CLICKABLE_EDGES_MAX = 2_000;
 
 export interface NodeSize {
   w: number;
@@ -31,12 +30,11 @@ export function edgeWidth(predicate: string, strength: number): number {
   return 1 + (SPAN[predicate] ?? 4) * Math.min(1, Math.max(0, strength));
 }
 
-function edgeClasses(edge: GraphEdge, parallel: boolean, deaf: boolean): string {
+function edgeClasses(edge: GraphEdge, parallel: boolean): string {
   const names = [];
   if (isClosed(edge)) names.push("closed");
   if (edge.confidence < SURE) names.push("unsure");
   if (parallel) names.push("parallel");
-  if (deaf) names.push("deaf");
   return names.join(" ");
 }
 
@@ -114,7 +112,7 @@ export class Elements {
     const size = shown.nodes.size + shown.edges.size;
     for (const edge of shown.edges.values()) {
       const parallel = size <= PARALLEL_MAX && (pairs.get(pairKey(edge)) ?? 1) > 1;
-      const classes = edgeClasses(edge, parallel, size > CLICKABLE_EDGES_MAX);
+      const classes = edgeClasses(edge, parallel);
       const data = { id: edge.id, source: edge.source, target: edge.target, predicate: edge.predicate, w: edgeWidth(edge.predicate, edge.strength) };
       const look = `${data.source} ${data.target} ${data.predicate} ${data.w} ${classes}`;
       looks.set(edge.id, look);

@@ -18,7 +18,7 @@ import { Overview } from "./overview";
 import { captionAngles, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
 import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
-import { labelled, type Marks, pointOut } from "./pointOut";
+import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
 import { stylesheet } from "./style";
 
 export interface MapHost {
@@ -50,6 +50,8 @@ const TEXTURE_FROM = 2_000;
 /** Half the width of an edge as a target for clicks: 24 px in all, as WCAG 2.2 asks. */
 const EDGE_REACH_PX = 12;
 const MENTION_FARTHER_PX = 4;
+/** The pointer lights up an edge that is nearer than this, since it often rests beside edges. */
+const EDGE_HOVER_PX = 6;
 
 export class MapCanvas {
   private readonly cy: Core;
@@ -70,10 +72,18 @@ export class MapCanvas {
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
   private hovered: string | null = null;
+  /** Something has changed on which the labels depend since they were chosen. */
+  private labelsDue = true;
+  /** Parts of the map under its tools; null until they are measured. */
+  private covered: readonly Box[] | null = null;
   /** The map is hidden; changes are drawn when it is shown. */
   private away = false;
   private behind = false;
   private anew = false;
+  /** Reacts to the pointer. */
+  private reacts = false;
+  /** Nothing is drawn. */
+  private blank = true;
   /** A long press has opened a menu, so releasing it must not select the node. */
   private held = false;
   private settle: ReturnType<typeof setTimeout> | undefined;
@@ -154,12 +164,31 @@ export class MapCanvas {
       this.behind = this.anew = true;
       return;
     }
-    this.cy.batch(() => {
-      for (const [id, point] of this.places.layout.points) this.cy.getElementById(id).position({ ...point });
-    });
-    this.elements.commit(this.shown, this.places.layout.points, this.finish);
-    this.dress();
+    const moved = this.putInPlace();
+    const differs = this.elements.commit(this.shown, this.places.layout.points, this.finish);
+    if (differs || moved) this.dress();
+    else {
+      // The first picture was drawn when it arrived; sectors and discs may differ.
+      this.holdSectors();
+      this.settleSoon();
+    }
     this.fit();
+  }
+
+  /** @returns whether any drawn node was elsewhere. */
+  private putInPlace(): boolean {
+    let moved = false;
+    this.cy.batch(() => {
+      for (const id of this.shown.nodes.keys()) {
+        const [drawn, at] = [this.cy.getElementById(id), this.places.layout.points.get(id)];
+        if (at === undefined || drawn.empty()) continue;
+        const is = drawn.position();
+        if (is.x === at.x && is.y === at.y) continue;
+        drawn.position({ ...at });
+        moved = true;
+      }
+    });
+    return moved;
   }
 
   setTheme(theme: Theme): void {
@@ -174,13 +203,16 @@ export class MapCanvas {
   }
 
   setMarks(marks: Marks): void {
+    const before = this.marks;
     this.marks = marks;
     if (this.away) {
       this.behind = true;
       return;
     }
-    this.applyClasses();
-    this.chooseLabels();
+    if (!pointsOutSame(before, marks)) {
+      this.applyClasses();
+      this.chooseLabels();
+    }
     this.repaint();
   }
 
@@ -242,6 +274,14 @@ export class MapCanvas {
 
   private listen(): void {
     const { cy } = this;
+    cy.on("render", () => this.repaint());
+    cy.on("viewport", () => this.settleSoon());
+    cy.on("zoom", () => this.events.zoomed?.(cy.zoom()));
+  }
+
+  /** Listen to the pointer once there is something under it: Cytoscape offers each event of each new element to all listeners. */
+  private listenToPointer(): void {
+    const { cy } = this;
     cy.on("tapstart", () => (this.held = false));
     cy.on("cxttap taphold", "node", (event: EventObject) => {
       // A mouse button held down is the start of a drag.
@@ -255,10 +295,11 @@ export class MapCanvas {
     cy.on("dbltap", "node", (event: EventObject) => this.camera.frame(event.target.closedNeighborhood()));
     cy.on("mouseover", "node, edge", (event: EventObject) => this.hover(event.target.id() as string));
     cy.on("mouseout", "node, edge", () => this.hover(null));
+    cy.on("mousemove", (event: EventObject) => {
+      if (event.target === cy) this.hoverNear({ ...event.renderedPosition });
+    });
+    this.host.big.addEventListener("pointerleave", () => this.hover(null));
     cy.on("drag", "node", (event: EventObject) => this.places.move(event.target.id() as string, event.target.position()));
-    cy.on("render", () => this.repaint());
-    cy.on("viewport", () => this.settleSoon());
-    cy.on("zoom", () => this.events.zoomed?.(cy.zoom()));
     let grabbed: Point = { x: 0, y: 0 };
     cy.on("grab", "node", (event: EventObject) => (grabbed = { ...(event.target.position() as Point) }));
     cy.on("dragfree", "node", (event: EventObject) => {
@@ -268,9 +309,9 @@ export class MapCanvas {
   }
 
   /** Return the edge closest to a point on the screen, so that a thin line need not be hit exactly; facts win over mentions. */
-  private edgeNear(at: Point): string | null {
+  private edgeNear(at: Point, reach = EDGE_REACH_PX): string | null {
     let found: string | null = null;
-    let least = EDGE_REACH_PX;
+    let least = reach;
     for (const edge of this.shown.edges.values()) {
       const [from, to] = [this.placeOnScreen(edge.source), this.placeOnScreen(edge.target)];
       if (!from || !to) continue;
@@ -282,14 +323,22 @@ export class MapCanvas {
 
   private hover(id: string | null): void {
     clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => {
-      this.hovered = id;
-      this.host.big.style.cursor = id ? "pointer" : "";
-      this.applyClasses();
-      this.chooseLabels();
-      this.repaint();
-      if (id) this.events.look(id);
-    }, HOVER_MS);
+    this.hoverTimer = setTimeout(() => this.lightUp(id), HOVER_MS);
+  }
+
+  private hoverNear(at: Point): void {
+    clearTimeout(this.hoverTimer);
+    this.hoverTimer = setTimeout(() => this.lightUp(this.edgeNear(at, EDGE_HOVER_PX)), HOVER_MS);
+  }
+
+  private lightUp(id: string | null): void {
+    if (id === this.hovered) return;
+    this.hovered = id;
+    this.host.big.style.cursor = id ? "pointer" : "";
+    this.applyClasses();
+    this.chooseLabels();
+    this.repaint();
+    if (id) this.events.look(id);
   }
 
   private commit(): void {
@@ -301,16 +350,23 @@ export class MapCanvas {
     const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
     // Cytoscape's canvas reads this on each frame; only the constructor option is documented.
     renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
-    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values(), this.places.layout.points);
+    if (!this.reacts) this.listenToPointer();
+    this.reacts = true;
+    this.holdSectors();
     this.applyClasses();
     this.camera.fitIfDue();
     this.camera.include();
     this.settleSoon();
   }
 
+  private holdSectors(): void {
+    this.fans = heldSectors(this.places.layout.sectors, this.shown.edges.values(), this.places.layout.points);
+  }
+
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.host.big;
     this.away = width < 10;
+    this.covered = null;
     if (this.away) return;
     for (const layer of [this.under, this.over, this.pulseLayer]) layer.resize(width, height);
     this.cy.resize();
@@ -333,10 +389,14 @@ export class MapCanvas {
   }
 
   private settleSoon(): void {
+    this.labelsDue = true;
     clearTimeout(this.settle);
     this.settle = setTimeout(() => {
       this.overview.redraw({ points: this.places.layout.points, shown: this.shown.nodes, colour: (id) => this.finish.tint(id) ?? this.colour(id) });
-      this.chooseLabels();
+      if (this.labelsDue) {
+        this.covered = null;
+        this.chooseLabels();
+      }
       this.repaint();
     }, SETTLE_MS);
   }
@@ -344,6 +404,7 @@ export class MapCanvas {
   private chooseLabels(): void {
     const { pen } = this.over;
     if (!pen || this.cy.width() < 10) return;
+    this.labelsDue = false;
     const nodes = labelled({
       cy: this.cy,
       nodes: this.shown.nodes,
@@ -358,17 +419,20 @@ export class MapCanvas {
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
-      ...this.covered(),
+      ...(this.covered ??= this.measureCovered()),
     ]);
   }
 
-  /** Return the areas of the map that nothing can be read in. */
-  private covered(): Box[] {
+  /** Return the areas of the map that nothing can be read in; it makes the browser lay out the page. */
+  private measureCovered(): Box[] {
     const seen = this.host.covers.filter((one) => one.checkVisibility({ visibilityProperty: true }));
     return seen.map((one) => ({ x: one.offsetLeft, y: one.offsetTop, w: one.offsetWidth, h: one.offsetHeight }));
   }
 
   private repaint(): void {
+    const blank = this.shown.nodes.size === 0 && this.grounds.length === 0 && this.fans.length === 0;
+    if (blank && this.blank) return;
+    this.blank = blank;
     const view = this.view();
     this.overview.paint(view, this.theme);
     this.under.draw((pen) => {

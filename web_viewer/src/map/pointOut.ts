@@ -20,6 +20,11 @@ export interface Marks {
   recalled: ReadonlyMap<string, number> | null;
 }
 
+/** Return whether two sets of marks need the same classes and labels; what is new and what others select is only drawn. */
+export function pointsOutSame(a: Marks, b: Marks): boolean {
+  return a.selected === b.selected && a.cursor === b.cursor && a.matches === b.matches && a.trail === b.trail && a.recalled === b.recalled;
+}
+
 /** Zoomed out further, the labels of badges would cover others. */
 const BADGE_LABEL_ZOOM = 0.25;
 /** With more elements than this, hovering highlights neighbours without dimming the others. */

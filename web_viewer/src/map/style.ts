@@ -47,6 +47,8 @@ function edgeRules(theme: Theme): StylesheetJson {
         "arrow-scale": 0.85,
         "target-distance-from-node": 2,
         "overlay-opacity": 0,
+        // `MapCanvas.edgeNear` finds them when the pointer rests; Cytoscape would compare all at each move of it.
+        events: "no",
       },
     },
     ...Object.entries(PREDICATES).map(([predicate, look]) => ({
@@ -66,7 +68,7 @@ function edgeRules(theme: Theme): StylesheetJson {
     { selector: "edge.unsure", style: { "line-style": "dashed", "target-arrow-fill": "hollow" } },
     // The bar across the middle marks a closed fact.
     { selector: "edge.closed", style: { opacity: 0.34, "mid-target-arrow-shape": "tee" } },
-    { selector: "edge.parallel", style: { "curve-style": "bezier", "control-point-step-size": 26 } },
+    { selector: "edge.parallel", style: { "curve-style": "bezier", "control-point-step-size": 26, events: "yes" } },
   ];
 }
 
@@ -80,6 +82,5 @@ function stateRules(theme: Theme): StylesheetJson {
     { selector: "edge.sel", style: { opacity: 1, "underlay-color": ACCENT[theme], "underlay-opacity": 0.3, "underlay-padding": 5 } },
     { selector: "node.trail", style: { "border-width": 3, "border-color": ACCENT[theme] } },
     { selector: "edge.trail", style: { opacity: 1, "underlay-color": ACCENT[theme], "underlay-opacity": 0.35, "underlay-padding": 4 } },
-    { selector: "edge.deaf", style: { events: "no" } },
   ];
 }
