@@ -145,6 +145,7 @@ class HelloAck(Frame):
     """Answer to `hello`: position of the change log, limits, users and vocabulary.
 
     Attributes:
+        auto_extract: whether facts are extracted from messages without a request.
         principal: opaque id of the credential, for local storage; None if the service requires none.
         access_expires_at: when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never.
     """
@@ -160,6 +161,7 @@ class HelloAck(Frame):
     kinds: list[str]
     predicates: list[str]
     users: list[UserView]
+    auto_extract: bool = True
     principal: str | None = None
     access_expires_at: str | None = None
 

@@ -79,6 +79,7 @@ def create_app(services: Services, stopping: Stopping) -> FastAPI:
         snapshot_cache=snapshots,
         supervisor=services.supervisor,
         questions_seen_by=Role(services.memory.questions.seen_by),
+        auto_extract=services.settings.automation.auto_extract,
     )
     services.memory.questions.listen(hub.show_question, hub.remove_questions)
     services.memory.said_listeners.append(hub.show_said)

@@ -48,6 +48,7 @@ class Hub:
         snapshot_cache: snapshots to show while the database is unavailable, shared with the REST API.
         supervisor: runs the feeds.
         questions_seen_by: the role from which a viewer sees the questions of others.
+        auto_extract: whether the service extracts facts from messages without a request, as `hello_ack` says.
     """
 
     def __init__(
@@ -60,12 +61,14 @@ class Hub:
         snapshot_cache: MapSnapshotCache | None = None,
         supervisor: Supervisor | None = None,
         questions_seen_by: Role = Role.ADMIN,
+        auto_extract: bool = True,
     ) -> None:
         self.limits = limits
         self.questions_seen_by = questions_seen_by
         self._changes = change_log
         self._mindmap = mindmap
         self._version = version
+        self._auto_extract = auto_extract
         self._supervisor = supervisor or Supervisor()
         self._watched: dict[str, _Watched] = {}
         self.snapshot_cache = MapSnapshotCache() if snapshot_cache is None else snapshot_cache
@@ -161,6 +164,7 @@ class Hub:
             kinds=[kind.value for kind in MIND_MAP_KINDS],
             predicates=list(whitelist()),
             users=users,
+            auto_extract=self._auto_extract,
         )
 
     async def close(self) -> None:

@@ -26,6 +26,7 @@ from tests.support.builders import a_worker, an_incoming
 from tests.support.fake_openai import FakeOpenAI, says
 from tests.support.open_service import OpenService, open_service
 from tests.support.polling import until
+from tests.support.tcp_proxy import tcp_proxy
 from tests.viewer.watching import WAIT_MS, Watching
 
 _SAID = ("I love jasmine tea.", "I hate coriander.", "I love mountains.", "我很喜欢弹钢琴。")
@@ -109,10 +110,15 @@ async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenServ
     question = await page.locator("[data-question]").first.bounding_box()
     assert question is not None
     assert question["y"] < 844 - 100, "the question is in sight, too"
-    # A smaller window keeps it in sight.
-    await page.locator("[data-hints] button").click()
+    # A smaller window keeps it in sight; hints would take the room, and wait until the panel is closed.
+    hints = page.locator("[data-hints]")
+    await expect(hints).to_be_hidden()
     await page.set_viewport_size({"width": 360, "height": 640})
     await viewer.until(in_sight)
+    await page.keyboard.press("Escape")
+    await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
+    await page.keyboard.press("Escape")
+    await expect(hints).to_be_visible(timeout=WAIT_MS)
 
 
 def _refuses_writes(address: str, tenant: str) -> bool:
@@ -140,6 +146,52 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
         await quarantine.end(tenant)
         service.parts.worker.wake()
         await expect(page.locator(".line .whole")).to_have_text("记得 4 件事", timeout=WAIT_MS)
+
+
+async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
+    server: Server, service: OpenService, address: str, browser: Browser, tmp_path: Path
+) -> None:
+    tenant, quarantine = TenantId(f"stored-{uuid4().hex[:8]}"), service.parts.quarantine
+    # The services of the other viewer tests would read them.
+    await quarantine.begin(tenant, QuarantineMode.READ_ONLY, "nobody reads")
+    await asyncio.to_thread(until, lambda: _refuses_writes(address, str(tenant)))
+    await service.parts.memory.remember(tenant, an_incoming(*_SAID, user_name="Alice"))
+    environ = {"MNEMOGRAPH_EMBEDDING_KIND": "none", "MNEMOGRAPH_AUTOMATION_AUTO_EXTRACT": "false"}
+    async with (
+        open_service(server, tmp_path, environ) as waiting,
+        Watching.page_of(browser, waiting.http, str(tenant)) as viewer,
+    ):
+        said = viewer.page.locator("[data-reading]:visible")
+        await viewer.open("#/map")
+        await expect(said).to_have_text("4 messages stored; facts are extracted on request", timeout=WAIT_MS)
+        await viewer.page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+        await viewer.open("#/map")
+        await expect(said).to_have_text("已保存 4 条消息；按请求提取事实", timeout=WAIT_MS)
+
+
+async def test_page_of_a_quarantined_memory_says_if_the_service_goes_away(
+    service: OpenService, viewer: Watching, browser: Browser
+) -> None:
+    tenant, port = TenantId(viewer.tenant), int(service.http.rpartition(":")[2])
+    async with (
+        tcp_proxy(port) as cable,
+        Watching.page_of(browser, f"http://127.0.0.1:{cable.port}", viewer.tenant) as watching,
+    ):
+        page, footer = watching.page, watching.page.locator("footer")
+        await watching.open("#/map")
+        # The browser has a copy of the map, which nobody may see now.
+        await expect(page.locator("[data-kept]")).to_be_visible(timeout=WAIT_MS)
+        await service.parts.quarantine.begin(tenant, QuarantineMode.CLOSED, "a key leaked")
+        card = page.locator("[data-quarantine]")
+        await expect(card).to_be_visible(timeout=WAIT_MS)
+        await cable.cut()
+        await expect(footer).to_contain_text("Connection lost", timeout=WAIT_MS)
+        await expect(card).to_have_count(0)
+        await expect(page.get_by_text("This browser has no saved copy of this map")).to_be_visible(timeout=WAIT_MS)
+        await cable.mend(port)
+        await expect(card).to_be_visible(timeout=WAIT_MS)
+        await service.parts.quarantine.end(tenant)
+        await watching.until("window.__mnemograph.state === 'live' && window.__mnemograph.counts.nodes > 3")
 
 
 async def test_quarantined_memory_says_so_and_comes_back(service: OpenService, viewer: Watching) -> None:

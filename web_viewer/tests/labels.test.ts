@@ -1,6 +1,6 @@
 import { allVisible } from "../src/map/overview";
 import { describe, expect, it } from "vitest";
-import { cutLabel, type LabelWish, placeLabels } from "../src/map/labels";
+import { cutLabel, type LabelWish, placeLabels, withNote } from "../src/map/labels";
 import { dice } from "./builders";
 
 function aWish(id: string, x: number, y: number, forced = false): LabelWish {
@@ -16,6 +16,11 @@ describe("cutting labels", () => {
 
   it("never cuts a sign in two", () => {
     expect(cutLabel("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 2)).toBe("👩‍👩‍👧‍👦…");
+  });
+
+  it("cuts as a whole what only looks like a name with a note", () => {
+    const label = withNote("a", "b".repeat(300));
+    expect(cutLabel(label)).toBe(`${label.slice(0, 24)}…`);
   });
 });
 

@@ -86,6 +86,19 @@ describe("keeping copies", () => {
     expect(storage.held.size).toBe(0);
   });
 
+  it("drops what it keeps of one memory, and what was on its way, when that is in quarantine", async () => {
+    const storage = new Drawer();
+    const [here, elsewhere] = [aCopySync(storage), aCopySync(storage, "other")];
+    for (const sync of [here, elsewhere]) {
+      await sync.meet(null, null);
+      await sync.save();
+    }
+    here.note();
+    await here.drop("t");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([...storage.held.keys()]).toEqual([copyKey("other", null)]);
+  });
+
   it("keeps nothing after leaving, not even what was on its way", async () => {
     const storage = new Drawer();
     const sync = aCopySync(storage);

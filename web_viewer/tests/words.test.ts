@@ -82,6 +82,10 @@ describe("templates", () => {
     expect(text).not.toMatch(/v-html|innerHTML|outerHTML|insertAdjacentHTML/);
   });
 
+  it.each(SOURCES.filter(([name]) => name.endsWith(".vue")))("%s writes counts as the language does", (_, text) => {
+    expect(text).not.toMatch(/\{\{[^}]*\.(?:length|size)(?: \|\| "")? \}\}/);
+  });
+
   it.each(SOURCES)("%s names no other host", (_, text) => {
     // Names of XML vocabularies look like addresses, and nobody asks them.
     expect(text).not.toMatch(/https?:\/\/(?!127\.0\.0\.1|www\.w3\.org\/2000\/svg"|graphml\.graphdrawing\.org\/xmlns")/);
@@ -91,6 +95,12 @@ describe("templates", () => {
 describe("filling in", () => {
   it("picks one or many by number", () => {
     expect([1, 2].map((n) => fill("{n} {n|thing|things}", { n }))).toEqual(["1 thing", "2 things"]);
+  });
+
+  it("separates the thousands of counts in both languages, and adds nothing to codes", () => {
+    const [english, chinese] = [new Words("en"), new Words("zh")];
+    expect([english.t("sum.remembers", { n: 3463 }), chinese.t("sum.remembers", { n: 3463 })]).toEqual(["Remembers 3,463 things", "记得 3,463 件事"]);
+    expect([english.t("sum.remembers", { n: 1 }), english.t("state.refused", { code: "4406" })]).toEqual(["Remembers 1 thing", "The service refused the connection (code 4406)"]);
   });
 
   it("says how long ago in both languages", () => {

@@ -13,10 +13,14 @@ export function languageOf(wanted: readonly string[]): Lang {
   return wanted[0]?.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
-export function fill(text: string, blanks: Blanks = {}): string {
+/** @param number writes a number as the language does. */
+export function fill(text: string, blanks: Blanks = {}, number: (value: number) => string = String): string {
   return text
     .replace(/\{(\w+)\|([^|}]*)\|([^|}]*)\}/g, (_, name: string, one: string, many: string) => (blanks[name] === 1 ? one : many))
-    .replace(/\{(\w+)\}/g, (whole, name: string) => String(blanks[name] ?? whole));
+    .replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const blank = blanks[name] ?? whole;
+      return typeof blank === "number" ? number(blank) : blank;
+    });
 }
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -52,12 +56,17 @@ function isRole(relation: string): boolean {
 
 export class Words {
   private readonly locale: string;
+  /** Created when they are first needed, since the first picture waits for that. */
+  private numbers: Intl.NumberFormat | undefined;
+  private spans: Intl.RelativeTimeFormat | undefined;
+  /** By their options: creating one takes longer than using it a hundred times. */
+  private readonly dates = new Map<string, Intl.DateTimeFormat>();
 
   constructor(readonly lang: Lang) {
     this.locale = lang === "zh" ? "zh-CN" : "en-GB";
   }
 
-  readonly t = (key: MessageKey, blanks?: Blanks): string => fill(LANGS[this.lang][key], blanks);
+  readonly t = (key: MessageKey, blanks?: Blanks): string => fill(LANGS[this.lang][key], blanks, this.number);
 
   /** Return the name of a predicate; one that only a newer service knows is returned unchanged. */
   predicate(name: string): string {
@@ -128,18 +137,18 @@ export class Words {
 
   date(iso: string | null): string {
     const at = parse(iso);
-    return at ? new Intl.DateTimeFormat(this.locale, { dateStyle: "medium" }).format(at) : "–";
+    return at ? this.dated({ dateStyle: "medium" }, at) : "–";
   }
 
   /** Return the label of a tick on a ruler of time. */
   tick(ms: number, unit: "hour" | "day" | "month" | "year"): string {
     const how: Intl.DateTimeFormatOptions = unit === "year" ? { year: "numeric" } : unit === "month" ? { year: "numeric", month: "short" } : unit === "day" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
-    return new Intl.DateTimeFormat(this.locale, how).format(ms);
+    return this.dated(how, ms);
   }
 
   dateTime(iso: string | null): string {
     const at = parse(iso);
-    return at ? new Intl.DateTimeFormat(this.locale, { dateStyle: "medium", timeStyle: "short" }).format(at) : "–";
+    return at ? this.dated({ dateStyle: "medium", timeStyle: "short" }, at) : "–";
   }
 
   /** Translate the headings that the service writes; return others unchanged. */
@@ -156,7 +165,7 @@ export class Words {
   }
 
   time(ms: number): string {
-    return new Intl.DateTimeFormat(this.locale, { timeStyle: "short" }).format(ms);
+    return this.dated({ timeStyle: "short" }, ms);
   }
 
   ago(iso: string | null, nowMs: number): string {
@@ -165,18 +174,28 @@ export class Words {
     const seconds = (at.getTime() - nowMs) / 1000;
     for (const [unit, size] of STEPS) {
       if (Math.abs(seconds) >= size) {
-        return new Intl.RelativeTimeFormat(this.locale, { numeric: "auto" }).format(Math.trunc(seconds / size), unit);
+        this.spans ??= new Intl.RelativeTimeFormat(this.locale, { numeric: "auto" });
+        return this.spans.format(Math.trunc(seconds / size), unit);
       }
     }
     return this.t("now");
   }
 
-  number(value: number): string {
-    return new Intl.NumberFormat(this.locale).format(value);
-  }
+  readonly number = (value: number): string => {
+    if (Number.isInteger(value) && value >= 0 && value < 1_000) return String(value);
+    this.numbers ??= new Intl.NumberFormat(this.locale);
+    return this.numbers.format(value);
+  };
 
   percent(value: number | null): string {
     return value === null ? "–" : new Intl.NumberFormat(this.locale, { style: "percent" }).format(value);
+  }
+
+  private dated(how: Intl.DateTimeFormatOptions, at: Date | number): string {
+    const key = JSON.stringify(how);
+    let format = this.dates.get(key);
+    if (format === undefined) this.dates.set(key, (format = new Intl.DateTimeFormat(this.locale, how)));
+    return format.format(at);
   }
 
   private known(key: string): string | null {

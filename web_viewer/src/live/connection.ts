@@ -63,7 +63,7 @@ export class Connection {
 
   start(): void {
     clearTimeout(this.timer);
-    // The quarantine is shown until it has ended.
+    // The quarantine is shown until the service says otherwise, or does not answer.
     if (!this.inQuarantine()) this.setState({ name: "connecting" });
     const socket = this.world.open(this.url, SUB_PROTOCOL);
     this.socket = socket;
@@ -168,8 +168,9 @@ export class Connection {
       this.setState({ name: "refused", code });
       return;
     }
-    if (code === QUARANTINED || this.inQuarantine()) {
+    if (code === QUARANTINED) {
       if (!this.inQuarantine()) this.setState({ name: "refused", code: QUARANTINED });
+      this.attempt = 0;
       this.timer = setTimeout(() => this.start(), QUARANTINE_LOOK_MS);
       return;
     }

@@ -4,8 +4,25 @@ export const LABEL_CELLS = 24;
 
 const WIDE = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
 
-/** Cut to a number of cells; a Chinese character takes two. */
+/** Separates a name from a note that is never cut, such as a date; no-break spaces, unlike those around a dot in a name. */
+const NOTE = "\u00A0·\u00A0";
+/** A longer note, which nothing but a name can contain, is cut with the name. */
+const NOTE_MAX = 20;
+/** Cells of a name beside a note, which has its own room. */
+export const NOTED_CELLS = 18;
+
+export function withNote(name: string, note: string): string {
+  return name + NOTE + note;
+}
+
+/** Cut to a number of cells, before a note; a Chinese character takes two. */
 export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
+  const noteAt = text.lastIndexOf(NOTE);
+  return noteAt < 0 || text.length - noteAt > NOTE_MAX ? cut(text, cells) : cut(text.slice(0, noteAt), Math.min(cells, NOTED_CELLS)) + text.slice(noteAt);
+}
+
+function cut(text: string, cells: number): string {
+  if (isPlain(text)) return text.length <= cells ? text : `${text.slice(0, cells).trimEnd()}…`;
   let used = 0;
   let kept = "";
   for (const sign of graphemes(text)) {
@@ -18,14 +35,23 @@ export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
 
 /** Return the width of a text in cells; a Chinese character takes two. */
 export function cellsOf(text: string): number {
+  if (isPlain(text)) return text.length;
   let used = 0;
   for (const sign of graphemes(text)) used += WIDE.test(sign) ? 2 : 1;
   return used;
 }
 
+/** Return whether every character is one grapheme of one cell, so that a label need not be split. */
+function isPlain(text: string): boolean {
+  return /^[\x20-\x7E]*$/.test(text);
+}
+
+let segmenter: Intl.Segmenter | undefined;
+
 function graphemes(text: string): Iterable<string> {
   if (typeof Intl.Segmenter !== "function") return text;
-  return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
 export interface Box {
@@ -58,6 +84,8 @@ export interface PlacedLabel {
 }
 
 const CELL = 48;
+/** Distance of the keys of two columns: far more rows than a screen has. Cells that share a key cost time only. */
+const COLUMN = 2 ** 20;
 const AIR = 3;
 
 /**
@@ -101,7 +129,7 @@ function labelBox(wish: LabelWish, dx: number, dy: number): Box {
 }
 
 class BoxGrid {
-  private readonly cells = new Map<string, { box: Box; owner: string }[]>();
+  private readonly cells = new Map<number, { box: Box; owner: string }[]>();
 
   add(box: Box, owner: string): void {
     for (const key of this.keys(box)) {
@@ -120,10 +148,12 @@ class BoxGrid {
     return true;
   }
 
-  private *keys(box: Box): Generator<string> {
+  private keys(box: Box): number[] {
+    const found: number[] = [];
     for (let column = Math.floor(box.x / CELL); column <= Math.floor((box.x + box.w) / CELL); column += 1) {
-      for (let row = Math.floor(box.y / CELL); row <= Math.floor((box.y + box.h) / CELL); row += 1) yield `${column},${row}`;
+      for (let row = Math.floor(box.y / CELL); row <= Math.floor((box.y + box.h) / CELL); row += 1) found.push(column * COLUMN + row);
     }
+    return found;
   }
 }
 

@@ -3,9 +3,7 @@
 import type { Words } from "../i18n/words";
 import type { GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
-import { cellsOf, cutLabel, LABEL_CELLS } from "./labels";
-
-const SEPARATOR = " · ";
+import { withNote } from "./labels";
 
 /** Add the day to the labels of scenes that share a name, or the time of day where they share the day too. */
 export function tellApart(shown: Shown, words: Words): Shown {
@@ -30,9 +28,4 @@ export function tellApart(shown: Shown, words: Words): Shown {
   }
   if (dated.size === 0) return shown;
   return { ...shown, nodes: new Map([...shown.nodes].map(([id, node]) => [id, dated.get(id) ?? node])) };
-}
-
-/** Cut the name rather than the note behind it. */
-function withNote(name: string, note: string): string {
-  return cutLabel(name, LABEL_CELLS - cellsOf(SEPARATOR + note) - 1) + SEPARATOR + note;
 }

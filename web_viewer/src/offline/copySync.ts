@@ -58,6 +58,13 @@ export class CopySync {
     return copy && mayShow(copy, this.clock()) ? { frame: frameOf(copy), holder: copy.holder } : null;
   }
 
+  /** Delete the copies of a tenant and cancel a pending one. */
+  async drop(tenant: string): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.tryTo(() => this.storage.keepOnly((copy) => copy.tenant !== tenant));
+  }
+
   /** Delete all copies and cancel pending ones, after access ended. */
   async clear(): Promise<void> {
     this.shut = true;

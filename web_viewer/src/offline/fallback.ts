@@ -36,7 +36,7 @@ export class Fallback {
   linkIs(state: LinkState): void {
     if (state.name === "reconnecting" && this.context.opening()) void this.show();
     else if (state.name === "refused" && state.code === SIGN_IN) void this.leave();
-    else if (state.name === "refused" && state.code === QUARANTINED) this.clearShown();
+    else if (state.name === "refused" && state.code === QUARANTINED) this.quarantine();
     else if (state.name === "live") {
       this.copySync.reopen();
       this.context.onMissing(false);
@@ -62,6 +62,12 @@ export class Fallback {
   async leave(): Promise<void> {
     this.clearShown();
     await this.copySync.clear();
+  }
+
+  /** Nobody may read the memory now, so its copies go too, or a page without the service would show one. */
+  private quarantine(): void {
+    this.clearShown();
+    void this.copySync.drop(this.context.tenant);
   }
 
   private async show(): Promise<void> {

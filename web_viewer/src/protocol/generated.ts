@@ -160,6 +160,8 @@ export interface HelloAck {
   kinds: string[];
   predicates: string[];
   users: UserView[];
+  /** whether facts are extracted from messages without a request. */
+  auto_extract: boolean;
   /** opaque id of the credential, for local storage; None if the service requires none. */
   principal: string | null;
   /** when the access ends and the viewer deletes its copies, ISO 8601 UTC; None for never. */

@@ -2,10 +2,17 @@
 
 import { type Ref, ref } from "vue";
 import { askGraphql } from "../live/requests";
+import type { Words } from "../i18n/words";
 import { Throttle } from "../map/throttle";
+import type { HelloAck } from "../protocol/frames";
 
 const AGAIN_MS = 2_000;
 const QUERY = `query($user: String) { stats(userId: $user) { messages } conversation(userId: $user, limit: 30) { read } }`;
+
+/** Say that messages are stored, and whether they are being read; an older service does not tell, and reads them by default. */
+export function unreadText(messages: number, hello: Pick<HelloAck, "auto_extract"> | null, words: Words): string {
+  return words.t(hello?.auto_extract === false ? "sum.stored" : "sum.reading", { n: messages });
+}
 
 export interface UnreadHost {
   tenant: string;
