@@ -413,7 +413,8 @@ _LEAD = re.compile(
     r"ps|fun fact|"
     r"one more thing|note|in fact|basically|obviously|apparently|unfortunately|sadly|luckily|thankfully|hmm|ugh|ok|"
     r"okay|so far|to be fair|full disclosure|at home|at work|(?:after|for) all these years|all in all|"
-    r"now(?=,? I )|last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
+    r"now(?=,? (?:I |(?-i:[A-Z][a-z]+ [a-z])))|"
+    r"last \w+(?=,? (?:I|we) )|this \w+(?=,? (?:I|we) )|these days|lately|nowadays|currently|"
     r"last year|last month|last week|in general|overall|frankly)(?:[,!.]+ ?| ))+",
     re.IGNORECASE,
 )

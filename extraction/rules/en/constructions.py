@@ -244,6 +244,8 @@ _GONE: Final = re.compile(
     r"went missing|has gone missing|was put to sleep|flew (?:off|away))\b|^my late\b|\blost (?:my|our)\b",
     re.IGNORECASE,
 )
+_HOUSEMATES: Final = frozenset(("flatmate", "housemate", "roommate"))
+_MOVED_OUT: Final = re.compile(r"\b(?:has |have )?(?:just |recently |finally |already )?moved out\b")
 
 
 def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
@@ -252,6 +254,7 @@ def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str
     state.named[word] = name
     is_pet = word.split()[-1] in PETS
     gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None
+    gone = gone or (word in _HOUSEMATES and _MOVED_OUT.search(clause.text) is not None)
     yield draft(
         clause,
         state,

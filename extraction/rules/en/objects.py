@@ -63,7 +63,7 @@ PLACE_WORDS_MAX: Final = 3
 # Patterns of places, organisations, jobs, traits, illnesses, languages, ages and birthdays
 
 _PROPER = re.compile(
-    r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |del |la )?[A-Z][\w'&-]*){0,4})"
+    r"^(?:the |a |an |my )?(?P<n>[A-Z][\w'&.-]*(?: (?:of |de |the |and |& |del |la )?[A-Z][\w'&-]*){0,4})"
 )
 # Allowed after the name of a place; excludes "visited a Harry Potter conference".
 AFTER_PLACE: Final = re.compile(

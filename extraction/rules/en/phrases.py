@@ -92,6 +92,10 @@ def _cut(text: str) -> str:
     return text[:keep] + _STOP.sub("", text[keep:])
 
 
+# Ben & Jerry's, Brown & Sons.
+_FIRM_WITH_AND = re.compile(r"(?<=\w) & (?=(?:[A-Z]\w{1,30}'s|Sons|Co|Company|Partners|Associates)\b)")
+
+
 def _pieces(text: str) -> list[str]:
     low = text.lower()
     for joined in JOINED:
@@ -103,8 +107,9 @@ def _pieces(text: str) -> list[str]:
                 + text[place + len(joined) :]
             )
             low = text.lower()
+    text = _FIRM_WITH_AND.sub("&&&", text)
     pieces = re.split(r",? and,? |, or | or |, | & |/", text)
-    return [piece.replace("&and&", "and") for piece in pieces]
+    return [piece.replace("&&&", " & ").replace("&and&", "and") for piece in pieces]
 
 
 def noun_phrase(text: str) -> str | None:

@@ -53,13 +53,14 @@ GOAL_RULES: tuple[Rule, ...] = (
         shape="worry",
         relation="plan",
     ),
-    SYNTAX.rule(
-        _BE_OR_NOT
-        + r"(?:saving(?: up)?|training|preparing|prepping|studying|cramming|practi[sc]ing|revising|getting ready) for",
-        "CARES_ABOUT",
-        "{s} works for {o}.",
-        shape="worry",
-        relation="goal",
+    *(
+        SYNTAX.rule(_BE_OR_NOT + rf"{words} for", "CARES_ABOUT", says, shape="worry", relation="goal")
+        for words, says in (
+            (r"saving(?: up)?", "{s} is saving up for {o}."),
+            (r"(?:training|practi[sc]ing)", "{s} is training for {o}."),
+            (r"(?:studying|cramming|revising)", "{s} is studying for {o}."),
+            (r"(?:preparing|prepping|getting ready)", "{s} is preparing for {o}."),
+        )
     ),
     SYNTAX.rule(
         _BE_OR_NOT + r"working (?:towards?|on getting|on becoming)",

@@ -348,7 +348,7 @@ _FIRM_KIND: Final = re.compile(
     r"(?:an?|my own|the|our|his|her|their) (?P<n>(?:[a-z-]+ ){0,3}?(?:shop|store|stall|cafe|café|restaurant|bakery|"
     r"salon|studio|agency|farm|garage|pub|bar|b&b|hotel|guesthouse|business|company|startup|practice|clinic|nursery|"
     r"school|gallery|bookshop|brewery|butcher's|florist's|barbershop|food truck|market stall|workshop|newsletter|"
-    r"podcast|charity|blog|channel))\b",
+    r"podcast|charity|blog|channel))\b(?!'s)",
     re.IGNORECASE,
 )
 

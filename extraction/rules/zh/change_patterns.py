@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from extraction.rules.zh.slot_cleaners import hair, owned, swapped, taste, thing, value
+from extraction.rules.zh.slot_cleaners import hair, owned, swapped, taste, thing, town, value
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
 from extraction.rules.zh.statements import (
     ATTRIBUTE_IS,
@@ -11,7 +11,8 @@ from extraction.rules.zh.statements import (
     NO_LONGER_WORKS_SHIFT,
     WORKS_SHIFT,
 )
-from extraction.rules.zh.word_classes import ADV, DEVICE, DURATION, END, NOUN, NUMBER, ROLE
+from extraction.rules.zh.word_classes import ADV, DEVICE, DURATION, END, NOUN, NUMBER, PLACE, ROLE
+from schema.entity import EntityType
 
 # Changes
 
@@ -27,7 +28,39 @@ _MY: Final = (
     r"(?:的)?(?:把)?(?:我)?(?:的|家的|"
     r"那)?(?:新|旧)?"
 )
+_MOVES: Final = r"(?:公司|单位|学校|幼儿园|工厂|店|总部|实验室|工作室)"
+# The new value of an attribute follows 搬, except for what has a place instead: 公司搬到昆山了.
+_NO_MOVE: Final = rf"(?![^，。]{{0,6}}{_MOVES}[^，。]{{0,6}}[搬迁])"
+_LEARNS: Final = Says(obj="b", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC)
+_LEARNED: Final = Says(obj="a", relation="studies", says="{s}不再学{o}。", clean=value, closes=True, needed=False)
+_NOT_LEARNING: Final = r"不(?:想|愿意|打算|肯)?(?:再|继续)?学了"
+_LEARNS_NOW: Final = r"(?:现在|然后|今年|想|要|就|又|最近|已经){0,3}(?:改|换|转)(?:成|去|为)?学(?:了|习)?"
+_MOVED: Final = rf"(?:{ADV})(?:已经)?(?:搬|迁|搬迁)(?:到|去|往|回|至)(?:了)?(?P<o>{PLACE})(?:去|来)?(?:了)?"
 CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
+    slot_rule(
+        "搬迁",
+        rf"{_MY}(?P<k>{_MOVES}){_MOVED}(?:以后|之后|后|{END})",
+        Says(obj="o", relation="{k}地址", says="{s}的{k}在{o}。", clean=town, kind=EntityType.PLACE),
+    ),
+    slot_rule(
+        "学",
+        rf"(?:我)?(?:把)?(?P<a>{NOUN})(?:他|她|我|也|又)?{_NOT_LEARNING}，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        _LEARNS,
+        _LEARNED,
+    ),
+    slot_rule(
+        "学",
+        rf"(?:我)?不(?:想|愿意|打算|肯)?(?:再|继续)?学(?P<a>{NOUN})了，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        _LEARNS,
+        _LEARNED,
+    ),
+    slot_rule(
+        "学",
+        rf"(?:我)?(?:以前|之前|原来|本来|小时候)(?:一直|是|在)?学(?:的是|过)?(?P<a>{NOUN})，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        _LEARNS,
+        _LEARNED,
+    ),
+    slot_rule("学", rf"(?:我)?{_LEARNS_NOW}(?P<b>{NOUN}){END}", _LEARNS),
     slot_rule(
         "前原过从",
         rf"(?:我)?(?:以前|原来|过去|从前|曾经)?(?:老|天天|每天|一直|都|总|是)?(?P<v>喝|吃|看|玩|抽|买|打|追|"
@@ -51,7 +84,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
-        rf"(?:我)?(?:的)?(?P<k>[^，。！？；：、\s我你您他她它从由把]{{2,6}}?)(?:也|又|终于|已经|都)?从"
+        rf"{_NO_MOVE}(?:我)?(?:的)?(?P<k>[^，。！？；：、\s我你您他她它从由把]{{2,6}}?)(?:也|又|终于|已经|都)?从"
         rf"(?P<a>{NOUN}){_TURNS}{_INTO}(?:了)?(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
         ATTRIBUTE_WAS,
@@ -85,7 +118,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
-        rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|要)?(?:从|由)"
+        rf"{_NO_MOVE}{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|要)?(?:从|由)"
         rf"(?P<a>{NOUN}){_TURNS}{_INTO}(?:了)?(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
         ATTRIBUTE_WAS,
@@ -93,7 +126,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
-        rf"{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|全|全都)?{_TURNS}{_INTO}"
+        rf"{_NO_MOVE}{_MY}(?P<k>[^，。我你他她它从由把]{{0,6}}?{ROLE})(?:也|又|终于|已经|都|全|全都)?{_TURNS}{_INTO}"
         rf"(?:了)?(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
     ),
@@ -201,7 +234,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "改换",
         rf"(?:我)?(?P<a>[^，。！？；：、\s我你他她它从把]{{2,4}}?)(?:全|都)?(?:改|换)(?:成|为|了)?"
-        rf"(?P<b>[^，。！？；：、\s我你他她它成为了用喝吃]{{2,5}}?)了{END}",
+        rf"(?P<b>(?![到在去期天])[^，。！？；：、\s我你他她它成为了用喝吃]{{2,5}}?)了{END}",
         Says(obj="b", relation="uses", says="{s}改成{o}。", clean=thing),
         Says(obj="a", relation="uses", says="{s}不再{o}。", clean=thing, closes=True),
     ),

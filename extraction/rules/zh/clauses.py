@@ -302,7 +302,18 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         return state.third, text[named.end() :]
     if state.third is None and state.speaker.me == THE_USER and any(name in text for name in state.speaker.user_names):
         state.third = THE_USER
+    if _LATE_ME.match(text):
+        return state.speaker.me, text
+    if state.subject in _LANDLORDS and _MUST.match(text):
+        return None, text
     return state.subject, text
+
+
+# The speaker after a time: 下周一起我跟李姐汇报.
+_LATE_ME = re.compile(r"[^，。我咱]{0,8}?(?:起|开始|以后|之后)，?(?:我们?|咱们?)(?![的家])")
+# What these do obliges somebody else: 房东把房子卖了，六月前得搬走.
+_LANDLORDS = frozenset(("房东", "老板", "领导", "上司", "主管", "公司", "学校", "单位", "医生", "老师", "物业"))
+_MUST = re.compile(r"(?:就|又)?(?:得(?=[\u4e00-\u9fff])|必须|只好|只能|不得不)")
 
 
 def _may_be_name(word: str) -> bool:

@@ -86,7 +86,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
         Says(
             obj="o",
             relation="has",
-            says="{s}{o}偏高。",
+            says="{s}{o}。",
             clean=lambda text: {"血压": "高血压", "血糖": "高血糖", "血脂": "高血脂"}.get(text, f"{text}高"),
             strength=0.7,
         ),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from extraction.rules.engine import ObjectPhrase, Rule, Shape
 from extraction.rules.zh.phrases import goal, noun_phrase, things, without_category
 from extraction.rules.zh.phrases import title as phrase_title
+from extraction.rules.zh.word_classes import TIME_LIMIT
 from extraction.text.lexicon_zh import (
     CHRONIC,
     FIELDS,
@@ -25,10 +26,10 @@ from schema.entity import EntityType
 # Patterns of places, organisations, schools, jobs, belongings, illnesses, languages, ages and birthdays
 
 _PLACE = re.compile(
-    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|工作|上班|生活|长大|已经|附近|这边|那边|"
+    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|以后|之后|去|来|工作|上班|生活|长大|已经|附近|这边|那边|"
     r"住|很|一段|一带|好|快|有).*|人|市|$)"
 )
-NO_PLACE = re.compile(r"^一|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
+NO_PLACE = re.compile(rf"{TIME_LIMIT}|^一|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
 _WORK = re.compile(
     r"^(?P<n>[^，。]{2,16}?)(?:担任|当(?!地|前)|做|工作|上班|任职|离职|辞职|跳槽|退休|被裁|毕业|出来|录用|干|$)"
 )

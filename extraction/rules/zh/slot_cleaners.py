@@ -6,7 +6,7 @@ from typing import Final
 from extraction.rules.zh.clauses import name_at
 from extraction.rules.zh.objects import NO_PLACE, is_job
 from extraction.rules.zh.phrases import noun_phrase
-from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, MEASURE, NUMBER
+from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, MEASURE, NUMBER, TIME_LIMIT
 from extraction.text.lexicon_zh import KIN, KIN_PATTERN, VAGUE
 from extraction.text.name_spotting import is_nominal, word_tag
 
@@ -138,7 +138,7 @@ def taste(text: str) -> str | None:
     """Return food, drink or an activity that somebody likes or has given up."""
     text = re.sub(r"^(?:吃|喝|抽|看|玩|听|打|用|穿)(?=[^，]{1,})", "", thing(text) or "") or text
     name = thing(re.sub(r"^滴(?=酒)|^(?:任何|所有|一切)", "", text))
-    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$", name):
+    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$|\d年|[去今前]年|[年月天]就?$", name):
         return None
     return name if name and (len(name) > 1 or name in "茶酒烟肉糖盐辣奶面葱蒜姜鱼虾蟹") else None
 
@@ -165,7 +165,7 @@ def value(text: str) -> str | None:
 
 _PLACE_LEAD: Final = re.compile(r"^(?:在|到|去|了|进|回|来|的是|位于)+")
 _PLACE_TAIL: Final = re.compile(
-    r"(?:了|啦|喇|那边|这边|那儿|这儿|那块|附近|一带|旁边|边上|那里|这里|躺平|定居|生活|住|上班|这座城市|租的|"
+    r"(?:了|啦|喇|去|来|那边|这边|那儿|这儿|那块|附近|一带|旁边|边上|那里|这里|躺平|定居|生活|住|上班|这座城市|租的|"
     r"买的|自己|的)+$"
 )
 _PLACE_SUFFIX: Final = re.compile(
@@ -177,7 +177,10 @@ _PLACE_SUFFIX: Final = re.compile(
     r"号楼|单元|[室户]|国|studio|loft)$",
     re.IGNORECASE,
 )
+# What follows a move: 搬到杭州以后天天吃面.
+_AFTER_MOVE: Final = re.compile(r"(?<=..)(?:以后|之后|的时候|那会儿).*")
 _NO_HOME: Final = re.compile(
+    rf"{TIME_LIMIT}|"
     r"一下|改|^[跟和]|自己|[租买]的|房子|医院|酒店$|宾馆|旅馆|青旅|公司$|学校$|单位$|群|网上|线上|路上|门口|"
     r"手上|身上|心里|一起|对面|楼上|"
     r"楼下|隔壁|哪|什么|怎么|"
@@ -188,7 +191,8 @@ _NO_HOME: Final = re.compile(
 
 def home(text: str) -> str | None:
     """Return the home in a phrase: a town, an address or a kind of home; None if it names none."""
-    name = _PLACE_TAIL.sub("", _PLACE_LEAD.sub("", text.strip(_EDGE)).strip(_EDGE)).strip(_EDGE)
+    text = _AFTER_MOVE.sub("", text.strip(_EDGE))
+    name = _PLACE_TAIL.sub("", _PLACE_LEAD.sub("", text).strip(_EDGE)).strip(_EDGE)
     name = re.sub(
         rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|上班|工作|读书|上学|打工|创业|干活).*", "", name
     )

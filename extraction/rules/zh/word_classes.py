@@ -19,6 +19,11 @@ MEASURE: Final = (
 NOUN: Final = r"[^，。！？；：、\s我你您他她它]{1,14}?"
 # A place or organisation may contain 的 and Latin words.
 PLACE: Final = r"[^，。！？；：、我你您他她它]{2,16}?"
+# Ends of a stay, not places: 住到过年, 住到下个月.
+TIME_LIMIT: Final = (
+    r"过年|年[底初后]$|[上下这]个?(?:周|月|星期|礼拜)|周[末一二三四五六日天]|春节|国庆|中秋|元旦|五一|寒假|暑假|"
+    r"开学|毕业|[\d一二三四五六七八九十]月|[今明后]天|[今明后]年|月[底初]|节后"
+)
 # End of a clause.
 END: Final = r"(?:了|啦|喇|啊|呢|的|吧|呀|哦|喔|耶|嘞|咯){0,2}(?=$|[，。；！？,;!?～~（(]| [\u4e00-\u9fff])"
 # Adverbs and times between topic and verb.

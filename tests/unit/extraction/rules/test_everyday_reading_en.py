@@ -50,6 +50,12 @@ USER = "user|RELATES_TO"
         ("I'm a midwife at Alder Hey.", {f"{USER}:works as|midwife", f"{USER}:works at|Alder Hey"}),
         ("My husband Paul got laid off from Nokia.", {f"{USER}:husband|Paul", "Paul|RELATES_TO:works at|Nokia|closed"}),
         ("Last day at Barclays today.", {f"{USER}:works at|Barclays|closed"}),
+        ("I started at Kovalski & Partners.", {f"{USER}:works at|Kovalski & Partners"}),
+        ("My wife works at Ernst & Young.", {f"{USER}:wife|wife", "wife|RELATES_TO:works at|Ernst & Young"}),
+        ("I run the school's robotics club on Fridays", set()),
+        # Who lives there, and who "he" is
+        ("My flatmate Ola moved out last week", {f"{USER}:flatmate|Ola|closed"}),
+        ("Ola moved out. Now Kuba rents the room, he plays the cello", {"Kuba|RELATES_TO:plays|cello"}),
         # Partners, relatives, ages
         ("Maya and I are engaged!", {f"{USER}:engaged to|Maya"}),
         ("Lena and I got married in May.", {f"{USER}:married to|Lena"}),
@@ -181,8 +187,13 @@ def test_reading_repeated_words_takes_about_linear_time(piece: str) -> None:
 
 
 def test_statements_of_frames_read_as_sentences() -> None:
-    said = [fact.statement for text in ("We sold the caravan.", "I drive a Tesla Model 3") for fact in read(text).facts]
-    assert said == ["User no longer has a caravan.", "User drives a Tesla Model 3."]
+    texts = ("We sold the caravan.", "I drive a Tesla Model 3", "I'm saving up for a kayak", "I love Ben & Jerry's")
+    assert [fact.statement for text in texts for fact in read(text).facts] == [
+        "User no longer has a caravan.",
+        "User drives a Tesla Model 3.",
+        "User is saving up for kayak.",
+        "User loves Ben & Jerry's.",
+    ]
 
 
 @pytest.mark.parametrize(
