@@ -23,6 +23,17 @@ KIN = SOLE_KIN | word_set(
     "step-daughter "
     "fiancé fiancée great-aunt great-uncle grandchild granny nan gran lodger tenant childminder carer"
 )
+# Relatives whom "he" and "she" cannot mean.
+FEMALE_KIN = word_set(
+    "mother mom mum wife girlfriend fiancée sister daughter grandmother grandma granny nan gran mother-in-law "
+    "sister-in-law landlady ex-wife ex-girlfriend stepmother stepdaughter stepmom godmother aunt niece stepsister "
+    "granddaughter goddaughter half-sister step-sister step-daughter great-aunt girl"
+)
+MALE_KIN = word_set(
+    "father dad husband boyfriend brother son grandfather grandpa father-in-law brother-in-law landlord ex-husband "
+    "ex-boyfriend stepfather stepson stepdad godfather uncle nephew stepbrother grandson godson half-brother "
+    "step-brother step-son great-uncle boy"
+)
 # A pattern; longer words come first.
 KIN_PATTERN = "|".join(sorted(KIN, key=len, reverse=True))
 # Words that distinguish relatives of a kind: "older", "younger".
@@ -162,7 +173,7 @@ NOT_NAMES = (
     DAYS
     | PRONOUNS
     | word_set(
-        "i'm i've i'll i'd ok okay yes no yeah yep nope hi hello hey thanks thank wow oh ah well so but and "
+        "gp i'm i've i'll i'd ok okay yes no yeah yep nope hi hello hey thanks thank wow oh ah well so but and "
         "or if then also "
         "the a an please sorry sure great good nice cool awesome amazing congrats congratulations absolutely "
         "definitely "

@@ -6,7 +6,17 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Speaker
-from extraction.text.lexicon_en import KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, SOLE_KIN, WHICH_KIN
+from extraction.text.lexicon_en import (
+    FEMALE_KIN,
+    KIN,
+    KIN_NAME,
+    KIN_PATTERN,
+    MALE_KIN,
+    MANY_KIN,
+    NOT_NAMES,
+    SOLE_KIN,
+    WHICH_KIN,
+)
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
 
@@ -580,9 +590,16 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         clause = _clause(text[start:end], sentence.start + start, sentence.start + end, state)
         if sentence.asks and not clause.text.startswith(("I ", "My ", "my ", "We ", "Our ", "our ")):
             continue
-        yield clause
+        if not _PART.search(clause.text):
+            yield clause
 
 
+# A part that somebody plays: "Theo is a shepherd in the nativity", but not "Ann is a singer in a musical".
+_PART = re.compile(
+    r"\b(?:is|are|was|am|plays?|playing) (?:an?|the) (?:(?!actor|actress|singer|dancer|director|producer|musician|"
+    r"designer|writer|engineer|extra)[a-z-]+ ){1,3}in (?:an?|the|his|her|their|our|my|this year's) (?:[a-z]+ ){0,2}"
+    r"(?:nativity|play|panto|pantomime|show|musical|film|movie|opera|ballet|sitcom|game)\b"
+)
 _NUMBER = re.compile(r"\d[\d ()-]{5,}\d|@\w|(?:number|code|no\.|account|ref) #?[A-Z]{0,3}-?\d[\w-]{2,}")
 
 
@@ -685,7 +702,7 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     if first := _FIRST.match(text):
         return state.speaker.me, first["rest"]
     if third := _THIRD.match(text):
-        return state.third, third["rest"]
+        return _antecedent(third["p"].lower(), state), third["rest"]
     if state.opens and state.subject in (None, state.speaker.me):
         if be := _ELIDED_BE.match(text):
             return state.speaker.me, ("was " if be["was"] else "am ") + _uncapitalized(text[be.start("be") :])
@@ -711,6 +728,19 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     ):
         return _named_subject(named, state), named["rest"]
     return None, text
+
+
+def _antecedent(pronoun: str, state: DiscourseState) -> str | None:
+    """Return whom "he" or "she" means: whoever was spoken of, or else the relative named last of that sex.
+
+    "My wife is called Ines, we have a boy, Theo, he is four" is about Theo.
+    """
+    wrong, right = (FEMALE_KIN, MALE_KIN) if pronoun == "he" else (MALE_KIN, FEMALE_KIN)
+    words = {word.rpartition(" ")[2] for word, name in state.named.items() if name == state.third}
+    if state.third is not None and wrong.isdisjoint(words | {state.third.rpartition(" ")[2]}):
+        return state.third
+    state.third = next((name for word, name in reversed(state.named.items()) if word.rpartition(" ")[2] in right), None)
+    return state.third
 
 
 def _uncapitalized(text: str) -> str:

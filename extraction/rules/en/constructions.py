@@ -251,6 +251,8 @@ _MOVED_OUT: Final = re.compile(r"\b(?:has |have )?(?:just |recently |finally |al
 def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
     if owner is None or owner == state.speaker.subject_named(name):
         return
+    if _OWNS.search(clause.text):
+        word = {"boy": "son", "girl": "daughter"}.get(word, word)
     state.named[word] = name
     is_pet = word.split()[-1] in PETS
     gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None

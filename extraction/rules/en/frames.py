@@ -416,6 +416,9 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
             if state.speaker.subject_named(name) in (THE_USER, about):
                 continue
             relation = _relation(fact, groups)
+            if relation in ("son", "daughter") and about == state.speaker.me and not fact.closes:
+                # "He" may mean him from now on.
+                state.named[relation] = name
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
             if relation in _COUNTABLE and (name[0].islower() or relation == "drives"):
                 says = says.replace("{o}", with_article(name))
@@ -441,7 +444,11 @@ def _relation(fact: States, groups: dict[str, str | None]) -> str | None:
     """Return the relation of a fact; "=s" is the text of the group `s`."""
     if fact.relation is None or not fact.relation.startswith("="):
         return fact.relation
-    return (groups.get(fact.relation[1:]) or "").lower() or None
+    word = (groups.get(fact.relation[1:]) or "").lower()
+    return _CHILDREN.get(word, word) or None
+
+
+_CHILDREN: Final = {"boy": "son", "girl": "daughter"}
 
 
 def _escaped(text: str) -> str:

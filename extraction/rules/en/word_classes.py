@@ -31,7 +31,7 @@ _MEDICINE_STEMS = (
     r"[a-z]{2,12}(?:prils?|sartan|statin|olol|dipine|azole|oxetine|traline|alopram|faxine|triptan|cillin|mycin|"
     r"floxacin|cycline|azepam|azolam|zolam|pidem|xaban|gatran|gliptin|gliflozin|glutide|zide|tidine|adine|irizine|"
     r"terol|sonide|asone|olone|thyroxine|iprazole|apine|idone|mab|profen|coxib|dronate|terone|azine|barbital|setron|"
-    r"lukast|parin|gabalin|bapentin|trexate|quine|vir)"
+    r"lukast|parin|gabalin|bapentin|trexate|quine|timibe|vir)"
 )
 MEDICINE: Final = "(?:" + "|".join(_MEDICINES.strip().split("\n")) + f"|{_MEDICINE_STEMS})"
 DOSE: Final = (

@@ -178,6 +178,8 @@ TASTE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "吐晕恶反头疼慌烦难崩抓怵怕软鸡",
+        # 汤圆最近老吐 is about somebody who is ill.
+        rf"(?![^，。]{{0,8}}(?:最近|今天|昨[天晚]|这几天|这两天|近来|老是))"
         rf"(?P<o>{NOUN})(?:我)?(?:一)?(?:闻|看|听|吃|喝|碰|坐|见|尝|沾|提)?(?:到|起|见|上)?(?:就|了)?"
         rf"(?:会)?{DISGUST}{END}",
         _HATES,

@@ -55,6 +55,20 @@ USER = "user|RELATES_TO"
         ("I run the school's robotics club on Fridays", set()),
         # Who lives there, and who "he" is
         ("My flatmate Ola moved out last week", {f"{USER}:flatmate|Ola|closed"}),
+        (
+            "my sister Anna lives in Leeds and my brother Tom is a baker. He lives in York. She plays chess.",
+            {
+                f"{USER}:sister|Anna",
+                "Anna|RELATES_TO:lives in|Leeds",
+                f"{USER}:brother|Tom",
+                "Tom|RELATES_TO:works as|baker",
+                "Tom|RELATES_TO:lives in|York",
+                "Anna|RELATES_TO:plays|chess",
+            },
+        ),
+        ("My mum is 70. He likes jazz.", {"mother|RELATES_TO:has age|70 years old"}),
+        ("We've got a boy, Theo.", {f"{USER}:son|Theo"}),
+        ("Theo's a shepherd in the nativity on 11 December", set()),
         ("Ola moved out. Now Kuba rents the room, he plays the cello", {"Kuba|RELATES_TO:plays|cello"}),
         # Partners, relatives, ages
         ("Maya and I are engaged!", {f"{USER}:engaged to|Maya"}),

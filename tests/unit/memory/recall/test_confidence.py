@@ -1,5 +1,6 @@
 """Test recall's confidence that a memory contains an answer."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from extraction.query_analysis import analyse
 from extraction.text.chinese import is_chinese
 from graph_service.memory.recall.candidates import Hit
 from graph_service.memory.recall.confidence import ConfidenceFeatures, confidence_features, confidence_of
+from graph_service.memory.recall.query import HitKind
 from tests.support.builders import NOON
 from tests.support.candidates import a_candidate
 
@@ -101,3 +103,19 @@ def test_lead_is_that_of_the_best_hit_with_the_value_asked_for() -> None:
     assert lead("Is the parking space in the yard?") == pytest.approx(0.2)
     assert lead("What colour is the parking space?") == 0.0
     assert confidence_features(analyse("Cost?", reference=NOON), candidates).lead is None
+
+
+def test_many_facts_of_an_agent_lower_the_confidence_a_little() -> None:
+    def with_facts(count: int) -> ConfidenceFeatures:
+        message = a_candidate("m", text=TOLD, cosine=0.5)
+        facts = [
+            a_candidate(f"f{n}", kind=HitKind.FACT, text=f"Caroline owns kettle {n}.", cosine=0.2) for n in range(count)
+        ]
+        hits = [Hit(candidate=message, score=1.0, parts={})]
+        return confidence_features(analyse(ASKED, reference=NOON), [message, *facts], hits=hits)
+
+    few, many = with_facts(4), with_facts(20)
+    assert (few.facts, with_facts(10).facts, many.facts) == (0.0, 0.5, 1.0)
+    same = replace(few, facts=1.0)
+    few_sure, same_sure = (confidence_of(one, chinese=False, dialogue=1.0) for one in (few, same))
+    assert few_sure - 0.1 < same_sure < few_sure
