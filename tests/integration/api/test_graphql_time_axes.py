@@ -12,6 +12,7 @@ from tests.integration.api.test_graphql_graph import run_query
 from tests.integration.memory.facts.test_bitemporal import MOVES, store_and_read
 from tests.integration.memory.facts.test_conflict_resolution import edges
 from tests.support.builders import NOON, a_memory
+from tests.support.slow import slow_but
 
 DAY = {name: (NOON + timedelta(days=day)).isoformat() for name, day in (("never", -1), ("between", 2), ("after", 9))}
 
@@ -57,7 +58,7 @@ async def moved(graph: Graph, tenant: str, lang: str) -> dict[str, dict[str, Any
     return {home: known[home] for home in (old, new)}
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("lang", slow_but(["zh"], ["en", "zh"]))
 async def test_every_field_returns_facts_valid_or_known_at_the_time(graph: Graph, tenant: str, lang: str) -> None:
     homes = await moved(graph, tenant, lang)
     user = (await run_query(graph, tenant, '{ user(userId: "alice") { id } }'))["user"]["id"]
@@ -89,7 +90,7 @@ def _about(words: list[str], found: list[dict[str, Any]], *, ends: bool) -> list
     return [words.index(fact["statement"]) for fact in told]
 
 
-@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("lang", slow_but(["zh"], ["en", "zh"]))
 async def test_single_fact_history_and_path_as_of_a_time(graph: Graph, tenant: str, lang: str) -> None:
     homes = await moved(graph, tenant, lang)
     left = next(iter(homes))

@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Server
 from tests.support.fake_openai import Reply
 from tests.support.model_service import AnsweringEndpoint, a_reading, model_service, said
+from tests.support.slow import slow_but
 
 LAYER = (
     "query ($uri: String!) {"
@@ -27,7 +28,7 @@ def two_scenes(language: str) -> list[dict[str, object]]:
     return [said(first), said(second, "2026-03-06T12:00:00Z")]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", slow_but(["en"], ["en", "zh"]))
 async def test_a_model_writes_the_layers_of_a_session_from_those_of_its_scenes(
     server: Server, tenant: str, tmp_path: Path, language: str
 ) -> None:

@@ -26,6 +26,7 @@ from schema.errors import MnemographError, UnavailableError
 from schema.ids import TenantId
 from tests.support.builders import a_dead_graph, a_job_context, a_memory, a_worker, an_incoming
 from tests.support.embedders import HashedWords
+from tests.support.slow import slow_but
 
 OWN = Path(__file__).parents[2] / "evaluation_sets"
 REMAINING = "MATCH (n) WHERE n.tenant STARTS WITH $run RETURN labels(n)[0] AS label, properties(n) AS properties"
@@ -91,7 +92,7 @@ async def remaining_nodes(graph: Graph, run: str) -> list[tuple[str, str]]:
     return [(row["label"], str(row["properties"])) for row in rows]
 
 
-@pytest.mark.parametrize("facts", list(FactSource))
+@pytest.mark.parametrize("facts", slow_but([FactSource.OBSERVATIONS], FactSource))
 async def test_bundled_sets_are_measured_and_then_deleted(
     graph: Graph, tenant: str, address: str, facts: FactSource
 ) -> None:

@@ -88,7 +88,7 @@ async def test_forgotten_message_leaves_the_graph_as_if_never_said(
 
 @pytest.mark.parametrize(
     ("session", "story"),
-    slow_but([("s1", ENGLISH), ("s2", CHINESE)], itertools.product(["s1", "s2"], [ENGLISH, CHINESE])),
+    slow_but([("s2", CHINESE)], itertools.product(["s1", "s2"], [ENGLISH, CHINESE])),
 )
 async def test_forgotten_session_leaves_the_graph_as_if_never_held(
     graph: Graph, tenant: str, story: list[Line], session: str
