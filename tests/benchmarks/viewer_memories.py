@@ -33,7 +33,9 @@ _EDGES = _statement(
 _GONE_EDGES = _statement(
     "gone_edges", "MATCH (:Memory {tenant: $tenant})-[r]->() WITH r LIMIT 4000 DELETE r RETURN count(*) AS gone"
 )
-_GONE = _statement("gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 2000 DELETE n RETURN count(*) AS gone")
+_GONE = _statement(
+    "gone", "MATCH (n:Memory {tenant: $tenant}) WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS gone"
+)
 _GONE_LOG = _statement(
     "gone_log", "MATCH (n:Change {tenant: $tenant}) WITH n LIMIT 2000 DELETE n RETURN count(*) AS gone"
 )
