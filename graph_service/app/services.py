@@ -256,7 +256,11 @@ async def open_services(
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
 
+        quarantine = Quarantine(graph, clock=_now)
+
         async def prepare(new: Graph) -> None:
+            # Before the first request and job: a quarantine outlasts a restart.
+            await quarantine.load(new)
             await _fit_indexes(new, await asyncio.shield(embedding))
 
         stored_keys = file_of_database(settings, "keys", "json")
@@ -274,7 +278,9 @@ async def open_services(
         if wait:
             await arrival.wait()
         opened = await embedding
-        return await _assemble(settings, local_server, arrival, graph, opened, external_services, stored_keys, closing)
+        return await _assemble(
+            settings, local_server, arrival, graph, quarantine, opened, external_services, stored_keys, closing
+        )
     except BaseException:
         embedding.cancel()
         await asyncio.gather(embedding, return_exceptions=True)
@@ -478,6 +484,7 @@ async def _assemble(
     local_server: LocalServerHandle,
     arrival: DatabaseStartup,
     graph: Graph,
+    quarantine: Quarantine,
     opened: _OpenedEmbedder,
     external_services: ExternalServices,
     stored_keys: Path,
@@ -501,7 +508,6 @@ async def _assemble(
         index_on_message=automation.index_on_message,
         index_on_close=automation.index_on_close,
     )
-    quarantine = Quarantine(graph, clock=_now)
     worker = Worker(
         graph=graph,
         embedder=embedder,

@@ -120,13 +120,16 @@ class Quarantine:
             _log.warning("the quarantine of a tenant was ended", extra={"tenant": tenant})
         return bool(rows)
 
-    async def load(self) -> None:
+    async def load(self, graph: Graph | None = None) -> None:
         """Read the list from the database.
+
+        Args:
+            graph: a connection to read from while the process's own is not open yet.
 
         Raises:
             UnavailableError: Neo4j does not answer.
         """
-        rows = await self._graph.read(statement("quarantine/list_quarantined"), {})
+        rows = await (graph or self._graph).read(statement("quarantine/list_quarantined"), {})
         states = {
             TenantId(row["tenant"]): QuarantineState(
                 tenant=TenantId(row["tenant"]),

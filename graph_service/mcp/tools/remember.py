@@ -42,9 +42,7 @@ class FactInput(Result):
     subject_type: str | None = Field(None, description=f"{entity_type_choice()}.")
     object_type: str | None = Field(None, description=f"{entity_type_choice()}.")
     strength: float = Field(0.7, description="0 to 1: how important it is to the subject.")
-    confidence: float = Field(
-        0.9, description="0 to 1: how certain you are. Below the setting `facts.confidence_min` it is not stored."
-    )
+    confidence: float = Field(0.9, description="0 to 1: how certain you are. Uncertain facts are not stored.")
     valid_at: datetime | None = Field(None, description="When it became true. Default: when it was said.")
     invalid_at: datetime | None = Field(None, description="When it stopped being true.")
     message_indexes: list[int] = Field(

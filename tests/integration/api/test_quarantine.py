@@ -9,13 +9,14 @@ from typing import Any
 import pytest_asyncio
 from typer.testing import CliRunner
 
+from graph_service.app.services import open_services
 from graph_service.auth.access import Role
 from graph_service.cli.main import app
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import an_incoming
 from tests.support.live_service import LiveViewer
-from tests.support.open_service import OpenService, open_service
+from tests.support.open_service import OpenService, open_service, settings_for
 from tests.support.polling import reached
 
 REMEMBER = "mutation ($i: RememberInput!) { remember(input: $i) { stored } }"
@@ -133,3 +134,18 @@ async def test_another_process_follows_a_quarantine(service: OpenService, server
     finally:
         stop.set()
         await following
+
+
+async def test_a_quarantine_outlasts_a_restart(
+    service: OpenService, server: Server, tenant: str, tmp_path: Path
+) -> None:
+    """A service that starts knows of it before its first request and job."""
+    operator = (await service.key(None)).text
+    await ask(service, operator, BEGIN, tenant, m="CLOSED")
+    settings = settings_for(server, tmp_path / "again", {"MNEMOGRAPH_EMBEDDING_KIND": "none"})
+    parts = await open_services(settings, on_progress=lambda _step: None, starting=None)
+    try:
+        assert TenantId(tenant) in parts.quarantine.tenants
+    finally:
+        await parts.close()
+        await ask(service, operator, END, tenant)

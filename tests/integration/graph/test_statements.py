@@ -34,7 +34,9 @@ _ONE_SESSION_DONE = """
 UNWIND range(1, 100) AS i
 MERGE (:Message {tenant: 'read-and-embedded', id: toString(i), session_id: 'done', said_ms: i, position: 0})
 MERGE (:Job {tenant: 'read-and-embedded', id: toString(i), kind: 'extract', due_ms: i, state: 'done'})
-MERGE (:Memory:Entity {tenant: 'read-and-embedded', id: toString(i), key: toString(i)})
+MERGE (e:Memory:Entity {tenant: 'read-and-embedded', id: toString(i), key: toString(i)})
+// Of many users, because in a database of one user reading all is as good as looking for his.
+SET e.user_id = 'user-' + toString(i), e.last_seen = datetime('2026-01-01T00:00:00Z'), e.name = toString(i)
 """
 
 

@@ -32,7 +32,7 @@ export interface Question {
   hits: QuestionHit[] | null;
 }
 
-export interface ToldFact {
+export interface MessageFact {
   id: string;
   statement: string;
   predicate: string;
@@ -52,8 +52,8 @@ export interface Message {
   saidAt: string;
   sceneId: string | null;
   read: boolean;
-  made: ToldFact[];
-  closed: ToldFact[];
+  made: MessageFact[];
+  closed: MessageFact[];
 }
 
 export const KEPT_MAX = 100;
