@@ -34,6 +34,8 @@ MALE_KIN = word_set(
     "ex-boyfriend stepfather stepson stepdad godfather uncle nephew stepbrother grandson godson half-brother "
     "step-brother step-son great-uncle boy"
 )
+# What "we have a boy" and "a girl" are to the speaker.
+CHILD_NAME = {"boy": "son", "girl": "daughter"}
 # A pattern; longer words come first.
 KIN_PATTERN = "|".join(sorted(KIN, key=len, reverse=True))
 # Words that distinguish relatives of a kind: "older", "younger".

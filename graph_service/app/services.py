@@ -259,8 +259,10 @@ async def open_services(
         quarantine = Quarantine(graph, clock=_now)
 
         async def prepare(new: Graph) -> None:
-            # Before the first request and job: a quarantine outlasts a restart.
-            await quarantine.load(new)
+            # The quarantine before the first request and job, because it outlasts a restart.
+            await asyncio.gather(quarantine.load(new), fit(new))
+
+        async def fit(new: Graph) -> None:
             await _fit_indexes(new, await asyncio.shield(embedding))
 
         stored_keys = file_of_database(settings, "keys", "json")

@@ -21,6 +21,7 @@ from extraction.rules.en.plans import read_reasons
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.english_stems import gerund
 from extraction.text.lexicon_en import (
+    CHILD_NAME,
     EMOTIONS,
     GENERIC,
     KIN_PATTERN,
@@ -217,7 +218,7 @@ def _named_later(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             yield from _belongs(clause, state, state.speaker.me, found["n"], state.many)
         state.many = None
     elif (found := _NEWCOMER.search(clause.text)) and clause.subject in (None, state.speaker.me):
-        state.many = {"boy": "son", "girl": "daughter"}.get(found["k"].lower(), found["k"].lower())
+        state.many = CHILD_NAME.get(found["k"].lower(), found["k"].lower())
 
 
 def _is_name(name: str, word: str) -> bool:
@@ -245,18 +246,17 @@ _GONE: Final = re.compile(
     re.IGNORECASE,
 )
 _HOUSEMATES: Final = frozenset(("flatmate", "housemate", "roommate"))
-_MOVED_OUT: Final = re.compile(r"\b(?:has |have )?(?:just |recently |finally |already )?moved out\b")
 
 
 def _belongs(clause: Clause, state: DiscourseState, owner: str | None, name: str, word: str) -> Iterator[Draft]:
     if owner is None or owner == state.speaker.subject_named(name):
         return
     if _OWNS.search(clause.text):
-        word = {"boy": "son", "girl": "daughter"}.get(word, word)
+        word = CHILD_NAME.get(word, word)
     state.named[word] = name
     is_pet = word.split()[-1] in PETS
     gone = (is_pet or word in _SPOUSES) and _GONE.search(clause.text) is not None
-    gone = gone or (word in _HOUSEMATES and _MOVED_OUT.search(clause.text) is not None)
+    gone = gone or (word in _HOUSEMATES and "moved out" in clause.text)
     yield draft(
         clause,
         state,

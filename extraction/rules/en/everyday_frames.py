@@ -608,7 +608,6 @@ PARTNERS: Final = (
 
 # Children and other relatives
 
-_CHILD: Final = {"girl": "daughter", "boy": "son"}
 RELATIVES: Final = (
     clause_frame(
         rf"^(?:(?:my|our) (?:baby|son|daughter|first|second|third|little one|girl|boy|twins)|(?:the )?baby|(?:she|"

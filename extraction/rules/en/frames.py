@@ -25,7 +25,7 @@ from extraction.rules.en.objects import (
 from extraction.rules.en.phrases import noun_phrase, things
 from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
-from extraction.text.lexicon_en import KIN_PATTERN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
+from extraction.text.lexicon_en import CHILD_NAME, KIN_PATTERN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
 from schema.entity import EntityType
 
 Reader = Callable[[str], Sequence[ObjectPhrase]]
@@ -416,7 +416,7 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
             if state.speaker.subject_named(name) in (THE_USER, about):
                 continue
             relation = _relation(fact, groups)
-            if relation in ("son", "daughter") and about == state.speaker.me and not fact.closes:
+            if relation and relation in CHILD_NAME.values() and about == state.speaker.me and not fact.closes:
                 # "He" may mean him from now on.
                 state.named[relation] = name
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
@@ -445,10 +445,7 @@ def _relation(fact: States, groups: dict[str, str | None]) -> str | None:
     if fact.relation is None or not fact.relation.startswith("="):
         return fact.relation
     word = (groups.get(fact.relation[1:]) or "").lower()
-    return _CHILDREN.get(word, word) or None
-
-
-_CHILDREN: Final = {"boy": "son", "girl": "daughter"}
+    return CHILD_NAME.get(word, word) or None
 
 
 def _escaped(text: str) -> str:

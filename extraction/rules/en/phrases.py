@@ -92,8 +92,8 @@ def _cut(text: str) -> str:
     return text[:keep] + _STOP.sub("", text[keep:])
 
 
-# Ben & Jerry's, Brown & Sons.
-_FIRM_WITH_AND = re.compile(r"(?<=\w) & (?=(?:[A-Z]\w{1,30}'s|Sons|Co|Company|Partners|Associates)\b)")
+# Not at the ampersand of Ben & Jerry's or Brown & Sons.
+_BETWEEN = re.compile(r",? and,? |, or | or |, | & (?!(?:[A-Z]\w{1,30}'s|Sons|Co|Company|Partners|Associates)\b)|/")
 
 
 def _pieces(text: str) -> list[str]:
@@ -107,9 +107,7 @@ def _pieces(text: str) -> list[str]:
                 + text[place + len(joined) :]
             )
             low = text.lower()
-    text = _FIRM_WITH_AND.sub("&&&", text)
-    pieces = re.split(r",? and,? |, or | or |, | & |/", text)
-    return [piece.replace("&&&", " & ").replace("&and&", "and") for piece in pieces]
+    return [piece.replace("&and&", "and") for piece in _BETWEEN.split(text)]
 
 
 def noun_phrase(text: str) -> str | None:

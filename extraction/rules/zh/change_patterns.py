@@ -33,7 +33,7 @@ _MOVES: Final = r"(?:公司|单位|学校|幼儿园|工厂|店|总部|实验室|
 _NO_MOVE: Final = rf"(?![^，。]{{0,6}}{_MOVES}[^，。]{{0,6}}[搬迁])"
 _LEARNS: Final = Says(obj="b", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC)
 _LEARNED: Final = Says(obj="a", relation="studies", says="{s}不再学{o}。", clean=value, closes=True, needed=False)
-_NOT_LEARNING: Final = r"不(?:想|愿意|打算|肯)?(?:再|继续)?学了"
+_STOPS_LEARNING: Final = r"不(?:想|愿意|打算|肯)?(?:再|继续)?学"
 _LEARNS_NOW: Final = r"(?:现在|然后|今年|就|又|最近|已经){0,3}(?:改|换|转)(?:成|去|为)?学(?:了|习)?"
 _MOVED: Final = rf"(?:{ADV})(?:已经)?(?:搬|迁|搬迁)(?:到|去|往|回|至)(?:了)?(?P<o>{PLACE})(?:去|来)?(?:了)?"
 CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
@@ -44,13 +44,13 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "学",
-        rf"(?:我)?(?:把)?(?P<a>{NOUN})(?:他|她|我|也|又)?{_NOT_LEARNING}，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        rf"(?:我)?(?:把)?(?P<a>{NOUN})(?:他|她|我|也|又)?{_STOPS_LEARNING}了，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
         _LEARNS,
         _LEARNED,
     ),
     slot_rule(
         "学",
-        rf"(?:我)?不(?:想|愿意|打算|肯)?(?:再|继续)?学(?P<a>{NOUN})了，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
+        rf"(?:我)?{_STOPS_LEARNING}(?P<a>{NOUN})了，{_LEARNS_NOW}(?P<b>{NOUN}){END}",
         _LEARNS,
         _LEARNED,
     ),

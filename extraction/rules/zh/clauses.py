@@ -7,6 +7,7 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState
+from extraction.rules.zh.word_classes import HE
 from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, SOLE_KIN, SURNAMES
 from extraction.text.name_spotting import chinese_name_at, word_tag
 from extraction.text.sentences import Sentence
@@ -138,7 +139,7 @@ _ELIDED = re.compile(
     r"今年\d|担心|吃不了|喝不了|习惯|只(?:喝|吃|用)|迷上|"
     r"离不开|会(?:说|弹|拉)|瘦|必须|得|要(?=减|戒|瘦|学)|叫我|是(?:一?[个名位]|做))"
 )
-_SOMEBODY = re.compile(r"[你您她]|(?<!吉)他(?![汀定莫])|我们公司|大家|别人|人们|老师说|朋友说|的人")
+_SOMEBODY = re.compile(rf"[你您她]|{HE}|我们公司|大家|别人|人们|老师说|朋友说|的人")
 _GREETING_CHARS_MAX = 3
 _NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
 HYPOTHETICAL = re.compile(

@@ -138,7 +138,7 @@ def taste(text: str) -> str | None:
     """Return food, drink or an activity that somebody likes or has given up."""
     text = re.sub(r"^(?:吃|喝|抽|看|玩|听|打|用|穿)(?=[^，]{1,})", "", thing(text) or "") or text
     name = thing(re.sub(r"^滴(?=酒)|^(?:任何|所有|一切)", "", text))
-    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$|\d年|[去今前]年|[年月天]就?$", name):
+    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$|\d年|[去今前]年", name):
         return None
     return name if name and (len(name) > 1 or name in "茶酒烟肉糖盐辣奶面葱蒜姜鱼虾蟹") else None
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.rules.zh.word_classes import SECRET
+from extraction.rules.zh.word_classes import HE, SECRET
 from schema.entity import EntityType
 
 # Subject of facts about the speaker in clauses about others: 奶奶留给我….
@@ -34,7 +34,7 @@ _FILLERS: Final = re.compile(
 )
 # Words about people whose facts are not read.
 _SOMEBODY: Final = re.compile(
-    r"[你您她牠]|(?<!吉)他(?![汀定莫])|大家|别人|人家|人们|他人|有人|某人|一个人(?!住)|谁|很多人|不少人|陌生|路人|网友|明星|艺人|"
+    rf"[你您她牠]|{HE}|大家|别人|人家|人们|他人|有人|某人|一个人(?!住)|谁|很多人|不少人|陌生|路人|网友|明星|艺人|"
     r"楼上|楼下|隔壁|对门|现在的|"
     r"邻居|前台|店员|服务员|司机师傅|中介|租客|客户|顾客|大叔|大妈|老李|老王家|主角|男主|女主|编剧|剧里|书里|"
     r"电影里|小说里|小朋友的"

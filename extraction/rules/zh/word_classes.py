@@ -19,6 +19,8 @@ MEASURE: Final = (
 NOUN: Final = r"[^，。！？；：、\s我你您他她它]{1,14}?"
 # A place or organisation may contain 的 and Latin words.
 PLACE: Final = r"[^，。！？；：、我你您他她它]{2,16}?"
+# 他 as a pronoun, not as a part of 吉他, 他汀, 氯雷他定 or 他莫昔芬.
+HE: Final = r"(?<!吉)他(?![汀定莫])"
 # Ends of a stay, not places: 住到过年, 住到下个月.
 TIME_LIMIT: Final = (
     r"过年|年[底初后]$|[上下这]个?(?:周|月|星期|礼拜)|周[末一二三四五六日天]|春节|国庆|中秋|元旦|五一|寒假|暑假|"

@@ -58,6 +58,7 @@ export class Words {
   private readonly locale: string;
   /** Created when they are first needed, since the first picture waits for that. */
   private numbers: Intl.NumberFormat | undefined;
+  private percents: Intl.NumberFormat | undefined;
   private spans: Intl.RelativeTimeFormat | undefined;
   /** By their options: creating one takes longer than using it a hundred times. */
   private readonly dates = new Map<string, Intl.DateTimeFormat>();
@@ -188,7 +189,9 @@ export class Words {
   };
 
   percent(value: number | null): string {
-    return value === null ? "–" : new Intl.NumberFormat(this.locale, { style: "percent" }).format(value);
+    if (value === null) return "–";
+    this.percents ??= new Intl.NumberFormat(this.locale, { style: "percent" });
+    return this.percents.format(value);
   }
 
   private dated(how: Intl.DateTimeFormatOptions, at: Date | number): string {

@@ -322,13 +322,17 @@ export class MapCanvas {
   }
 
   private hover(id: string | null): void {
-    clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => this.lightUp(id), HOVER_MS);
+    this.rested(() => id);
   }
 
   private hoverNear(at: Point): void {
+    this.rested(() => this.edgeNear(at, EDGE_HOVER_PX));
+  }
+
+  /** Light up what the pointer is over once it rests; it is looked for only then. */
+  private rested(under: () => string | null): void {
     clearTimeout(this.hoverTimer);
-    this.hoverTimer = setTimeout(() => this.lightUp(this.edgeNear(at, EDGE_HOVER_PX)), HOVER_MS);
+    this.hoverTimer = setTimeout(() => this.lightUp(under()), HOVER_MS);
   }
 
   private lightUp(id: string | null): void {
