@@ -26,6 +26,8 @@ _JOINT = re.compile(
     r"\s*(?:,|['’]s)?\s*(?:(?:of|in|on|at|during)\s+)?(?:the\s+)?|\s*[的,，(（]?\s*(?:那个|这个)?(?:在)?"
 )
 _RANGE_JOINT = re.compile(r"\s*(?:and|to|or|until|till|through|-|–|—|~|到|至|直到|和|与|跟|、)\s*(?:the\s+)?")
+# Most texts use few characters; a bound, because a caller can send all of them.
+_FOLDED_MAX = 20_000
 _EVERY = re.compile(r"(?:\b(?:every|each)(?:\s+\w+)?\s+(?:\w+\s+)?|每(?:个|逢|一|到|年|月|周|次|当)*(?:的|在)?)$")
 _CONTEXT_CHARS = 24
 
@@ -63,9 +65,7 @@ class Phrase:
 def plain(text: str) -> str:
     """Fold a text to lower case, half width and simplified characters; offsets do not change."""
     text = text[:TEXT_CHARS_MAX]
-    if text.isascii():
-        return text.lower()
-    return "".join(_plain_character(character) for character in text).translate(simplified_characters())
+    return text.lower() if text.isascii() else text.translate(_FOLDED)
 
 
 def plain_apostrophes(text: str) -> str:
@@ -73,9 +73,20 @@ def plain_apostrophes(text: str) -> str:
     return plain(text).replace("’", "'")
 
 
-def _plain_character(character: str) -> str:
-    simple = normalize("NFKC", character).lower()
-    return simple if len(simple) == 1 else character
+class _FoldedCharacters(dict[int, str]):
+    """Translation table that folds a character when it is first needed."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        simple = normalize("NFKC", character).lower()
+        single = simple if len(simple) == 1 else character
+        folded = simplified_characters().get(ord(single), single)
+        if len(self) < _FOLDED_MAX:
+            self[code] = folded
+        return folded
+
+
+_FOLDED = _FoldedCharacters()
 
 
 def phrases_in(text: str, frame: Frame) -> list[Phrase]:

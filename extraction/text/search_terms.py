@@ -9,10 +9,10 @@ and texts are searched for these as substrings. Single characters also match syn
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Final
+from typing import Final, NamedTuple
 
 from extraction.text.chinese import chinese_words
 from extraction.text.english_stems import AMERICAN, stem
@@ -91,36 +91,49 @@ def both_spellings(words: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*words, *(other for other in others if other)]))
 
 
-def counts(terms: Terms, text: str) -> list[int]:
-    """Return how often each term occurs in a text, in the order of `Terms`: stems, then strings."""
-    frequencies = _stem_counts_and_length(text)[0] if terms.stems else {}
-    folded = text.lower() if terms.strings else ""
-    return [frequencies.get(one, 0) for one in terms.stems] + [folded.count(one) for one in terms.strings]
+class WordCounts(NamedTuple):
+    """Words of a text.
+
+    Attributes:
+        stems: frequency of each stem of an English word, without stop words.
+        length: number of words without stop words; estimated for Chinese.
+    """
+
+    stems: Mapping[str, int]
+    length: float
+
+
+@cached_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
+def word_counts(text: str) -> WordCounts:
+    """Count the words of a text."""
+    folded = text.lower()
+    frequencies = Counter(_stems(folded))
+    paired = 0 if text.isascii() else sum(len(run) for run in _PAIRED.findall(folded))
+    return WordCounts(stems=frequencies, length=frequencies.total() + paired / _CHARS_A_WORD)
+
+
+def counts(terms: Terms, text: str, words: WordCounts | None = None) -> list[int]:
+    """Return how often each term occurs in a text, in the order of `Terms`: stems, then strings.
+
+    Args:
+        words: words of the text, if they are counted already.
+    """
+    stems = (words or word_counts(text)).stems if terms.stems else {}
+    found = [stems.get(one, 0) for one in terms.stems]
+    if terms.strings:
+        folded = text.lower()
+        found += [folded.count(one) for one in terms.strings]
+    return found
 
 
 def terms_found_in(terms: Terms, text: str) -> list[str]:
     """Return the terms that occur in a text."""
-    frequencies = _stem_counts_and_length(text)[0] if terms.stems else {}
-    folded = text.lower() if terms.strings else ""
-    return [one for one in terms.stems if one in frequencies] + [one for one in terms.strings if one in folded]
-
-
-def stems_in(text: str) -> Collection[str]:
-    """Return the distinct stems of the English words of a text, without stop words."""
-    return _stem_counts_and_length(text)[0].keys()
-
-
-def length(text: str) -> float:
-    """Return the number of words of a text without stop words; estimated for Chinese."""
-    return _stem_counts_and_length(text)[1]
-
-
-@cached_by_chars(chars_max=_CHARS_KEPT, entries_max=_TEXTS_KEPT)
-def _stem_counts_and_length(text: str) -> tuple[dict[str, int], float]:
-    folded = text.lower()
-    frequencies = Counter(_stems(folded))
-    paired = 0 if text.isascii() else sum(len(run) for run in _PAIRED.findall(folded))
-    return frequencies, frequencies.total() + paired / _CHARS_A_WORD
+    stems = word_counts(text).stems if terms.stems else {}
+    found = [one for one in terms.stems if one in stems]
+    if terms.strings:
+        folded = text.lower()
+        found += [one for one in terms.strings if one in folded]
+    return found
 
 
 def _stems(folded: str) -> Sequence[str]:

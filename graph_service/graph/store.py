@@ -265,12 +265,12 @@ def _plain(row: Row) -> Row:
 
 
 def _plain_value(value: Any) -> Any:
-    # Fast path: nearly all values are plain or lists of them; a recall returns five thousand.
+    # Fast paths: nearly all values are plain or lists of them; a recall returns thousands.
     if type(value) in _PLAIN:
         return value
+    if type(value) is list:
+        return value if _PLAIN.issuperset(map(type, value)) else [_plain_value(item) for item in value]
     match value:
-        case list():
-            return [item if type(item) in _PLAIN else _plain_value(item) for item in value]
         case Neo4jDateTime():
             return as_utc(value.to_native())
         case datetime():

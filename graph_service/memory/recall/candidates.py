@@ -1,8 +1,11 @@
 """The types that the stages of recall exchange: candidates, candidate sets, and ranked hits. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
 
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
@@ -112,6 +115,27 @@ class LayerSimilarities:
     scene_id: str
     abstract: float | None
     overview: float | None
+
+
+class ScoreParts(Mapping[str, float]):
+    """The contribution of each feature to a score, by name: a view of a column, because a page shows few hits."""
+
+    __slots__ = ("_names", "_values")
+
+    def __init__(self, names: Sequence[str], values: npt.NDArray[np.float64]) -> None:
+        self._names, self._values = names, values
+
+    def __getitem__(self, name: str) -> float:
+        try:
+            return float(self._values[self._names.index(name)])
+        except ValueError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from extraction.query_analysis import AnswerType, QueryAnalysis
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_found_in, terms_of
 from graph_service.memory.recall.candidates import Candidate, Hit
-from graph_service.memory.recall.features import value_held
+from graph_service.memory.recall.features import value_test
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
 
@@ -241,8 +241,9 @@ def confidence_features(
     cosines = [one.cosine for one in candidates if one.kind is HitKind.MESSAGE and one.cosine is not None]
     pairs = zip(shares, candidates, strict=True)
     known_names = {*speakers, *map(name_key, own_names)}
-    holds = value_held([hit.candidate for hit in hits], analysis) if analysis.value_kind else [1.0] * len(hits)
-    holding = max((hit.score for hit, held in zip(hits, holds, strict=True) if held), default=None)
+    # Most questions find such a hit among the first few, and searching all of them takes as long as ranking.
+    holds = value_test((hit.candidate.speaker for hit in hits), analysis)
+    holder = next((hit for hit in hits if holds(hit.candidate)), None)
     middle = median(hit.score for hit in hits) if hits else 0.0
     messages_n = sum(one.kind is HitKind.MESSAGE for one in candidates)
     facts_n = sum(one.kind is HitKind.FACT and not one.closed for one in candidates)
@@ -257,8 +258,8 @@ def confidence_features(
         answer_type=analysis.answer_type,
         value_kind=analysis.value_kind,
         asks_agent=float(analysis.asks_agent),
-        lead=None if not hits else 0.0 if holding is None else holding - middle,
-        first_holds=float(not hits or holds[0]),
+        lead=None if not hits else 0.0 if holder is None else holder.score - middle,
+        first_holds=float(not hits or holder is hits[0]),
         first_cosine=(hits[0].candidate.cosine or 0.0) if hits else 0.0,
         few=max(math.log(_FEW / messages_n), 0.0) if messages_n else 0.0,
         facts=min(max(facts_n - _SOME_FACTS, 0) / (_MANY_FACTS - _SOME_FACTS), 1.0),
@@ -272,11 +273,16 @@ def _candidates_by_term(
     # Field by field, because the ranking tokenises the same texts, and the tokens of each text are cached.
     names = {part for name in speakers for part in (*terms_of(name).stems, name)}
     by_term: dict[str, list[int]] = {term: [] for term in (*terms.stems, *terms.strings) if term not in names}
-    of_speaker = {one.speaker: terms_found_in(terms, one.speaker) for one in candidates if one.speaker}
+    # Many candidates share their subject, object or speaker.
+    names_found: dict[str, list[str]] = {}
     for at, one in enumerate(candidates):
-        parts = (one.text[:_TEXT_CHARS_MAX], one.title, one.subject, one.object)
-        found = [term for part in parts if part for term in terms_found_in(terms, part)]
-        for term in by_term.keys() & {*of_speaker.get(one.speaker or "", ()), *found}:
+        found = terms_found_in(terms, one.text[:_TEXT_CHARS_MAX])
+        for name in (one.title, one.subject, one.object, one.speaker):
+            if name:
+                if name not in names_found:
+                    names_found[name] = terms_found_in(terms, name)
+                found += names_found[name]
+        for term in by_term.keys() & set(found) if found else ():
             by_term[term].append(at)
     return by_term
 

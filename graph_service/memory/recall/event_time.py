@@ -13,7 +13,7 @@ from typing import Any, Final
 from extraction.query_analysis import QueryAnalysis
 from extraction.temporal.question_time import EventAnchor, event_range
 from extraction.text.fulltext_words import words_in
-from extraction.text.search_terms import both_spellings, stems_in
+from extraction.text.search_terms import both_spellings, word_counts
 from extraction.text.sentences import has_cjk
 from graph_service.graph.lucene import NOTHING, scoped_query
 from graph_service.memory.recall.query import ResolvedQuestion
@@ -95,8 +95,8 @@ def _names(text: str, words: str) -> bool:
     """Return whether a text has all words of an event, in any form."""
     wanted, folded = words_in(words), text.casefold()
     chinese = [word for word in wanted if has_cjk(word)]
-    stems = stems_in(" ".join(word for word in wanted if not has_cjk(word)))
-    found = stems_in(text) if stems else ()
+    stems = word_counts(" ".join(word for word in wanted if not has_cjk(word))).stems.keys()
+    found = word_counts(text).stems if stems else ()
     return bool(wanted) and all(stem in found for stem in stems) and all(_has(folded, word) for word in chinese)
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.answer_values import ValueKind, holds_value
+from extraction.answer_values import holds_value
 from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
 from extraction.entities.kinship_terms import mentions_tie, tie_words
@@ -32,7 +32,6 @@ from graph_service.memory.recall.lexical_scores import (
     conversations,
     lexical_scores,
     session_bounds,
-    specificity,
 )
 from graph_service.memory.recall.query import HitKind
 from schema.ids import name_key
@@ -60,6 +59,7 @@ _MAY_NAME_TIME: Final = re.compile(
 # Only this beginning of a text is searched for times and cues, because a recall ranks two hundred texts.
 _READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
+_CACHED_CUES: Final = 16_384
 _CACHED_CHARS: Final = 4_000_000
 _DIGIT: Final = re.compile(r"\d")
 # Channel of candidates whose stored mentioned time overlaps the time of the question.
@@ -115,7 +115,7 @@ def features_of(found: CandidateSet, analysis: QueryAnalysis, *, now: datetime) 
         one.id
         for one, after in pairwise(messages)
         if after.session == one.session and one.role == Role.ASSISTANT and after.role == Role.USER
-        if _cues(after.text[:_READ_CHARS_MAX]).correction
+        if _has_cue(after.text[:_READ_CHARS_MAX], corrects)
     }
     plain = _plain(found.candidates, analysis, speaker, questions, answers, now)
     plain["corrected"] = _column(one.id in corrected for one in found.candidates) * (not analysis.asks_agent)
@@ -165,7 +165,7 @@ def _of_messages(messages: Sequence[Candidate], sessions: Sequence[str], words: 
         "fact_similarity": np.array(
             [np.nan if one.fact_cosine is None else one.fact_cosine for one in messages], np.float64
         ),
-        "specificity": specificity([one.text for one in messages]),
+        "specificity": words.specificity,
         "length": np.array([math.log1p(len(one.text)) for one in messages], np.float64),
     }
 
@@ -279,7 +279,6 @@ def _plain(
     entity = _column(one.scores.get("entity", 0.0) for one in candidates)
     ages_s = np.maximum(_column((now - one.said_at).total_seconds() for one in candidates), 0.0)
     asked = analysis.time or analysis.event_time
-    cues = [_cues(one.text[:_READ_CHARS_MAX]) for one in candidates]
     when, number = analysis.answer_type is AnswerType.WHEN, analysis.answer_type is AnswerType.HOW_MANY
     return {
         "entity_match": entity / (entity.max(initial=0.0) or 1.0),
@@ -295,44 +294,31 @@ def _plain(
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
-        **_of_dialogue(candidates, analysis, cues),
-        **_of_person(candidates, analysis, [one.change for one in cues]),
+        **_of_dialogue(candidates, analysis),
+        **_of_person(candidates, analysis),
     }
 
 
 # Features of messages to an assistant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cues:
-    """Cues in the wording of a text, and the names in it."""
-
-    change: bool
-    reason: bool
-    promise: bool
-    addition: bool
-    correction: bool
-    names: frozenset[str]
+@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_CUES)
+def _has_cue(text: str, cue: Callable[[str], bool]) -> bool:
+    return cue(plain_apostrophes(text))
 
 
 @cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _cues(text: str) -> _Cues:
-    plain = plain_apostrophes(text)
-    return _Cues(
-        change=reports_change(plain),
-        reason=gives_reason(plain),
-        promise=makes_promise(plain),
-        addition=adds_item(plain),
-        correction=corrects(plain),
-        names=frozenset(name.casefold() for name in _NAME.findall(text)),
-    )
+def _names(text: str) -> frozenset[str]:
+    return frozenset(name.casefold() for name in _NAME.findall(text))
 
 
-def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, cues: Sequence[_Cues]) -> dict[str, Floats]:
+def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
-    `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1, and `change_*` is 1 if it
-    reports a change. Both are named after the question's time reference; those of other references are left out.
+    `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
+    question's time reference, and those of other references are left out. `change_now` is 1 if a candidate reports a
+    change and the question is about the present. Cues are searched only where they count, because that takes longer
+    than all other features.
     """
     from_agent = _column(one.role == Role.ASSISTANT for one in candidates)
     why = analysis.answer_type is AnswerType.WHY
@@ -341,10 +327,14 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, cues:
     reference = analysis.time_reference
     asked, span = reference is TimeReference.DATED, analysis.time
     end = span.end if span else None
+
+    def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
+        return _column(counts and _has_cue(one.text[:_READ_CHARS_MAX], cue) for one in candidates)
+
     return {
-        "list_item": _column(analysis.asks_list and one.addition for one in cues),
+        "list_item": with_cue(adds_item, counts=analysis.asks_list),
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
-        f"change_{reference}": _column(one.change for one in cues),
+        "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
             asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
@@ -355,28 +345,29 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, cues:
         "valid_then": _column(asked and span is not None and _valid_in(one, span) for one in candidates),
         "user_message": of_user,
         "user_reason": of_user * why,
-        "reason": _column(why and one.reason for one in cues),
+        "reason": with_cue(gives_reason, counts=why),
         "agent_fact": _column(one.kind is HitKind.FACT and name_key(one.subject or "") in _AGENTS for one in candidates)
         * (not analysis.asks_agent),
         "agent_message": from_agent * analysis.asks_agent,
-        "agent_promise": _column(analysis.asks_agent and one.promise for one in cues) * from_agent,
-        "name": _column(somebody and bool(one.names - analysis.capitalized) for one in cues),
+        "agent_promise": with_cue(makes_promise, counts=analysis.asks_agent) * from_agent,
+        "name": _column(
+            somebody and bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized) for one in candidates
+        ),
     }
 
 
-def value_held(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floats:
-    """Return 1 for candidates that hold a value of the kind that the question asks for; all 0 if it asks for none."""
+def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:
+    """Return a function that tells whether a candidate holds a value of the kind asked for; all do if none is.
+
+    Args:
+        speakers: names of speakers, which are no answer.
+    """
     kind = analysis.value_kind
     if kind is None:
-        return np.zeros(len(candidates))
-    speakers = {part for name in {one.speaker for one in candidates if one.speaker} for part in name.casefold().split()}
-    known = frozenset(analysis.capitalized | speakers)
-    return _column(_holds_value(one.text[:_READ_CHARS_MAX], kind, known) for one in candidates)
-
-
-@cached_by_chars(chars_max=_CACHED_CHARS, entries_max=_CACHED_TEXTS)
-def _holds_value(text: str, kind: ValueKind, known: frozenset[str]) -> bool:
-    return holds_value(text, kind, known)
+        return lambda _: True
+    parts = {part for name in set(speakers) if name for part in name.casefold().split()}
+    known = frozenset(analysis.capitalized | parts)
+    return lambda one: holds_value(one.text[:_READ_CHARS_MAX], kind, known)
 
 
 def _positions_in_time(candidates: Sequence[Candidate]) -> Floats:
@@ -571,23 +562,18 @@ def _inherit_from_first_hop(scaled: Mapping[str, Floats], hops: Mapping[int, Seq
 # "Sold the Tesla, got a VW" is the latest statement about the user's car, and "my sister has a Volvo" is none.
 
 
-def _of_person(candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]) -> dict[str, Floats]:
+def _of_person(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
     """Return the features of all candidates, each 0 or 1.
 
     `attribute`: states a value of the attribute asked for. `newest_now`, `newest_dated`: is the user's last statement
     of it that reports a change; for a named time, the last before its end. `of_relative`: is about a relative, and the
     question is not. `second_tie`: names the relative of somebody else that the question is about. `other_tie`: names
     only other relatives than the question.
-
-    Args:
-        changes: for each candidate, whether its text reports a change.
     """
-    return {**_of_attribute(candidates, analysis, changes), **_of_relatives(candidates, analysis)}
+    return {**_of_attribute(candidates, analysis), **_of_relatives(candidates, analysis)}
 
 
-def _of_attribute(
-    candidates: Sequence[Candidate], analysis: QueryAnalysis, changes: Sequence[bool]
-) -> dict[str, Floats]:
+def _of_attribute(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
     attribute = analysis.attribute
     if attribute is None:
         return {}
@@ -606,8 +592,8 @@ def _of_attribute(
         and says
         and not other
         and (end is None or one.said_at < end)
-        and change
-        for one, says, other, change in zip(candidates, states, of_relative, changes, strict=True)
+        and _has_cue(text, reports_change)
+        for one, text, says, other in zip(candidates, texts, states, of_relative, strict=True)
     ]
     last = max((one.said_at for one, found in zip(candidates, reported, strict=True) if found), default=None)
     newest = _column(says and one.said_at == last for one, says in zip(candidates, states, strict=True))

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.text.search_terms import Terms, counts, length, stems_in
+from extraction.text.search_terms import Terms, WordCounts, counts, word_counts
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -32,6 +32,8 @@ class LexicalScores:
         rarity: weight of each term: its inverse document frequency, increased if the question repeats it.
         words_mean: mean length of the messages in words.
         own, before, near: BM25 of each message, of the message before it, and of the best window that contains it.
+        specificity: mean rarity of each message's words among all messages, whatever the question: low for "Thanks,
+            that's great!", high for a place.
     """
 
     rarity: Floats
@@ -39,6 +41,7 @@ class LexicalScores:
     own: Floats
     before: Floats
     near: Floats
+    specificity: Floats
 
 
 def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], *, window: int) -> LexicalScores:
@@ -49,7 +52,8 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
         window: number of messages in a window.
     """
     n = len(texts)
-    table, lengths = _term_counts(terms, texts), _lengths(texts)
+    words = [word_counts(text) for text in texts]
+    table, lengths = _term_counts(terms, texts, words), _lengths(words)
     rarity = term_rarity(table)
     # Long questions repeat their topic; the square root, because repetition is seldom intended.
     rarity *= np.sqrt(np.array(terms.times or 1, np.float64))
@@ -68,6 +72,7 @@ def lexical_scores(terms: Terms, texts: Sequence[str], sessions: Sequence[str], 
         own=own,
         before=shifted(own, first),
         near=best_of_windows(windows, first, window),
+        specificity=_specificity(words),
     )
 
 
@@ -125,21 +130,22 @@ def best_of_windows(windows: Floats, first: Places, window: int) -> Floats:
     return best
 
 
-def specificity(texts: Sequence[str]) -> Floats:
-    """Return the mean rarity, among all texts, of each text's words: low for "Thanks, that's great!", high for a place.
+def _specificity(texts: Sequence[WordCounts]) -> Floats:
+    """Return the mean rarity of the words of each text among all texts.
 
     Averaged as if each text had five more common words, because a single rare word proves little. Chinese texts are not
     segmented and have 0; rare characters did not improve the ranking (docs/decisions/0006-ranking.md).
     """
-    stems = [stems_in(text) for text in texts]
-    frequency = Counter(word for words in stems for word in words)
-    rarity = {word: math.log(len(texts) / n) for word, n in frequency.items()}
-    return np.array([sum(map(rarity.__getitem__, words)) / (len(words) + _COMMON_WORDS) for words in stems], np.float64)
+    frequency = Counter(stem for words in texts for stem in words.stems)
+    rarity = {stem: math.log(len(texts) / n) for stem, n in frequency.items()}
+    means = [sum(map(rarity.__getitem__, words.stems)) / (len(words.stems) + _COMMON_WORDS) for words in texts]
+    return np.array(means, np.float64)
 
 
 def bm25_of(texts: Sequence[str], terms: Terms, messages: LexicalScores) -> Floats:
     """Return BM25 of texts other than messages, such as statements, with the term rarity of the messages."""
-    return bm25(_term_counts(terms, texts), _lengths(texts), messages.rarity, messages.words_mean)
+    words = [word_counts(text) for text in texts]
+    return bm25(_term_counts(terms, texts, words), _lengths(words), messages.rarity, messages.words_mean)
 
 
 def term_rarity(counts_of_texts: Floats) -> Floats:
@@ -166,9 +172,10 @@ def bm25(counts_of_texts: Floats, lengths: Floats, rarity: Floats, mean: float |
     return scores
 
 
-def _term_counts(terms: Terms, texts: Sequence[str]) -> Floats:
-    return np.array([counts(terms, text) for text in texts], np.float64).reshape(len(texts), len(terms))
+def _term_counts(terms: Terms, texts: Sequence[str], words: Sequence[WordCounts]) -> Floats:
+    rows = [counts(terms, text, counted) for text, counted in zip(texts, words, strict=True)]
+    return np.array(rows, np.float64).reshape(len(texts), len(terms))
 
 
-def _lengths(texts: Sequence[str]) -> Floats:
-    return np.array([length(text) for text in texts], np.float64)
+def _lengths(words: Sequence[WordCounts]) -> Floats:
+    return np.array([one.length for one in words], np.float64)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from extraction.query_analysis import QueryAnalysis
 from extraction.temporal.question_time import TimeAxis
-from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
+from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit, ScoreParts
 from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.lexical_scores import Floats
 from graph_service.memory.recall.query import HitKind
@@ -391,12 +391,8 @@ def rank(found: CandidateSet, weights: Weights, *, analysis: QueryAnalysis, now:
         (-score, one.kind, -one.said_at.timestamp(), one.text, one.id)
         for score, one in zip(scores.tolist(), candidates, strict=True)
     ]
-    order = sorted(range(len(keys)), key=keys.__getitem__)[:limit]
-    shares = table.T[order].tolist()
-    return [
-        Hit(candidate=candidates[at], score=-keys[at][0], parts=dict(zip(parts, share, strict=True)))
-        for at, share in zip(order, shares, strict=True)
-    ]
+    order, names = sorted(range(len(keys)), key=keys.__getitem__)[:limit], tuple(parts)
+    return [Hit(candidate=candidates[at], score=-keys[at][0], parts=ScoreParts(names, table[:, at])) for at in order]
 
 
 def _with_relevance(plain: Mapping[str, Floats], scaled: Mapping[str, Floats]) -> Mapping[str, Floats]:

@@ -39,7 +39,8 @@ def page(
     high, low = above(ranked, asked.question.filters.score_min)
     hits, cursor = page_of(high, asked.shown, asked.key, limit=asked.question.limit)
     return ResultPage(
-        hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words)) for hit in hits),
+        # A dictionary, because a view of the scores keeps those of all candidates in memory.
+        hits=tuple(replace(hit, snippet=snippet(hit.candidate.text, words), parts=dict(hit.parts)) for hit in hits),
         removed=low,
         next_cursor=cursor,
     )
