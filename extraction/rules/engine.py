@@ -240,6 +240,7 @@ class DiscourseState:
         many: word for relatives or animals whose names may follow: `两个孩子，大的叫…`, `got a kitten!! her name's…`.
         animal: name of the animal named last.
         named: names of relatives, by kinship word.
+        of_others: words for animals that belong to somebody else: "Omar's dog", which "the dog" means from then on.
         stranger: an earlier clause of the sentence was about somebody unnamed.
         read_until: end of the text that a rule for several clauses has read.
     """
@@ -254,6 +255,7 @@ class DiscourseState:
     many: str | None = None
     animal: str | None = None
     named: dict[str, str] = field(default_factory=dict)
+    of_others: set[str] = field(default_factory=set)
     stranger: bool = False
     read_until: int = 0
 

@@ -160,6 +160,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         word = KIN_SINGULAR.get(found["k"], found["k"].removesuffix("s"))
         for name in re.split(r",? (?:and|&) |, ", found["n"]):
             yield from _belongs(clause, state, clause.subject, name, word)
+    state.of_others.update(found["k"].lower() for found in _ANIMAL_OF_OTHERS.finditer(text))
     yield from _named_later(clause, state)
     yield from _relatives_of_kin(clause, state)
     for pattern in (KIN_NAMED, PET_NAMED, IS_KIN, NAMED_BY_ME):
@@ -169,13 +170,19 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             if name.islower():
                 name = name.capitalize()
             if _is_name(name, word) and not found["p"].endswith("'s") and word not in MANY_KIN:
-                owner = _owner(found["p"], name, clause, state)
+                owner = _owner(found["p"], name, word, clause, state)
                 yield from _belongs(clause, state, owner, name, word)
                 if owner is not None and (aged := _AGE_AFTER.match(text, found.end())):
                     says, years = "{s} is {o}.", f"{aged['a'] or aged['a2']} years old"
                     yield draft(
                         clause, state, name, "RELATES_TO", years, says, relation="has age", kind=EntityType.TIME
                     )
+
+
+# "Omar's dog", "her cat", "the neighbour's parrot"
+_ANIMAL_OF_OTHERS: Final = re.compile(
+    rf"(?:\b[A-Za-z]+'s|\b(?:his|her|their|your)) (?:[a-z]+ )?(?P<k>{_PET_WORDS})\b", re.IGNORECASE
+)
 
 
 def _relatives_of_kin(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
@@ -225,9 +232,9 @@ def _is_name(name: str, word: str) -> bool:
     return name.split()[0].lower() not in NOT_NAMES - _TITLES and name.lower() != word
 
 
-def _owner(possessive: str, name: str, clause: Clause, state: DiscourseState) -> str | None:
+def _owner(possessive: str, name: str, word: str, clause: Clause, state: DiscourseState) -> str | None:
     if possessive.lower() == "the":
-        return state.speaker.me
+        return None if word in state.of_others else state.speaker.me
     if possessive.lower() in ("a", "an"):
         return clause.subject if _OWNS.search(clause.text) else None
     # In "Sophia ... her friend" the named person is not her own friend.

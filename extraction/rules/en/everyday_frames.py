@@ -305,8 +305,8 @@ WORK: Final = (
         NO_LONGER_WORKS_AS,
     ),
     after(
-        r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)(?: "
-        r"[a-z-]+){0,3}? "
+        r"(?:got|landed|accepted|started|took|found|secured|have|has|was offered and took|begun|began)"
+        r"(?: (?!been|not|never|had|applied|turned|declined|refused|missed|left|lost|quit|seen|given)[a-z-]+){0,3}? "
         rf"{_JOB_WORD} (?:as (?P<j>.{{3,40}}?) )?(?:at|with|for) (?P<o>.+)",
         WORKS_AT,
         WORKS_AS,

@@ -401,6 +401,8 @@ class FrameBook:
 def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     groups = found.groupdict()
     subject = owner_in(groups.get("w"), clause, state) if frame.whole else clause.subject
+    if (groups.get("r") or "").lower() in state.of_others and found[0][:4].lower() == "the ":
+        return
     for number, fact in enumerate(frame.facts):
         said = groups.get(fact.group)
         about = state.speaker.subject_named(groups[fact.subject] or "") if fact.subject else subject

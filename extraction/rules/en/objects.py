@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from extraction.rules.en.phrases import noun_phrase, quoted_title, things, verb_phrase
+from extraction.rules.en.word_classes import NO_NOUN_NEXT
 from extraction.rules.engine import ObjectPhrase, Rule, Shape
 from extraction.text.lexicon_en import (
     CONDITIONS,
@@ -121,7 +122,7 @@ _TRAIT = re.compile(
 _CONDITION = re.compile(
     r"^(?:an? |the |some |really |very |pretty |quite |got )*(?P<n>(?:[A-Za-z0-9-]+ ){0,3}?(?:"
     + "|".join(sorted(CONDITIONS, key=len, reverse=True))
-    + r"))\b",
+    + rf"))\b{NO_NOUN_NEXT}",
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(r"\b(?:" + "|".join(LANGUAGES) + r")\b", re.IGNORECASE)

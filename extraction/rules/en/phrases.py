@@ -10,14 +10,14 @@ _THINGS_MAX = 6
 _PREPOSITION = r"(?:to|with|for|at|on|about|in|through|by|around|from|into)"
 # Words at which the name of a thing ends; "of" is part of it.
 _STOP = re.compile(
-    r"(?:[;:()\[\]]| - |—|\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|"
+    r"(?:[;:()\[\]]| - |—|(?<!-)\b(?:when|whenever|because|since|so|but|if|that|which|who|whom|where|while|"
     r"after|before|until|"
     r"cause|like|such as|rather than|rather|instead of|over|although|though|especially|except|even|as|than|to|"
     r"for|with|from|in|at|on|by|"
     r"during|about|together|into|over|"
     r"was|were|is|are|am|has|have|had|will|would|can|could|made|makes|feels|felt|feeling|finds|found|and "
     r"(?:it|i|he|she|they|we|then|felt|"
-    r"feels|had|was|were|is|am|are|received|discusses|really|got|finds|found|made|makes))\b).*",
+    r"feels|had|was|were|is|am|are|received|discusses|really|got|finds|found|made|makes))\b(?!-)).*",
     re.IGNORECASE | re.DOTALL,
 )
 _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z]+ing )", re.IGNORECASE)
@@ -56,7 +56,9 @@ def quoted_title(text: str) -> str | None:
 
 
 _STATEMENT = re.compile(
-    r"\w'?s (?:fine|ok|okay|good|great|better|enough|best|worse|nice|alright|all right)$", re.IGNORECASE
+    r"\w'?s (?:fine|ok|okay|good|great|better|enough|best|worse|nice|alright|all right)$|"
+    r"\w (?:reckons?|says?|said|thinks?|thought|told (?:me|us)|claims?|insists?|swears?)$",
+    re.IGNORECASE,
 )
 
 
@@ -77,7 +79,7 @@ def things(text: str) -> list[str]:
     if len(pieces) > 1 and re.search(r"\b(?:an?|the) [a-z-]+$", pieces[0]):
         return []
     for piece in pieces:
-        # "I don't like tea, water's fine": the last piece is a statement of its own.
+        # "I don't like tea, water's fine", "allergic to nuts, the GP says": the last piece is a statement of its own.
         if _STATEMENT.search(piece):
             break
         phrase = noun_phrase(piece)

@@ -565,6 +565,16 @@ _CHANGES: Final = (
     ("lives", "left"),
     ("has", "lost"),
 )
+# Who moves a thing or somebody else from Leeds to York does not move.
+_CHANGES_BY_SLOT: Final = {
+    "change": _CHANGES,
+    "joined change": _CHANGES,
+    "change of a thing": (("takes", "stopped"), ("has", "lost")),
+}
+_MOVES_SOMETHING: Final = re.compile(
+    r" (?:\w+ly |just |now |also )?(?:my|our|the|his|her|an?|that) "
+    r"(?!(?:whole )?(?:family|kids|children|household|home|house|base|residence|lot of us)\b)[a-z]"
+)
 
 
 # Subjects
@@ -692,7 +702,9 @@ def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState
         found = row.tail.match(rest, group.end) if slot is not None else None
         if slot is None or found is None:
             continue
-        fill = _changed if slot in ("change", "joined change") else partial(_stated, slot)
+        if slot == "change" and _MOVES_SOMETHING.match(found[0]):
+            slot = "change of a thing"
+        fill = partial(_changed, kinds=_CHANGES_BY_SLOT[slot]) if slot in _CHANGES_BY_SLOT else partial(_stated, slot)
         if drafts := fill(found.groupdict(), clause, state, subject):
             return drafts
     if group.lemma == "be" and group.is_lasting and not group.negated and not group.modal:
@@ -758,7 +770,14 @@ def _stated(
     return drafts
 
 
-def _changed(groups: dict[str, str | None], clause: Clause, state: DiscourseState, subject: str) -> list[Draft]:
+def _changed(
+    groups: dict[str, str | None],
+    clause: Clause,
+    state: DiscourseState,
+    subject: str,
+    *,
+    kinds: tuple[tuple[str, str], ...],
+) -> list[Draft]:
     """Return what a change of one value for another states, by the kind of both."""
     new, old = groups.get("o") or "", groups.get("old") or ""
     if not old:
@@ -768,7 +787,7 @@ def _changed(groups: dict[str, str | None], clause: Clause, state: DiscourseStat
         return [
             draft(clause, state, subject, "RELATES_TO", one.name, "{s} uses {o}.", relation="uses") for one in brands
         ]
-    for now, before in _CHANGES:
+    for now, before in kinds:
         fresh = _SLOTS[now].read(new.strip())
         gone = _SLOTS[before].read(old.strip())
         if now == "has" and fresh and (brand := read_brand(old.strip())):

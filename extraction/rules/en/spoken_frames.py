@@ -59,7 +59,7 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, THING
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, NO_NOUN_NEXT, THING
 from extraction.rules.engine import ObjectPhrase
 from extraction.text.lexicon_en import KIN, KIN_PATTERN
 from schema.entity import EntityType
@@ -336,7 +336,7 @@ SPOKEN_WORK: Final = (
     after(
         r"(?:was|got|am|is|were|have been|has been|been) (?:just )?(?:hired|taken on|recruited|poached|headhunted|"
         r"employed|"
-        r"picked up|snapped up|offered a (?:job|place|post|position)) (?:by|at|with) (?P<o>.+?)(?: as (?P<j>.+))?$",
+        r"picked up|snapped up) (?:by|at|with) (?P<o>.+?)(?: as (?P<j>.+))?$",
         WORKS_AT,
         WORKS_AS,
     ),
@@ -774,7 +774,7 @@ SPOKEN_HEALTH: Final = (
         rf"(?:have|has|got|am living with|is living with|live with|lives with|battle|battles|am dealing with|"
         rf"deal with|cope with|am being treated for|is being treated for|have had|has had)(?: (?:had|got|"
         rf"really|quite|pretty))* (?:an? |the |some |bad |mild |severe |chronic |"
-        rf"terrible )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b",
+        rf"terrible )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b{NO_NOUN_NEXT}",
         HAS_TOPIC,
     ),
     clause_frame(r"^(?:I am |we are )?(?P<o>lactose|gluten|dairy|fructose|histamine)[- ]intolerant\b", ALLERGIC),

@@ -111,6 +111,13 @@ DIETS: Final = any_of(
     "keto|low-carb|low carb|halal|kosher|paleo|sugar-free|low-salt|low-fodmap|lactose-free|nut-free|teetotal|"
     "alcohol-free|raw vegan|coeliac|celiac|diabetic|sober|flexitarian"
 )
+# A noun is the head of its phrase unless another one follows: not "stroke" in "the stroke team".
+NO_NOUN_NEXT: Final = (
+    r"(?! (?!(?:and|but|or|since|in|on|from|for|so|which|that|this|again|at|because|when|whenever|like|now|these|"
+    r"those|as|is|was|too|with|last|all|if|i|we|he|she|they|it|my|the|an?|by|to|of|who|has|have|had|after|before|"
+    r"during|every|most|some|years?|today|just|also|though|until|while|thanks|lately|right|bad|back|under|type|stage|"
+    r"[a-z]+ly|[a-z]+ed|[a-z]+ing)\b)[a-z])"
+)
 CONDITION: Final = "(?:" + "|".join(sorted(map(re.escape, CONDITIONS), key=len, reverse=True)) + ")"
 JOB: Final = "(?:" + "|".join(sorted(map(re.escape, JOBS | MORE_JOBS), key=len, reverse=True)) + ")"
 

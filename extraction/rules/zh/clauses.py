@@ -9,7 +9,7 @@ from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState
 from extraction.rules.zh.word_classes import HE
 from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, SOLE_KIN, SURNAMES
-from extraction.text.name_spotting import chinese_name_at, word_tag
+from extraction.text.name_spotting import chinese_name_at, is_nominal, word_tag
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
 
@@ -127,6 +127,21 @@ _ONCE = re.compile(
 )
 _MOMENT = re.compile(r"今天|昨天|昨晚|前天|明天|后天|今晚|此刻|这会儿?|刚才|这一刻|眼下|这次(?!签证|考试|手术|面试)")
 _LAUGHS = re.compile(r"哈{3,}|hh|233|笑死|狗头|doge", re.IGNORECASE)
+# A following clause that ends a state: 养过一只兔子，后来送人了; 在腾讯干了五年，去年底走的.
+_THEN: Final = (
+    r"^[，, ]*(?:但是?|可是?|不过|后来|最后|终于|已经|刚|就|又|也|都|我|[去今前]年[底初中]?|上个?[周月]|前阵子|"
+    r"前几天|现在){0,3}"
+)
+_ENDS: Final = {
+    relation: re.compile(rf"{_THEN}(?:{words})(?:掉)?(?:了|的|啦)(?=$|[，。！!；;])")
+    for relation, words in {
+        "has": "送人|送走|卖|丢|走丢|跑丢|弄丢|没|死|走|退|扔|捐|报废|被偷",
+        "works at": "走|离开|离职|辞|辞职|不干|不做|被裁|跳槽|转行|退休|裸辞",
+        "works as": "不干|不做|辞|辞职|转行|退休|改行",
+        "lives in": "搬|搬走|搬家|离开|走|退租|卖",
+        "studies at": "毕业|退学|肄业|转学",
+    }.items()
+}
 # Elided 我 at the beginning.
 _ELIDED = re.compile(
     r"^(?:刚刚?|从小|一直|最近|现在|目前|已经|终于|一般|平时|也|都|真的|其实|特别|超级?|最|很|就|才|又|本来|每天|"
@@ -378,6 +393,19 @@ def name_at(text: str, start: int) -> str | None:
     if found := _PET_NAME.match(text, start):
         return None if _NO_PET_NAME.match(found[0]) else found[0]
     return chinese_name_at(text, start)
+
+
+def ends_later(relation: str | None, clause: Clause) -> bool:
+    """Return whether the clause after this one says that the state is over."""
+    pattern = _ENDS.get(relation or "")
+    return pattern is not None and pattern.match(clause.following) is not None
+
+
+def may_name_person(word: str) -> bool:
+    """Return whether a word may be somebody's name, unlike 护士, 新娘 and 换人, which the dictionary knows."""
+    if word[0].isascii() or name_at(word, 0) == word or word[0] in "小老阿":
+        return True
+    return word_tag(word) in (None, "nr", "nrt") and is_nominal(word)
 
 
 def _name_after(rest: str) -> str | None:

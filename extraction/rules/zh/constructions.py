@@ -7,7 +7,7 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.rules.zh.clauses import FICTION, HYPOTHETICAL, WISH, mask_quoted_speech, name_at
+from extraction.rules.zh.clauses import FICTION, HYPOTHETICAL, WISH, mask_quoted_speech, may_name_person, name_at
 from extraction.rules.zh.clauses import owner as owner_of
 from extraction.rules.zh.objects import is_job, object_type, visited_place
 from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
@@ -15,6 +15,7 @@ from extraction.rules.zh.slot_cleaners import reason
 from extraction.text.lexicon_zh import (
     EMOTIONS,
     EVENTS,
+    KIN,
     KIN_PATTERN,
     LANGUAGES,
     NOT_NAMES,
@@ -525,7 +526,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     found = [
         (match, match["n"])
         for match in IS_KIN.finditer(text)
-        if match["n"] not in NOT_NAMES | {"这位", "那位", "这个", "那个"}
+        if match["n"] not in NOT_NAMES | {"这位", "那位", "这个", "那个"} and may_name_person(match["n"])
     ]
     if not found:
         for match in islice(KIN_NAMED.finditer(text), _KIN_MAX):
@@ -588,6 +589,9 @@ def _each(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
 def _kin_name(match: re.Match[str], text: str) -> str | None:
     """Return the name after a kinship term, or None."""
     name, start = match["n"], match.start("n")
+    if name in KIN or name[:2] in KIN:
+        # 公公婆婆, 岳父岳母
+        return None
     if name[0] == "老" and name[1] not in SURNAMES:
         return None
     titled = TITLED.match(text, start)
@@ -597,7 +601,7 @@ def _kin_name(match: re.Match[str], text: str) -> str | None:
         return None
     if name[0].isascii():
         return name
-    if match["v"] and not match["v"].endswith("是") and match.end("n") == len(text):
+    if match["v"] and match.end("n") == len(text) and ("叫" in match["v"] or may_name_person(name)):
         return name
     return name_at(text, start)
 

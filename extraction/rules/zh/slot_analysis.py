@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
+from extraction.rules.zh.clauses import ends_later, may_name_person
 from extraction.rules.zh.slot_cleaners import (
     any_name,
     drug,
@@ -94,14 +95,20 @@ _SLOTS: Final[dict[str, Slot]] = {
         relation="lives in", says="{s}住在{o}。", clean=home, kind=EntityType.PLACE, negated=None, ended="left"
     ),
     "left": Slot(relation="lives in", says="{s}不再住在{o}。", clean=town, kind=EntityType.PLACE, closes=True),
-    "works at": Slot(relation="works at", says="{s}在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION),
+    "works at": Slot(
+        relation="works at",
+        says="{s}在{o}工作。",
+        clean=employer,
+        kind=EntityType.ORGANIZATION,
+        ended="left work",
+    ),
     "left work": Slot(
         relation="works at", says="{s}不再在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION, closes=True
     ),
     "studies at": Slot(relation="studies at", says="{s}在{o}上学。", clean=school, kind=EntityType.ORGANIZATION),
     "takes": Slot(relation="takes", says="{s}服用{o}。", clean=_medicine),
     "stopped": Slot(relation="takes", says="{s}不再服用{o}。", clean=_medicine, closes=True),
-    "has": Slot(relation="has", says="{s}有{o}。", clean=_device),
+    "has": Slot(relation="has", says="{s}有{o}。", clean=_device, ended="lost"),
     "lost": Slot(relation="has", says="{s}不再有{o}。", clean=owned, closes=True),
     "ill": Slot(relation="has", says="{s}有{o}。", clean=illness),
     "uses": Slot(relation="uses", says="{s}用{o}。", clean=thing, ended="used"),
@@ -148,7 +155,7 @@ _VERBS: Final = {
 }
 _OBJECT: Final = r"(?P<o>[^，。！？；]{1,18}?)"
 _BY_VERB: Final = tuple(
-    (slot, re.compile(rf"{_BEFORE_VERB}{_NOT}{verbs}(?:了|着|过|上)?{_OBJECT}(?:的一员)?(?P<over>了)?{END}"))
+    (slot, re.compile(rf"{_BEFORE_VERB}{_NOT}{verbs}(?P<done>了|着|过|上)?{_OBJECT}(?:的一员)?(?P<over>了)?{END}"))
     for slot, verbs in _VERBS.items()
 )
 # The object comes first: `咖啡戒了`, `对甜食没什么兴趣`, `香菜坚决不要`
@@ -201,7 +208,7 @@ _ROLE: Final = _verbs(
     "徒弟 邻居"
 )
 _ROLE_IS: Final = re.compile(
-    rf"(?:我)?(?:家里?|们家|们)?(?:的)?(?:新)?(?P<k>{_ROLE})(?:现在|目前|如今|已经|又)?(?:就)?(?:是|叫|换成了?|"
+    rf"(?:我)?(?:家里?|们家|们)?(?:的)?(?:新)?(?P<k>{_ROLE})(?:现在|目前|如今|已经|又)?(?:就)?(?P<v>是|叫|换成了?|"
     rf"换了|改成了?)(?P<o>{NAME}){END}"
 )
 _ROLE_FROM: Final = re.compile(
@@ -254,8 +261,11 @@ def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> 
 
 def _in_mood(name: str, found: re.Match[str] | None) -> str | None:
     """Return the slot that a verb fills with its negation; None if the clause states nothing."""
-    if found is None or found["not"] is None:
+    if found is None:
         return name
+    if found["not"] is None:
+        # 养过, 住过 and 用过 are about the past.
+        return _SLOTS[name].ended if found["done"] == "过" else name
     over = found["over"] is not None or found["not"] in ("再也不", "不再", "早就不", "已经不")
     return _SLOTS[name].ended if over else _SLOTS[name].negated
 
@@ -277,9 +287,10 @@ def _people(clause: Clause, state: DiscourseState, found: list[Draft]) -> Iterat
     me, text, known = state.speaker.me, clause.text, {one.object for one in found}
     if not found and (role := _ROLE_FROM.match(text) or _ROLE_IS.match(text)):
         groups = role.groupdict()
+        called = groups.get("v") == "叫"
         for slot, group in (("role", "o"), ("role ended", "old")):
             name = any_name(groups.get(group) or "")
-            if name and name not in known:
+            if name and name not in known and (called or may_name_person(name)):
                 yield _fact(_SLOTS[slot], name, role["k"], clause, state, me)
     elif (role := _ROLE_NAME.match(text)) and role["o"] not in known:
         yield _fact(_SLOTS["role"], role["o"], role["k"], clause, state, me)
@@ -290,6 +301,7 @@ def _people(clause: Clause, state: DiscourseState, found: list[Draft]) -> Iterat
 
 
 def _fact(slot: Slot, obj: str, noun: str, clause: Clause, state: DiscourseState, person: str) -> Draft:
+    over = slot.relation in state.pack.states and (clause.past or ends_later(slot.relation, clause))
     return draft(
         clause,
         state,
@@ -300,5 +312,5 @@ def _fact(slot: Slot, obj: str, noun: str, clause: Clause, state: DiscourseState
         relation=noun if slot.relation == "=k" else slot.relation,
         kind=slot.kind,
         strength=0.65,
-        closes=slot.closes,
+        closes=slot.closes or over,
     )

@@ -364,6 +364,9 @@ def job(text: str) -> str | None:
     name = re.sub(r"^(?:一[名个位]|了|个|名|是|做|干|当|为|的)+", "", _TAIL.sub("", text.strip(_EDGE)))
     name = re.sub(r"(?:工作|岗位|岗|这行|这一行|方向|方面)$", "", name)
     fits = 2 <= len(name) <= 12 and not re.search("[的或和]|^(?:修|守|看|跑|搬)", name) and not _NO_JOB.search(name)
+    # 作家 is listed in the dictionary, 岳父岳母家 is somebody's home.
+    if name.endswith("家") and not any(word_tag(name[-size:]) for size in (2, 3, 4) if size <= len(name)):
+        return None
     return name if fits and (is_job(name) or _JOB_SUFFIX.search(name)) else None
 
 

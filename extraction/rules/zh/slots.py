@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.rules.zh.word_classes import HE, SECRET
+from extraction.rules.zh.clauses import ends_later
+from extraction.rules.zh.word_classes import HE, PET, SECRET
 from schema.entity import EntityType
 
 # Subject of facts about the speaker in clauses about others: 奶奶留给我….
@@ -54,6 +55,10 @@ _DROPPED_LATER: Final = re.compile(
     r"放弃|改主意)"
 )
 _MINE: Final = re.compile("[我咱俺]")
+_ONCE_DONE: Final = re.compile("(?:[住干当养]|工作|上班|上学)过(?!了)")
+_NAMES_SOMEBODY: Final = re.compile(
+    rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]"
+)
 _ASKED: Final = re.compile("[?？]|吗")
 _GENERIC_SUBJECT: Final = re.compile(
     r"^(?:这(?![台辆把只条件部双块张套])(?!周|个?月|个?礼拜|个?星期|两天|几天|次|学期|年|阵|些年)|那"
@@ -158,6 +163,8 @@ def person_of(clause: Clause, state: DiscourseState) -> str | None:
     mine = _MINE.search(clause.text) is not None
     if not mine and (state.stranger or _ASKED.search(clause.following)):
         return None
+    # Somebody who is named is what the next clauses are about: 书法老师姓吴，以前是校长.
+    state.stranger = state.stranger or _NAMES_SOMEBODY.match(clause.text) is not None
     return state.speaker.me
 
 
@@ -219,9 +226,10 @@ def _owner_of_age(age: str, person: str, clause: Clause, state: DiscourseState) 
 
 
 def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
-    """Return whether the past tense of a clause ends a fact; not if the rule also states a newer value."""
+    """Return whether past tense or the next clause ends a fact; not if the rule also states a newer value."""
     lasting = says.predicate in _TASTES or says.relation in state.pack.states
-    return clause.past and lasting and says.obj in ("o", "n")
+    over = clause.past or _ONCE_DONE.search(clause.text) is not None or ends_later(says.relation, clause)
+    return lasting and says.obj in ("o", "n") and over
 
 
 def _part(name: str, groups: dict[str, str], clean: Cleaner) -> str | None:

@@ -49,6 +49,10 @@ def test_medicine_with_a_bad_reaction_is_not_taken(text: str, taken: bool) -> No
         "Bouldering's moved to Tuesdays.",
         "We went with Postgres over Mongo.",
         "豆包做了绝育手术。",
+        "I moved my mother from Leeds to York.",
+        "I've been offered a job at a consultancy in Calgary.",
+        "Got the community stroke team job.",
+        "His dog hates me. The dog's called Pierogi.",
     ],
 )
 def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(text: str) -> None:
@@ -74,3 +78,18 @@ def test_work_names_and_intolerances_in_everyday_words(text: str, expected: tupl
 
 def test_statement_of_a_drink_says_drink() -> None:
     assert next(fact.statement for fact in read("我从来不喝酒。").facts).endswith("不喝酒。")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Turns out I'm intolerant to gluten, the GP reckons.", {"gluten"}),
+        ("I'm allergic to nuts, my doctor says, and shellfish.", {"nuts"}),
+        ("I can't stand my brother-in-law's cooking.", {"brother-in-law's cooking"}),
+        ("We got a dog! The dog's called Rex.", {"dog", "Rex"}),
+        ("We moved the family from Leeds to York.", {"York", "Leeds"}),
+    ],
+)
+def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> None:
+    """Regression: who reported an allergy was an allergen, and "brother" the thing that was disliked."""
+    assert {fact.object for fact in read(text).facts} == expected
