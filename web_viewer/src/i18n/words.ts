@@ -58,7 +58,6 @@ export class Words {
   private readonly locale: string;
   /** Created when they are first needed, since the first picture waits for that. */
   private numbers: Intl.NumberFormat | undefined;
-  private percents: Intl.NumberFormat | undefined;
   private spans: Intl.RelativeTimeFormat | undefined;
   /** By their options: creating one takes longer than using it a hundred times. */
   private readonly dates = new Map<string, Intl.DateTimeFormat>();
@@ -190,8 +189,8 @@ export class Words {
 
   percent(value: number | null): string {
     if (value === null) return "–";
-    this.percents ??= new Intl.NumberFormat(this.locale, { style: "percent" });
-    return this.percents.format(value);
+    // Written alike in both languages; the first `Intl.NumberFormat` of a page takes as long as the layout of the map.
+    return `${Math.round(value * 100)}%`;
   }
 
   private dated(how: Intl.DateTimeFormatOptions, at: Date | number): string {

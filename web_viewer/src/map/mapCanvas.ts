@@ -74,6 +74,8 @@ export class MapCanvas {
   private hovered: string | null = null;
   /** Something has changed on which the labels depend since they were chosen. */
   private labelsDue = true;
+  /** Captions of sectors are drawn once their places are chosen, with the labels. */
+  private captioned = false;
   /** Parts of the map under its tools; null until they are measured. */
   private covered: readonly Box[] | null = null;
   /** The map is hidden; changes are drawn when it is shown. */
@@ -409,6 +411,7 @@ export class MapCanvas {
     const { pen } = this.over;
     if (!pen || this.cy.width() < 10) return;
     this.labelsDue = false;
+    this.captioned = true;
     const nodes = labelled({
       cy: this.cy,
       nodes: this.shown.nodes,
@@ -440,7 +443,7 @@ export class MapCanvas {
     const view = this.view();
     this.overview.paint(view, this.theme);
     this.under.draw((pen) => {
-      paintSectors(pen, view, this.fans, this.theme, this.captions(), this.marks.recalled !== null || this.marks.trail !== null);
+      paintSectors(pen, view, this.fans, this.theme, this.captioned ? this.captions() : null, this.marks.recalled !== null || this.marks.trail !== null);
       paintDiscs(pen, view, this.grounds, this.theme, this.captions().font);
     });
     const dimmed = (id: string): boolean => this.cy.getElementById(id).hasClass("dim");
