@@ -19,16 +19,22 @@ are those of `schema/predicates.toml`.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Any, Final
 
 from schema.errors import InstallError
 from schema.predicates import fact_predicates, whitelist
 
-_PARAMETER = re.compile(r"^// \$(\w+): ", re.MULTILINE)
+_PARAMETER = re.compile(r"^// \$(\w+): (.+)$", re.MULTILINE)
+# Neo4j plans a statement anew for each combination of parameter types, and null and an empty list are types of their
+# own: planning `recall/recall` takes 5 to 13 s. The entries of a map do not count, so these parameters are sent in one.
+_OF_SEVERAL_TYPES = re.compile(r"list of\b|.*\bnull\b")
+_GIVEN: Final = "given"
+_USED = re.compile(r"\$(\w+)")
 _COLUMNS = re.compile(r"^// -> (.+)$", re.MULTILINE)
 _LANGUAGE = "CYPHER 25"  # a server's default may still be Cypher 5, which has no filters inside vector indexes
 # Plans of hot statements do not depend on statistics, so they are kept when the database grows.
@@ -72,6 +78,7 @@ class Statement:
     Attributes:
         name: folder and file, `recall/recall`.
         parameters: names of the `$parameters` its header declares.
+        given: those that may be null or an empty list, which `text` reads from the map `$given`.
         columns: names of the returned columns, in order; empty when it returns nothing.
         hot: runs in every remember, recall or digest, so its plan must not scan.
     """
@@ -81,6 +88,12 @@ class Statement:
     parameters: frozenset[str]
     columns: tuple[str, ...]
     hot: bool
+    given: frozenset[str] = frozenset()
+
+    def values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values to send with `text`."""
+        plain = {name: value for name, value in parameters.items() if name not in self.given}
+        return plain | ({_GIVEN: {name: parameters[name] for name in self.given}} if self.given else {})
 
 
 @cache
@@ -100,11 +113,15 @@ def parse_statement(name: str, text: str) -> Statement:
     """Return the statement that a file's text defines."""
     columns = _COLUMNS.search(text)
     hot = _HOT.search(text) is not None
-    body = _COMMENT_OR_INDENT.sub("", text)
+    declared = dict(_PARAMETER.findall(text))
+    given = frozenset(one for one, kind in declared.items() if _OF_SEVERAL_TYPES.match(kind))
+    body = expand_fragments(_COMMENT_OR_INDENT.sub("", text), source=name)
+    body = _USED.sub(lambda used: f"${_GIVEN}.{used[1]}" if used[1] in given else used[0], body)
     return Statement(
         name=name,
-        text=f"{_LANGUAGE}{_KEEP_PLAN if hot else ''}\n{expand_fragments(body, source=name)}",
-        parameters=frozenset(_PARAMETER.findall(text)),
+        text=f"{_LANGUAGE}{_KEEP_PLAN if hot else ''}\n{body}",
+        parameters=frozenset(declared),
+        given=given,
         columns=tuple(part.strip() for part in columns.group(1).split(",")) if columns else (),
         hot=hot,
     )

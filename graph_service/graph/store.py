@@ -49,7 +49,7 @@ class Writing:
         if self._observer:
             self._observer(statement)
         with RoundTrip(statement.name, "write"):
-            result = await self._tx.run(statement.text, dict(parameters))
+            result = await self._tx.run(statement.text, statement.values(parameters))
             return [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
 
 
@@ -112,7 +112,7 @@ class Graph:
             session = self._driver.session(database=self._database, default_access_mode="READ")
             with RoundTrip(statement.name, "read"):
                 async with session:
-                    result = await session.run(query, dict(parameters))
+                    result = await session.run(query, statement.values(parameters))
                     rows = [_plain(dict(zip(record.keys(), record.values(), strict=True))) async for record in result]
                     return rows, "".join(sorted((await session.last_bookmarks()).raw_values)) or None
 
@@ -164,7 +164,7 @@ class Graph:
             tries_left -= 1
             try:
                 async with self._driver.session(database=self._database) as session:
-                    result = await session.run(statement.text, dict(parameters))
+                    result = await session.run(statement.text, statement.values(parameters))
                     await result.consume()
             except Exception as error:
                 if getattr(error, "code", None) == _CREATED_MEANWHILE:

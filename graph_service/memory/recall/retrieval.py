@@ -65,8 +65,6 @@ _MS_MIN, _MS_MAX = -(2**52), 2**52
 # Bounds of open ends of a time, and how long before a time one that overlaps it may begin: "in 2024" overlaps December.
 _EPOCH, _FIRST, _LAST = (datetime(year, 1, 1, tzinfo=UTC) for year in (1970, 1, 9999))
 _HAPPENED_REACH: Final = timedelta(days=366)
-# An empty list has another type than a list of texts, and a parameter of another type needs a plan of its own.
-_NONE: Final = [""]
 # Messages or scenes about the time of a question that are compared by vector; a year in a large memory has more.
 _HAPPENED_SCAN: Final = 300
 
@@ -97,8 +95,8 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "vector": vector,
         **_cross_language_parameters(analysis, per_channel),
         **_queries(question, analysis, scope),
-        "entity_keys": list(analysis.entity_keys) or _NONE,
-        "kinship_words": list(analysis.kinship_words) or _NONE,
+        "entity_keys": list(analysis.entity_keys),
+        "kinship_words": list(analysis.kinship_words),
         "kinship_query": scoped_query(analysis.kinship_words, fields=["relation"], scope_user=scope, days=False),
         "edges_per_entity": _EDGES_PER_ENTITY,
         "max_bridges": _MAX_BRIDGES,
@@ -114,7 +112,7 @@ def recall_parameters(asked: ResolvedQuestion, analysis: QueryAnalysis, *, with_
         "agent": filters.agent_id or "",
         "roles": [role.value for role in filters.roles or Role],
         "by_entity": bool(filters.entities),
-        "entity_filter": sorted({name_key(name) for name in filters.entities}) or _NONE,
+        "entity_filter": sorted({name_key(name) for name in filters.entities}),
         **_tag_parameters(tenant, question),
         "kinds": [kind.value for kind in kinds],
         "asked_from_ms": asked_from_ms,
@@ -138,7 +136,7 @@ def _tag_parameters(tenant: TenantId, question: Question) -> dict[str, Any]:
     wanted = tags if HitKind.MESSAGE in question.kinds else ()
     return {
         "by_tag": bool(tags),
-        "tags": list(tags) or _NONE,
+        "tags": list(tags),
         "tag_query": tags_query(tag_tokens(tenant, question.user_id, wanted)),
     }
 

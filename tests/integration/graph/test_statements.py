@@ -67,7 +67,7 @@ def _typed(written: Statement) -> dict[str, list[str] | None]:
     """Return parameters with the types of the header where they change a plan: lists of strings."""
     header = (_SOURCES / "graph" / "cypher" / f"{written.name}.cypher").read_text(encoding="utf-8")
     lists = set(re.findall(r"^// \$(\w+): list of (?:str|[a-z ]*ids)\b", header, re.MULTILINE))
-    return {name: ["x"] if name in lists else None for name in written.parameters}
+    return written.values({name: ["x"] if name in lists else None for name in written.parameters})
 
 
 async def test_recall_reads_neighbours_of_a_hit_in_index_order(graph: Graph) -> None:
@@ -93,8 +93,7 @@ def _first_bounds(plan: dict, index: str, bound: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", statement_names())
 def test_header_declares_exactly_the_used_parameters(name: str) -> None:
     written = statement(name)
-    body = "\n".join(line for line in written.text.splitlines() if not line.startswith("//"))
-    assert written.parameters == frozenset(re.findall(r"\$([a-z]\w*)", body))
+    assert written.parameters == frozenset(re.findall(r"\$(?:given\.)?([a-z]\w*)", written.text))
 
 
 def test_no_statement_is_missing_or_unused() -> None:

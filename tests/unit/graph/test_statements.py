@@ -39,6 +39,20 @@ def test_validity_fragments_expand_for_the_given_variable() -> None:
     assert expanded("{{current f}}") == "(f.invalid_at IS NULL OR f.invalid_at > $now)"
 
 
+def test_parameters_that_may_be_null_or_a_list_are_sent_in_one_map() -> None:
+    """Neo4j would plan the statement anew for null, for an empty list and for a list of texts."""
+    header = "// $tenant: str\n// $ids: list of str\n// $until_ms: int or null\n// $id: str\n// -> n\n"
+    written = parse_statement(
+        "x/y", header + "MATCH (n {t: $tenant, id: $id}) WHERE n.id IN $ids OR $until_ms < 1 RETURN n"
+    )
+    assert written.parameters == {"tenant", "ids", "until_ms", "id"}
+    assert written.text.endswith(
+        "MATCH (n {t: $tenant, id: $id}) WHERE n.id IN $given.ids OR $given.until_ms < 1 RETURN n"
+    )
+    sent = written.values({"tenant": "t", "id": "a", "ids": [], "until_ms": None})
+    assert sent == {"tenant": "t", "id": "a", "given": {"ids": [], "until_ms": None}}
+
+
 def test_no_statement_writes_the_validity_condition_by_hand() -> None:
     by_hand = re.compile(
         r"coalesce\([^()]*known_at[^()]*\)\s*[<>]|[<>]=?\s*coalesce\([^()]*known_at|invalid_at\s*>|>\s*\w+\.invalid_at"

@@ -1,8 +1,6 @@
 // Retrieve candidates for one question from all channels in one round trip: messages by vector, full text, stems, time (when said, and what they are about) and entity,
 // with their neighbours in the session; scenes and facts by vector, full text and entity.
 // hot
-// Parameters keep their type from question to question (no filter is '' or [''], not null, and no list is empty): Neo4j makes a plan
-// for each combination of types, which takes 2 to 7 seconds.
 // $tenant: str
 // $user_id: str
 // $vector: list of float, or null without an embedder; the vector channels then return nothing
@@ -14,9 +12,9 @@
 // $stem_query: str, Lucene query for stems of messages, scoped in the same way
 // $scene_query: str, Lucene query for scenes, scoped in the same way
 // $fact_query: str, Lucene query for facts, scoped to tenant and user
-// $entity_keys: list of str, name keys in the question, or ['']
+// $entity_keys: list of str, name keys in the question
 // $kinship_query: str, Lucene, scoped to the user: relations that contain one of $kinship_words
-// $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister", or ['']
+// $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister"
 // $kinds: list of str, requested kinds: message, scene, fact. Other kinds are not searched, except facts by vector when messages
 // are requested; such facts return no evidence texts
 // $from_ms: int, inclusive
@@ -47,9 +45,9 @@
 // $agent: str, only conversations with this agent, or ''
 // $roles: list of str, only messages with these roles
 // $by_entity: bool, $entity_filter is given
-// $entity_filter: list of str, entity keys; only what mentions one of them, or ['']
+// $entity_filter: list of str, entity keys; only what mentions one of them; used if $by_entity
 // $by_tag: bool, $tags is given
-// $tags: list of str, only messages with one of these tags, and what they prove, or ['']
+// $tags: list of str, only messages with one of these tags, and what they prove; used if $by_tag
 // $tag_query: str, Lucene query for the messages with these tags; without hits when messages are not requested
 // $with_layer_scores: bool, return the similarity of scene summaries
 // $neighbour_radius: int, neighbouring messages to return before and after each top hit
