@@ -256,7 +256,8 @@ async def open_services(
         graph = graph_without_server(settings.neo4j.database if settings.neo4j.uri else None)
         closing.push_async_callback(in_time, graph.close, what="the connection to Neo4j")
 
-        quarantine = Quarantine(graph, clock=_now)
+        quarantine = Quarantine(graph, clock=_now, file=file_of_database(settings, "quarantine", "json"))
+        await quarantine.load_copy()
 
         async def prepare(new: Graph) -> None:
             # The quarantine before the first request and job, because it outlasts a restart.

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from extraction.verified_files import write_private
 from graph_service.auth.access import Role
+from graph_service.auth.disk_copy import DiskCopy
 from graph_service.auth.keys import Key, format_key, key_hash, key_id_of, looks_like_key, matches_key
 from graph_service.graph.statements import Statement, statement
 from graph_service.graph.store import Graph, Row, Writing
@@ -72,8 +72,7 @@ class Keyring:
     def __init__(
         self, graph: Graph, *, clock: Callable[[], datetime], random_token: Callable[[], str], file: Path | None = None
     ) -> None:
-        self._file = file
-        self._stored_text = ""
+        self._copy = DiskCopy(file, _STORED)
         self._graph = graph
         self._clock = clock
         self._random_token = random_token
@@ -105,7 +104,7 @@ class Keyring:
                     try:
                         await self._load()
                     except UnavailableError:
-                        stored = await asyncio.to_thread(self._read_stored)
+                        stored = await asyncio.to_thread(self._copy.get)
                         if stored is None:
                             raise
                         self._keys, self._exist = {key.id: key for key in stored.keys}, stored.exist
@@ -235,33 +234,9 @@ class Keyring:
         # Keys that cannot be decoded count, too: credentials stay required.
         self._exist = bool(rows)
         self._loaded_s = time.monotonic()
-        await asyncio.to_thread(self._store, StoredKeys(exist=self._exist, keys=tuple(keys)))
+        await asyncio.to_thread(self._copy.put, StoredKeys(exist=self._exist, keys=tuple(keys)))
         reloaded, self._reloaded = self._reloaded, asyncio.Event()
         reloaded.set()
-
-    def _store(self, keys: StoredKeys) -> None:
-        """Store changed keys on disk; a failure only affects a start without the database."""
-        text = _STORED.dump_json(keys).decode()
-        if self._file is None or text == self._stored_text:
-            return
-        try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_private(self._file, text)
-        except OSError as error:
-            # The old file may contain a key that was revoked since.
-            with contextlib.suppress(OSError):
-                self._file.unlink(missing_ok=True)
-            _log.warning("the keys could not be stored on disk (%s)", type(error).__name__)
-        else:
-            self._stored_text = text
-
-    def _read_stored(self) -> StoredKeys | None:
-        if self._file is None:
-            return None
-        try:
-            return _STORED.validate_json(self._file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return None
 
     def _age_s(self) -> float:
         return time.monotonic() - self._loaded_s

@@ -8,13 +8,17 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
+from pydantic import TypeAdapter
+
 from graph_service.auth.access import Requirement, Role
+from graph_service.auth.disk_copy import DiskCopy
 from graph_service.graph.statements import statement
 from graph_service.graph.store import Graph
 from graph_service.memory.argument_checks import text_problem
@@ -46,16 +50,22 @@ class QuarantineState:
     since: datetime
 
 
+_STORED: Final = TypeAdapter(tuple[QuarantineState, ...])
+
+
 class Quarantine:
     """The tenants in quarantine, as this process knows them; reloaded every two seconds.
 
     Args:
         clock: returns aware UTC now.
+        file: where the last list is stored, for a process that starts while the database is unavailable and answers
+            from its copies of memories; None stores none.
     """
 
-    def __init__(self, graph: Graph, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, graph: Graph, *, clock: Callable[[], datetime], file: Path | None = None) -> None:
         self._graph = graph
         self._clock = clock
+        self._copy = DiskCopy(file, _STORED)
         self._states: Mapping[TenantId, QuarantineState] = {}
         self._changed = asyncio.Event()
 
@@ -130,15 +140,24 @@ class Quarantine:
             UnavailableError: Neo4j does not answer.
         """
         rows = await (graph or self._graph).read(statement("quarantine/list_quarantined"), {})
-        states = {
-            TenantId(row["tenant"]): QuarantineState(
+        states = [
+            QuarantineState(
                 tenant=TenantId(row["tenant"]),
                 mode=QuarantineMode(row["mode"]),
                 reason=row["reason"] or "",
                 since=row["since"],
             )
             for row in rows
-        }
+        ]
+        self._set(states)
+        await asyncio.to_thread(self._copy.put, tuple(states))
+
+    async def load_copy(self) -> None:
+        """Read the list that was stored on disk, which counts until the database answers."""
+        self._set(await asyncio.to_thread(self._copy.get) or ())
+
+    def _set(self, listed: Iterable[QuarantineState]) -> None:
+        states = {state.tenant: state for state in listed}
         if states != self._states:
             self._states = states
             changed, self._changed = self._changed, asyncio.Event()

@@ -10,6 +10,7 @@ import httpx
 
 from graph_service.app.application import create_app
 from graph_service.app.services import Services, open_services
+from graph_service.auth.quarantine import QuarantineMode
 from graph_service.config.settings import load_settings
 from graph_service.runtime.shutdown import Stopping
 from schema.ids import TenantId
@@ -83,10 +84,13 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             async with asyncio.timeout(300):
                 await idle(parts, tenant)
             await parts.memory.recall_snapshots.refresh()
+            await parts.quarantine.begin(TenantId(f"{tenant}-leaked"), QuarantineMode.CLOSED, "a key leaked")
         await cable.cut()
         async with a_service(server, tmp_path, cable.port, tenant) as (parts, client):
             ready = await client.get("/ready")
             assert (ready.status_code, ready.json()["neo4j"], ready.json()["degraded"]) == (503, "down", True)
+            leaked = {"Mnemograph-Tenant": f"{tenant}-leaked"}
+            assert "QUARANTINED" in (await client.post("/graphql", json={"query": RECALL}, headers=leaked)).text
             found = (await ask(client, RECALL))["recall"]
             assert found["degraded"]
             assert any("jasmine tea" in hit["text"] for hit in found["hits"])
@@ -98,6 +102,7 @@ async def test_a_service_starts_without_its_database_and_recovers(server: Server
             async with asyncio.timeout(300):
                 await parts.arrival.wait()
             assert (await client.get("/ready")).json()["neo4j"] == "up"
+            assert await parts.quarantine.end(TenantId(f"{tenant}-leaked"))
 
 
 async def test_a_service_that_never_reached_its_database_starts_and_recovers(

@@ -1,0 +1,53 @@
+"""A copy on disk of a list that every request needs, for a process that starts while the database is unavailable."""
+
+import contextlib
+import logging
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import TypeAdapter
+
+from extraction.verified_files import write_private
+
+_log = logging.getLogger("mnemograph.disk_copy")
+
+T = TypeVar("T")
+
+
+class DiskCopy(Generic[T]):
+    """The last value of one list, in a file that only this user can read.
+
+    Args:
+        path: the file; None keeps no copy.
+        adapter: converts the value from and to JSON.
+    """
+
+    def __init__(self, path: Path | None, adapter: TypeAdapter[T]) -> None:
+        self._path = path
+        self._adapter = adapter
+        self._stored_text = ""
+
+    def put(self, value: T) -> None:
+        """Store a value if it changed; a failure only affects a start without the database."""
+        text = self._adapter.dump_json(value).decode()
+        if self._path is None or text == self._stored_text:
+            return
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(self._path, text)
+        except OSError as error:
+            # The old file may allow what was refused since.
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
+            _log.warning("%s could not be stored on disk (%s)", self._path.name, type(error).__name__)
+        else:
+            self._stored_text = text
+
+    def get(self) -> T | None:
+        """Return the stored value; None if there is none or it cannot be read."""
+        if self._path is None:
+            return None
+        try:
+            return self._adapter.validate_json(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
