@@ -154,7 +154,8 @@ class Quarantine:
 
     async def load_copy(self) -> None:
         """Read the list that was stored on disk, which counts until the database answers."""
-        self._set(await asyncio.to_thread(self._copy.get) or ())
+        listed = await asyncio.to_thread(self._copy.get)
+        self._set(listed or ())
 
     def _set(self, listed: Iterable[QuarantineState]) -> None:
         states = {state.tenant: state for state in listed}
