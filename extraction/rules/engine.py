@@ -364,6 +364,11 @@ class LanguagePack:
 
 # The algorithm
 
+# Relations of persons, which CI, AWS and HR do not have: "CI moved from GitLab to GitHub Actions".
+_PERSONAL: Final = frozenset(("lives in", "works at", "works as", "is from", "has age", "married to", "partner"))
+# Two letters are often a person's initials: TJ.
+_ACRONYM: Final = re.compile(r"[A-Z][A-Z\d]{2,5}|CI|CD|QA|HR|DB|UI|VM|S3")
+
 
 def read_agent_promises(text: str, sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speaker) -> list[Draft]:
     """Return the promises in a message of the assistant; none if it contains a text written for the user."""
@@ -380,6 +385,8 @@ def read_facts(sentences: Iterable[Sentence], pack: LanguagePack, speaker: Speak
         for one in _read_sentence(sentence, state):
             if one.object_type is EntityType.ANIMAL and one.relation not in (None, "has"):
                 state.animal = one.object
+            if one.relation in _PERSONAL and _ACRONYM.fullmatch(one.subject):
+                continue
             drafts.setdefault((one.subject, one.predicate, one.relation, one.object.lower()), one)
         if pack.relays_speech(sentence.text):
             break

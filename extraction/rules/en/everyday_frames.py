@@ -774,7 +774,7 @@ _BY: Final = (
     r"cardiologist|specialist|surgery|clinic|hospital|neurologist|dermatologist|rheumatologist|pharmacist|"
     r"midwife|dentist)|(?:my|our|his|her) (?:new )?(?:doctor|doc|gp|consultant|nurse|psychiatrist|"
     r"cardiologist|specialist|neurologist|dermatologist|rheumatologist|endocrinologist|clinic|oncologist|"
-    r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+) (?:has |have |just |now |has just |have just |wants to |"
+    r"midwife|dentist)|(?:Dr|Doctor)\.? [A-Z]\w+)(?:'s)? (?:has |have |is |just |now |has just |have just |wants to |"
     r"then )*)"
 )
 _RAISED: Final = (
@@ -1344,9 +1344,18 @@ def _household(clause: Clause, state: DiscourseState) -> list[Draft]:
     return [draft(clause, state, me, "RELATES_TO", other, "{s} lives with {o}.", relation="lives with", kind=PERSON)]
 
 
+# "Statins gave me cramps, so I'm on ezetimibe instead": the first clause names the medicine, the second the other one.
+_REPLACED_MEDICINES: Final = (
+    clause_frame(
+        rf"^(?:the |my )?(?P<old>{MED}) (?:gave|was giving|were giving|kept giving|made|was making|were making) me "
+        rf".{{2,40}}?,? (?:so|and now|and so) .{{0,40}}?\b(?:on|to|taking|me) (?P<o>{MED})\b",
+        TAKES,
+        NO_LONGER_TAKES,
+    ),
+)
 _AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", WORKS_AS),))
 # Frames that also apply to whole sentences.
-_WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE)
+_WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE, *_REPLACED_MEDICINES)
 SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])
 
 

@@ -360,9 +360,9 @@ _POSSESSIVE = re.compile(
 def owner_in(words: str | None, clause: Clause, state: DiscourseState) -> str | None:
     """Return the subject that the group `w` of a frame names: "my", "her", "my sister's", "Clara's"."""
     low = (words or "my").lower()
-    if low in ("my", "our", "the"):
+    if low in ("my", "our", "the", "me", "us"):
         return state.speaker.me
-    if low in ("his", "her"):
+    if low in ("his", "her", "him"):
         return clause.third
     named = _POSSESSIVE.match(words or "")
     if named is not None and named["n"] is None:

@@ -326,7 +326,9 @@ def experiences(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         yield draft(clause, state, subject, "RELATES_TO", what, says, relation=relation, kind=kind, strength=0.6)
         return
     moved = re.search(r"搬|住在|来自|调[去到]|派[去到]|嫁", rest) is not None
-    if not moved and (found := VISITED.search(rest)) and (place := visited_place(found["o"])):
+    # Without 了 or 过, a trip is a plan: 旅行结婚去冰岛.
+    done = re.search(r"[了过]|来到|游览|参观|飞到|去的", rest) is not None or clause.past
+    if not moved and done and (found := VISITED.search(rest)) and (place := visited_place(found["o"])):
         kind = EntityType.PLACE
         yield draft(
             clause, state, subject, "RELATES_TO", place, "{s}去过{o}。", relation="visited", kind=kind, strength=0.6
@@ -538,7 +540,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             # 我妹妹的男朋友小张 is the sister's, not the user's.
             yield from _of_relative(clause, state, first["k"], name, match["k"])
             continue
-        owner = _owner(match["p"], clause, state)
+        owner = _owner(match["p"], name, clause, state, first=match.start("k") == 0)
         if owner is not None and owner != name and owner != match["p"]:
             state.third = name
             yield from _belongs(clause, state, owner, name, match["k"])
@@ -563,10 +565,12 @@ def _of_relative(clause: Clause, state: DiscourseState, first: str, name: str, w
         yield draft(clause, state, owner, "RELATES_TO", name, says, relation=word, kind=kind, strength=0.8)
 
 
-def _owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:
+def _owner(pronoun: str | None, name: str, clause: Clause, state: DiscourseState, *, first: bool) -> str | None:
     if pronoun not in ("我", "他", "她", "自己", None):
         return state.speaker.subject_named(pronoun)
-    if pronoun is None and (clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")):
+    mine = clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")
+    # 男朋友阿哲是程序员: whose he is goes without saying.
+    if pronoun is None and (mine or (first and not state.stranger and state.third in (None, name))):
         return state.speaker.me
     return owner_of(pronoun, clause, state)
 

@@ -31,6 +31,9 @@ _MODEL = re.compile(r"^(.{2,}?)(?:这|那)(?:款|部|本|个|首|种|家|位|座
 _EAT = re.compile(r"^(?:吃|喝)(?=..|[茶酒辣鱼肉葱姜蒜虾蟹面糖])(?!饭|东西|亏|醋|苦)")
 # Doubled verbs: 逛逛菜市场 means 逛菜市场.
 _DOUBLED = re.compile(r"^([逛看听聊走跑玩做写画唱跳种养])\1(?=..)")
+# A verb said again after its object, with how long or how: 起名起到头大, 怕水怕了二十年.
+_COPIED = re.compile(r"([\u4e00-\u9fff])((?!一)[\u4e00-\u9fff]{1,3})\1(?:了[一二两三四五六七八九十几多半\d].*)?$")
+FOR_LONG = re.compile(r"(?<=.)[\u4e00-\u9fff]了[一二两三四五六七八九十几多半\d]+(?:个?[年月天周次遍回].*)?$")
 _AND = re.compile(
     r"、|还有|以及|(?<![温暖饱共总柔缓平附])和(?![平谐服解睦气尚蔼好])|(?<![参赠给])与(?![其否众])|"
     r"及(?=[^时格其])(?<![普涉以提埃])|或者|或|跟(?!随|踪|着)"
@@ -103,7 +106,8 @@ def noun_phrase(text: str) -> str | None:
     if model:
         text = model.group(1)
     text = _TAIL.sub("", _LEAD.sub("", text)).strip(_EDGE)
-    text = _DOUBLED.sub(r"\1", _EAT.sub("", text))
+    text = FOR_LONG.sub("", text)
+    text = _COPIED.sub(r"\1\2", _DOUBLED.sub(r"\1", _EAT.sub("", text)))
     text = re.sub(r"^(?:看到|看见|听到|去)(?=..)|一些|一下", "", text)
     if _TASTE.fullmatch(text):
         return text

@@ -5,7 +5,7 @@ from typing import Final
 
 from extraction.rules.zh.clauses import name_at
 from extraction.rules.zh.objects import NO_PLACE, is_job
-from extraction.rules.zh.phrases import noun_phrase
+from extraction.rules.zh.phrases import FOR_LONG, noun_phrase
 from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, MEASURE, NUMBER, TIME_LIMIT
 from extraction.text.lexicon_zh import KIN, KIN_PATTERN, VAGUE
 from extraction.text.name_spotting import is_nominal, word_tag
@@ -153,6 +153,7 @@ def liked(text: str) -> str | None:
         text,
     ):
         return None
+    text = FOR_LONG.sub("", text)
     name = noun_phrase(_TAIL.sub("", text)) or thing(text)
     return None if name is not None and len(name) == 1 and noun_phrase(name) is None else name
 

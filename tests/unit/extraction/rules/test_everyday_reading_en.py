@@ -219,6 +219,15 @@ def test_statements_of_frames_read_as_sentences() -> None:
         ("I've switched from Spotify to tidal.", ["User uses tidal.", "User no longer uses Spotify."]),
         ("I went from Paris to Rome by train.", []),
         ("I moved my mother to York.", []),
+        ("CI moved from GitLab to GitHub Actions.", []),
+        (
+            "The doctor's taken me off the warfarin and put me on apixaban.",
+            ["User takes apixaban.", "User no longer takes warfarin."],
+        ),
+        (
+            "The statins gave me cramps so I'm on ezetimibe instead.",
+            ["User takes ezetimibe.", "User no longer takes statins."],
+        ),
         ("We moved the kids to Paris.", ["User lives in Paris."]),
         (
             "My sister has moved from Oslo to Bergen.",
