@@ -80,6 +80,7 @@ class QueryAnalysis:
         time_reference: the time that the question is about.
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
+        asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
         second_ties: terms for the relative of somebody else that it asks about ("my sister's husband": husband, 老公).
@@ -112,6 +113,7 @@ class QueryAnalysis:
     time_reference: TimeReference = TimeReference.OPEN
     role: Role | None = None
     asks_agent: bool = False
+    asks_intention: bool = False
     asks_list: bool = False
     attribute: Attribute | None = None
     second_ties: tuple[str, ...] = ()
@@ -173,6 +175,7 @@ def analyse(
         time_reference=time_reference(text, time),
         role=role_asked(text),
         asks_agent=asks_agent(text),
+        asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_list=asks_list(text),
         attribute=attribute_asked(text),
         second_ties=tuple(second_ties_in(text)),
@@ -181,6 +184,14 @@ def analyse(
         tokens=embedding.tokens,
         cross_language_vector=embedding.cross_language_vector,
     )
+
+
+_OF_INTENTION: Final = re.compile(
+    r"\b(?:going to|will|would|plan\w*|want\w*|hop(?:e|ing)|think\w*|consider\w*|dream\w*|sav(?:e|ing)|should|could|"
+    r"might|suggest\w*|recommend\w*|appl(?:y|ied|ying|ication)|offer\w*|wish\w*|goals?|next|looking|ask(?:ed)?|opinion|"
+    r"tomorrow|upcoming|idea)\b|"
+    r"打算|准备|计划|想|要|希望|建议|推荐|劝|考虑|将|会|目标|愿望|攒|觉得|意见|明[年天]|下[个周次]|以后|申请"
+)
 
 
 # The owner of the memory, as agents name it; not a compound such as "the user table".

@@ -1,4 +1,4 @@
-"""Detect whether a message reports a change, gives a reason or makes a promise. Pure.
+"""Detect whether a message reports a change, gives a reason, makes a promise or states an intention. Pure.
 
 The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
 in lower case.
@@ -25,6 +25,14 @@ _PROMISE: Final = re.compile(
     r"\bi(?:'ll| will| can|'m going to)\b|\bshall i\b|我(?:会|来|给[您你]|帮[您你]|先|到时|每)|以后我|提醒[您你]"
 )
 
+# What somebody wants, considers or was offered is not so yet.
+_INTENTION: Final = re.compile(
+    r"\b(?:saving (?:up )?for|save up|thinking (?:of|about)|consider(?:s|ing)?|(?:look|shop)(?:ing|ed) (?:at|for|into)|"
+    r"hop(?:e|es|ing) to|plan(?:s|ning)? (?:to|on)|wants? to|wanted to|would (?:like|love|quite like)|"
+    r"(?:i|we|he|she|they)'d (?:quite |really )?(?:like|love)|might|maybe|perhaps|tempted|dream(?:s|ing)? of|"
+    r"apply(?:ing)? (?:for|to)|applied (?:for|to)|offered|asked me to|suggest(?:s|ed)|should i|one day|someday)\b|"
+    r"打算|准备|考虑|(?<![回联感幻理猜构])想(?![起到法象念必])|要不要|计划|希望|攒钱|可能|建议|劝我|犹豫|说不定|也许"
+)
 _CORRECTION: Final = re.compile(
     r"^(?:uh |um |oh |hm |hey )?(?:no|nope|wrong|wait|actually|careful|not any ?more|stop|didn't i|it's not|"
     r"that's (?:wrong|old|not|the old|out)|you(?:'ve| have)? got)\b|\b(?:i told you|as i said|both wrong|no longer|"
@@ -41,6 +49,11 @@ def reports_change(plain_text: str) -> bool:
 def gives_reason(plain_text: str) -> bool:
     """Return whether a text has wording of a reason: "because", "couldn't", 因为."""
     return _REASON.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def states_intention(plain_text: str) -> bool:
+    """Return whether a text has wording of what is not so yet: "saving up for", "was offered", 打算."""
+    return _INTENTION.search(plain_text, 0, _CHARS_MAX) is not None
 
 
 def makes_promise(plain_text: str) -> bool:

@@ -254,7 +254,11 @@ _CONTRACTIONS: Final = tuple(
             0,
         ),
         (r"\b(I|[Ww]e)(?:'d| would) (?:much )?rather (?:get|have|see|receive) (?!to\b|it\b|you\b)", r"\1 prefer ", 0),
-        (r"\b(I|[Ww]e)(?:'d| would) (?:much |really |definitely )?(?:rather|sooner)\b(?! not\b)", r"\1 prefer to", 0),
+        (
+            r"\b(I|[Ww]e)(?:'d| would) (?:much |really |definitely )?(?:rather|sooner)(?! not\b)(?= \w+ \w)",
+            r"\1 prefer to",
+            0,
+        ),
         (r"\b(I|[Ww]e)(?:'d| would) prefer\b", r"\1 prefer", 0),
         (r"\b(?:I'd|I would|[Ww]e'd|[Ww]e would) (?:really |also |absolutely )?(?:love|like) to\b", "I aspire to", 0),
         # Words for relatives.

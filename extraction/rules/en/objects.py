@@ -400,7 +400,7 @@ def _person(_rule: Rule, text: str) -> list[ObjectPhrase]:
 
 def _pet(_rule: Rule, text: str) -> list[ObjectPhrase]:
     found: list[ObjectPhrase] = []
-    if re.match(r"the |this |that |such ", text):
+    if re.match(r"the |this |that |such |no ", text):
         return found
     for piece in re.split(
         r" and |, ", re.split(r" (?:at|in|that|which|who|named|called|with|from|for|because|to)\b", text)[0]

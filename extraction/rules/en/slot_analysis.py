@@ -31,7 +31,7 @@ from extraction.rules.en.frames import (
 )
 from extraction.rules.en.noun_slots import read_noun_slots
 from extraction.rules.en.objects import PLACES, condition, language, pastime, proper
-from extraction.rules.en.slot_table import HOME, LINES
+from extraction.rules.en.slot_table import HOME, LINES, OWN_HOME
 from extraction.rules.en.word_classes import ALLERGENS, MEDICINE, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, Rule, draft
 from extraction.text.lexicon_en import KIN, NOT_NAMES, word_set
@@ -200,7 +200,7 @@ def _tail(words: list[str]) -> str:
             pattern += _PLACEHOLDERS[word]
             continue
         optional = word.endswith("?")
-        choices = (HOME if word == "HOME" else word.rstrip("?")).split("/")
+        choices = {"HOME": HOME, "OWN_HOME": OWN_HOME}.get(word, word.rstrip("?")).split("/")
         pattern += " (?:" + "|".join(choices) + ")" if not optional else "(?: (?:" + "|".join(choices) + "))?"
     return pattern
 

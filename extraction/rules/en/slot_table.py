@@ -75,8 +75,10 @@ be a/an resident/inhabitant of X
 be out/over/up/down/back in X
 be in a/an * in X
 be in a/an houseshare/flatshare/flat/studio/bedsit/cottage/bungalow/house/care/dorm home? in/on/near X
-share/have/own/rent/occupy a/an/the/our/my HOME in/on/near/off X
-share/have/own/rent a/an/the * HOME in/on/near/off X
+share/rent/occupy a/an/the/our/my HOME in/on/near/off X
+share/rent a/an/the * HOME in/on/near/off X
+have/own a/an/the/our/my OWN_HOME in/on/near/off X
+have/own a/an/the * OWN_HOME in/on/near/off X
 !move/relocate/emigrate/migrate/decamp/head/resettle back/over/up/down/out/across/home? to X
 !move/relocate/emigrate/migrate/resettle to X
 !move/relocate/emigrate from OLD to X
@@ -337,6 +339,8 @@ HOME: Final = (
     "flatshare/loft/farm/farmhouse/cabin/villa/houseboat/caravan/duplex/sublet/annexe/terrace/semi/two-bed/one-bed/"
     "three-bed/smallholding/croft/barn/chalet/plot/dorm/bunk"
 )
+# Whoever has a studio works in it; whoever rents one lives there.
+OWN_HOME: Final = HOME.replace("studio/", "")
 
 # Nouns whose value is a person, a time, a service or a thing: "our cleaner is Beata now", "book club moved to Mondays"
 ROLES: Final = (

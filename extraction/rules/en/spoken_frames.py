@@ -150,6 +150,8 @@ SPOKEN_MOVES: Final = (
         NO_LONGER_LIVES,
     ),
     after(
+        # Whoever has a studio there works in it.
+        r"(?!(?:own|owns|have|has|built) (?:an? |our |my |the |his |her )(?:[a-z-]+ )?studio\b)"
         rf"(?:bought|got|found|took|signed for|own|owns|rent|rents|have|has|share|shares|moved into|have moved into|"
         rf"am in|is in|are in|built|ended up with|got the keys to|am moving into)(?: (?:myself|ourselves|us|me))? "
         rf"(?:an? |our |my |the |this |his |her )(?:[a-z-]+ ){{0,3}}?{_HOME} (?:in|near|on|off|outside|over in|"

@@ -438,7 +438,9 @@ def _reported(subject: str, rest: str, state: DiscourseState) -> tuple[str | Non
         case "他" | "她":
             return state.third, report["rest"]
         case _:
-            return subject, report["rest"]
+            # 妈妈说外公摔了一跤 is about the grandfather, and so is what follows.
+            other, rest = _subject(report["rest"], state)
+            return (subject, report["rest"]) if rest == report["rest"] else (other, rest)
 
 
 def owner(pronoun: str | None, clause: Clause, state: DiscourseState) -> str | None:

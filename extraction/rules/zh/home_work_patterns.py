@@ -26,7 +26,7 @@ _LEFT_TOWN: Final = Says(
 )
 _STAYS: Final = (
     r"(?:打拼|闯荡|发展|安置|合租|租房|租了|租着|租的|租住|落脚|安顿|安家|定居|躺平|漂着|生活|待着|常住|买了房|"
-    r"买房|买的房|落户|住)"
+    r"买房|买的房|落户|住(?!院))"
 )
 HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(

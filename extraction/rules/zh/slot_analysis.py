@@ -165,7 +165,8 @@ _PRESCRIBED: Final = re.compile(
     rf"上)?(?:[一两三]?[盒瓶种])?{_O}{END}"
 )
 _LOST_VERBS: Final = _verbs(
-    "被偷 被盗 丢 弄丢 搞丢 卖 卖掉 转手 送人 送出去 报废 报销 扔 扔掉 捐 捐掉 退货 砸 摔坏 摔碎 退掉"
+    "被偷 被盗 丢 弄丢 搞丢 卖 卖掉 转手 送人 送出去 报废 报销 扔 扔掉 捐 捐掉 退货 "
+    "(?<![考搞演办谈面])砸 摔坏 摔碎 退掉"
 )
 _BY_OBJECT: Final = tuple(
     (slot, re.compile(pattern))

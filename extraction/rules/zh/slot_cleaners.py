@@ -6,7 +6,7 @@ from typing import Final
 from extraction.rules.zh.clauses import name_at
 from extraction.rules.zh.objects import NO_PLACE, is_job
 from extraction.rules.zh.phrases import FOR_LONG, noun_phrase
-from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, MEASURE, NUMBER, TIME_LIMIT
+from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, HE, MEASURE, NUMBER, TIME_LIMIT
 from extraction.text.lexicon_zh import KIN, KIN_PATTERN, VAGUE
 from extraction.text.name_spotting import is_nominal, word_tag
 
@@ -15,7 +15,9 @@ _TAIL: Final = re.compile(r"(?:了|啦|喇|啊|呢|吧|呀|哦|嘛|耶|的|来�
 _COUNT: Final = re.compile(
     rf"^(?:[那这](?={MEASURE}))?{MEASURE}(?<![匹片面本根份口堂样])(?=.{{1}})|^(?:{NUMBER}){MEASURE}(?=.{{1}})"
 )
-_ADDED: Final = re.compile(r"^(?:刚|新|旧|自己|一直|着|了|的|又|还|再|也|都|就)+(?=.{1})")
+_ADDED: Final = re.compile(
+    r"^(?:刚|新(?!闻|鲜|娘|郎|生|疆|加坡|西兰|华|冠)|旧|自己|一直|着|了|的|又|还|再|也|都|就)+(?=.{1})"
+)
 _LOOKS: Final = re.compile(
     r"^(?:二手|[\u4e00-\u9fff]色|全新|[一二两三四五六七八九十几\d]+年|最新款?|国产|进口|便宜|普通|同款|老|旧|"
     r"新)的(?=..)"
@@ -23,7 +25,7 @@ _LOOKS: Final = re.compile(
 _BOUGHT: Final = re.compile(r"^[^，]{0,4}(?:买|换|租|借|捡|领养|收养|抽到)(?:来|回来)?的(?=..)")
 _PEOPLE: Final = re.compile("|".join(word for word in sorted(KIN, key=len, reverse=True) if len(word) > 1))
 _NO_THING: Final = re.compile(
-    r"[我你您他她它谁]|^(?:这|那|什么|怎么|不|没|别|很|太|更|最|几|多少|哪)|什么|怎么|为啥|一下$|^(?:人|起来|"
+    rf"[我你您她它谁]|{HE}|^(?:这|那|什么|怎么|不|没|别|很|太|更|最|几|多少|哪)|什么|怎么|为啥|一下$|^(?:人|起来|"
     r"下来|出来|过来|主意|话题|"
     r"心情|状态|样子|回来|下去|个话题|别的|新的|旧的|心态|想法|个人|人家)$"
 )
@@ -43,12 +45,7 @@ def thing(text: str) -> str | None:
         return None
     if _PEOPLE.search(text) or re.search(r"说|觉得|以为|一下|怎么", text):
         return None
-    if (
-        not 1 <= len(text) <= THING_CHARS_MAX
-        or text in VAGUE
-        or text in KIN
-        or _NO_THING.search(text.replace("他汀", "").replace("吉他", ""))
-    ):
+    if not 1 <= len(text) <= THING_CHARS_MAX or text in VAGUE or text in KIN or _NO_THING.search(text):
         return None
     return text
 
@@ -138,7 +135,7 @@ def taste(text: str) -> str | None:
     """Return food, drink or an activity that somebody likes or has given up."""
     text = re.sub(r"^(?:吃|喝|抽|看|玩|听|打|用|穿)(?=[^，]{1,})", "", thing(text) or "") or text
     name = thing(re.sub(r"^滴(?=酒)|^(?:任何|所有|一切)", "", text))
-    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$|\d年|[去今前]年", name):
+    if name and re.search(r"^[一二两三四五几半\d]+[顿次口杯碗]$|\d年(?!代)|(?<!过)[去今前]年(?!代)", name):
         return None
     return name if name and (len(name) > 1 or name in "茶酒烟肉糖盐辣奶面葱蒜姜鱼虾蟹") else None
 

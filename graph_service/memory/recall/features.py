@@ -19,7 +19,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change
+from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change, states_intention
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
@@ -335,6 +335,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "list_item": with_cue(adds_item, counts=analysis.asks_list),
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
+        "intended": with_cue(states_intention, counts=_asks_present_value(analysis)),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
             asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
@@ -354,6 +355,13 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
             somebody and bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized) for one in candidates
         ),
     }
+
+
+def _asks_present_value(analysis: QueryAnalysis) -> bool:
+    """Return whether a question asks for the present value of something, rather than for what is planned or wanted."""
+    reference = analysis.time_reference
+    present = reference is TimeReference.NOW or (analysis.attribute is not None and reference is TimeReference.OPEN)
+    return present and not analysis.asks_intention and analysis.answer_type is not AnswerType.WHY
 
 
 def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:

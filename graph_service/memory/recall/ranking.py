@@ -160,6 +160,8 @@ _EVERYDAY_PLAIN = {
     "change_now": 0.75,
     "after_asked_time": -1.4,
     "superseded": -2.5,
+    # Not fitted: the sets hardly contain wishes that compete with values.
+    "intended": -1.0,
     "former": 0.4,
     "valid_then": 0.5,
     "user_message": 0.35,
@@ -288,6 +290,7 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "newest_now",
                 "newest_dated",
                 "change_now",
+                "intended",
                 "after_asked_time",
                 "superseded",
                 "former",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from extraction.query_analysis import TimeReference, analyse, asks_what_ended
-from extraction.text.cues import gives_reason, makes_promise, reports_change
+from extraction.text.cues import gives_reason, makes_promise, reports_change, states_intention
 
 ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -81,3 +81,35 @@ def test_question_asks_the_agent_about_itself(question: str, expected: bool) -> 
 )
 def test_cues_are_found_in_both_languages(text: str, change: bool, reason: bool, promise: bool) -> None:
     assert (reports_change(text), gives_reason(text), makes_promise(text)) == (change, reason, promise)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("i'm saving up for a skoda", True),
+        ("we're thinking of selling the bungalow", True),
+        ("i've been offered a job in calgary", True),
+        ("打算换个华为的", True),
+        ("我想搬去大理", True),
+        ("bought the octavia!", False),
+        ("i thought it was fine", False),
+        ("手机买好了，是小米的", False),
+        ("我回想起小时候", False),
+    ],
+)
+def test_what_is_wanted_is_told_from_what_is_so(text: str, expected: bool) -> None:
+    assert states_intention(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What car am I saving up for?", True),
+        ("What do I want to learn?", True),
+        ("我打算换什么手机？", True),
+        ("What car do I drive?", False),
+        ("我现在用什么手机？", False),
+    ],
+)
+def test_question_about_an_intention(question: str, expected: bool) -> None:
+    assert analyse(question, reference=ASKED_AT).asks_intention is expected

@@ -220,6 +220,9 @@ def test_statements_of_frames_read_as_sentences() -> None:
         ("I went from Paris to Rome by train.", []),
         ("I moved my mother to York.", []),
         ("CI moved from GitLab to GitHub Actions.", []),
+        ("Nuria has a studio in Bruton.", ["Nuria has a studio."]),
+        ("We've no kids but we have two donkeys.", ["User has donkeys."]),
+        ("They offered me a loan, I'd rather wait.", []),
         (
             "The doctor's taken me off the warfarin and put me on apixaban.",
             ["User takes apixaban.", "User no longer takes warfarin."],

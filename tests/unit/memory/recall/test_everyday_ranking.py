@@ -254,6 +254,26 @@ def test_a_promise_of_the_agent_does_not_answer_a_question_about_the_user() -> N
     assert all(hit.parts["agent_fact"] == 0 for hit in of_agent)
 
 
+@pytest.mark.parametrize(
+    ("question", "wanted", "so"),
+    [
+        ("What car do I have?", "I'm saving up for a car, a Skoda", "Bought the car! A green Skoda"),
+        ("我现在用什么手机？", "我那个手机没内存，打算换个华为手机", "手机买好了，女婿挑的，小米手机"),
+    ],
+)
+def test_what_was_only_wanted_is_below_what_is_so(question: str, wanted: str, so: str) -> None:
+    hits = rank(
+        all_found(said(wanted), said(so)),
+        EVERYDAY_BY_WORDS,
+        analysis=analyse(question, reference=NOON),
+        now=NOON,
+        limit=9,
+    )
+    parts = {hit.candidate.text: hit.parts["intended"] for hit in hits}
+    assert parts[wanted] < parts[so] == 0
+    assert hits[0].candidate.text == so
+
+
 def test_items_of_a_list_come_before_what_is_newer() -> None:
     ranked = first_of(
         "Which pets do we have?",
