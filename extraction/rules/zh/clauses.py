@@ -405,7 +405,8 @@ def may_name_person(word: str) -> bool:
     """Return whether a word may be somebody's name, unlike 护士, 新娘 and 换人, which the dictionary knows."""
     if word[0].isascii() or name_at(word, 0) == word or word[0] in "小老阿":
         return True
-    return word_tag(word) in (None, "nr", "nrt") and is_nominal(word)
+    # 东北人 is not in the dictionary.
+    return word[-1] != "人" and word_tag(word) in (None, "nr", "nrt") and is_nominal(word)
 
 
 def _name_after(rest: str) -> str | None:

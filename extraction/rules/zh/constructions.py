@@ -605,7 +605,8 @@ def _kin_name(match: re.Match[str], text: str) -> str | None:
         return None
     if name[0].isascii():
         return name
-    if match["v"] and match.end("n") == len(text) and ("叫" in match["v"] or may_name_person(name)):
+    verb = match["v"] or "是"
+    if not verb.endswith("是") and match.end("n") == len(text) and ("叫" in verb or may_name_person(name)):
         return name
     return name_at(text, start)
 

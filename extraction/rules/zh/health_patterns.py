@@ -126,7 +126,7 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "伤折出石息肿瘤生劳液脱裂",
-        r"(?:我)?(?P<o>[^，。我你有查得是]{2,8}(?:损伤|骨折|突出|结石|息肉|囊肿|肌瘤|增生|劳损|积液|滑脱|"
+        r"(?:我)?(?P<o>[^，。我你有查得是把]{2,8}(?:损伤|骨折|突出|结石|息肉|囊肿|肌瘤|增生|劳损|积液|滑脱|"
         r"撕裂))(?:，|了|$)",
         Says(obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC),
     ),
