@@ -78,12 +78,13 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
 
 _MORE: Final = r"any ?(?:more|longer)"
+_THING: Final = rf"(?:{'|'.join(map(re.escape, sorted(THINGS)))})"
 
 
 # Moves
@@ -1199,8 +1200,10 @@ CHANGES: Final = (
         NO_LONGER_USES,
     ),
     after(
-        rf"(?:moved|shifted|rescheduled|switched|changed|swapped) (?:my|our|the|his|her) "
-        rf"(?P<s>(?!{RELATIVE}\b)[a-z][a-z ]{{2,30}}?) from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
+        # Who moves a piece of furniture from Leeds to York tells where it stands, not what it is.
+        rf"(?:(?:moved|shifted) (?!(?:\w+ ){{1,3}}?{_THING} from)|rescheduled |switched |changed |swapped )"
+        rf"(?:my|our|the|his|her) (?P<s>(?!{RELATIVE}\b)[a-z][a-z ]{{2,30}}?) "
+        r"from (?P<old>[\w:]+(?: [\w:]+)?) to (?P<o>[\w:]+(?: [\w:]+)?)$",
         ATTRIBUTE_IS,
         ATTRIBUTE_IS_NO_LONGER,
     ),

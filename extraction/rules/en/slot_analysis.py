@@ -703,6 +703,9 @@ def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState
         if slot is None or found is None:
             continue
         if slot == "change" and _MOVES_SOMETHING.match(found[0]):
+            # Who moves a piece of furniture neither got nor lost one.
+            if group.lemma == "move" and not THINGS.isdisjoint(found[0].split(" from ")[0].split()):
+                return []
             slot = "change of a thing"
         fill = partial(_changed, kinds=_CHANGES_BY_SLOT[slot]) if slot in _CHANGES_BY_SLOT else partial(_stated, slot)
         if drafts := fill(found.groupdict(), clause, state, subject):

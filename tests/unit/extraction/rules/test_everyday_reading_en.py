@@ -219,6 +219,8 @@ def test_statements_of_frames_read_as_sentences() -> None:
         ("I've switched from Spotify to tidal.", ["User uses tidal.", "User no longer uses Spotify."]),
         ("I went from Paris to Rome by train.", []),
         ("I moved my mother to York.", []),
+        ("We moved the sofa from Leeds to York.", []),
+        ("I moved the piano from the flat to the garage.", []),
         ("CI moved from GitLab to GitHub Actions.", []),
         ("Nuria has a studio in Bruton.", ["Nuria has a studio."]),
         ("We've no kids but we have two donkeys.", ["User has donkeys."]),
