@@ -1,6 +1,6 @@
 import { allVisible } from "../src/map/overview";
 import { describe, expect, it } from "vitest";
-import { cutLabel, type LabelWish, placeLabels, withNote } from "../src/map/labels";
+import { cutLabel, cutNames, type LabelWish, placeLabels, withNote } from "../src/map/labels";
 import { dice } from "./builders";
 
 function aWish(id: string, x: number, y: number, forced = false): LabelWish {
@@ -21,6 +21,17 @@ describe("cutting labels", () => {
   it("cuts as a whole what only looks like a name with a note", () => {
     const label = withNote("a", "b".repeat(300));
     expect(cutLabel(label)).toBe(`${label.slice(0, 24)}…`);
+  });
+});
+
+describe("cutting lists of names", () => {
+  it.each([
+    ["jasmine tea, Oliver, mountain climbing", "jasmine tea, Oliver …"],
+    ["弹钢琴, 山路, 海港的灯笼, 茶", "弹钢琴, 山路 …"],
+    ["jasmine tea, Oliver", "jasmine tea, Oliver"],
+    ["a very long name of one thing, Oliver", "a very long name of one…"],
+  ])("shows only whole names of %s", (names, shown) => {
+    expect(cutNames(names)).toBe(shown);
   });
 });
 

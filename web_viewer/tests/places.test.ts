@@ -6,7 +6,8 @@ import { Places } from "../src/map/places";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
-import { angleAndRadius, inSector, outsideOf, type Point, sectorOf } from "../src/map/place";
+import { fittingZoom } from "../src/map/camera";
+import { angleAndRadius, inSector, outsideOf, type Point, rimOf, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
@@ -57,6 +58,44 @@ describe("the radial layout", () => {
     const { points } = radialLayout([...one.nodes, ...two.nodes, aNode("alone")], [...one.edges, ...two.edges]);
     expect(points.size).toBe(one.nodes.length + two.nodes.length + 1);
     expect(least(points.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("many things tied to nobody", () => {
+  const { nodes, edges } = aMemory(120, "u");
+  const loose = Array.from({ length: 240 }, (_, n) => aNode(`loose${String(n).padStart(3, "0")}`));
+  const links = Array.from({ length: 120 }, (_, n) => anEdge(`link${n}`, `loose${String(n).padStart(3, "0")}`, `loose${String(n + 120).padStart(3, "0")}`));
+  const { points } = radialLayout([...nodes, ...loose], [...edges, ...links]);
+  const at = (id: string): Point => points.get(id) as Point;
+  const high = (ids: readonly string[]): number => Math.max(...ids.map((id) => at(id).y)) - Math.min(...ids.map((id) => at(id).y));
+
+  it("take at most half the height of the rest", () => {
+    const things = nodes.filter((node) => node.kind !== "Scene").map((node) => node.id);
+    expect(high(loose.map((node) => node.id))).toBeLessThan(high(things) / 2);
+    expect(least(loose.map((node) => at(node.id)))).toBeGreaterThan(50);
+  });
+
+  it("stand beside what they are linked to", () => {
+    const near = links.filter(({ source, target }) => Math.hypot(at(source).x - at(target).x, at(source).y - at(target).y) < 60);
+    expect(near.length).toBeGreaterThan(links.length * 0.8);
+  });
+});
+
+describe("the zoom that fits the map", () => {
+  it("cuts no sector at the edge of a phone", () => {
+    const { nodes, edges } = aMemory(12, "u");
+    const { points, sectors } = radialLayout(nodes, edges);
+    const things = nodes.filter((node) => node.kind !== "Scene").map((node) => points.get(node.id) as Point);
+    const [xs, ys] = [things.map(({ x }) => x), things.map(({ y }) => y)];
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
+    const phone = { width: 390, height: 580 };
+    const rims = sectors.flatMap(rimOf);
+    const zoom = fittingZoom(phone, middle, { w: right - left, h: bottom - top }, rims);
+    for (const { x, y } of rims) {
+      expect(Math.abs(x - middle.x) * zoom).toBeLessThanOrEqual(phone.width / 2);
+      expect(Math.abs(y - middle.y) * zoom).toBeLessThanOrEqual(phone.height / 2);
+    }
   });
 });
 

@@ -2,12 +2,12 @@
 
 import { isClosed } from "../graph/facts";
 import { edgeWidth, type Finish, nodeSize, pairKey } from "../map/elements";
-import { cellsOf, cutLabel, type LabelWish, placeLabels } from "../map/labels";
+import { cellsOf, cutLabel, cutNames, type LabelWish, placeLabels } from "../map/labels";
 import { FONT } from "../map/paintLabels";
 import { PREDICATE_OF } from "../map/paintSectors";
 import { COMMUNITIES, GROUND, INK, kindLook, MUTED, predicateLook, type Theme } from "../map/palette";
 import { INSIDE, OUTSIDE, type Point, type Sector, STRETCH } from "../map/place";
-import type { Ground } from "../net/paintDiscs";
+import { CAPTION_CELLS, type Ground } from "../net/paintDiscs";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { Shown } from "../view/filters";
 import { type Body, bodyOf, headOf, r, rimPoint } from "./shapes";
@@ -129,7 +129,7 @@ function disc(ground: Ground, theme: Theme): string {
   const colour = COMMUNITIES[theme][ground.hue] as string;
   const paint = { fill: colour, "fill-opacity": theme === "light" ? 0.07 : 0.1, stroke: colour, "stroke-opacity": 0.35 };
   const words = { x: r(ground.x), y: r(ground.y - ground.r - 6), "text-anchor": "middle", fill: INK[theme], "font-size": 12.5, "font-weight": 600, opacity: 0.75 };
-  return element("circle", { cx: r(ground.x), cy: r(ground.y), r: r(ground.r), ...paint }) + element("text", words, escapeXml(cutLabel(ground.label, 34)));
+  return element("circle", { cx: r(ground.x), cy: r(ground.y), r: r(ground.r), ...paint }) + element("text", words, escapeXml(cutNames(ground.label, CAPTION_CELLS)));
 }
 
 function links({ shown }: Picture, bodies: ReadonlyMap<string, Body>, theme: Theme): string[] {

@@ -22,7 +22,7 @@ export interface Cluster {
 
 export interface Gathering {
   clusters: Cluster[];
-  /** Not connected to any hub. */
+  /** Not connected to any hub; linked ones follow each other. */
   loose: string[];
 }
 
@@ -35,7 +35,21 @@ export function gatherClusters(nodes: GraphNode[], edges: GraphEdge[]): Gatherin
   const owner = spreadOwners(hubs, bonds, neighbours, byId);
   const clusters = hubs.map((hub) => toCluster(hub, bonds, owner, neighbours, byId));
   const loose = nodes.map((node) => node.id).filter((id) => !owner.has(id));
-  return { clusters, loose: loose.sort() };
+  return { clusters, loose: besideNeighbours(loose.sort(), neighbours) };
+}
+
+/** Order ids such that those linked to each other follow each other. */
+function besideNeighbours(ids: readonly string[], neighbours: ReadonlyMap<string, string[]>): string[] {
+  const left = new Set(ids);
+  const ordered: string[] = [];
+  for (const id of ids) {
+    if (!left.delete(id)) continue;
+    ordered.push(id);
+    for (let index = ordered.length - 1; index < ordered.length; index += 1) {
+      for (const next of neighbours.get(ordered[index] as string) ?? []) if (left.delete(next)) ordered.push(next);
+    }
+  }
+  return ordered;
 }
 
 /** Sort valid facts before closed ones, then by strength. */

@@ -11,6 +11,9 @@ const NOTE_MAX = 20;
 /** Cells of a name beside a note, which has its own room. */
 export const NOTED_CELLS = 18;
 
+const NAMES_PARTED = ", ";
+const MORE_NAMES = " …";
+
 export function withNote(name: string, note: string): string {
   return name + NOTE + note;
 }
@@ -19,6 +22,19 @@ export function withNote(name: string, note: string): string {
 export function cutLabel(text: string, cells: number = LABEL_CELLS): string {
   const noteAt = text.lastIndexOf(NOTE);
   return noteAt < 0 || text.length - noteAt > NOTE_MAX ? cut(text, cells) : cut(text.slice(0, noteAt), Math.min(cells, NOTED_CELLS)) + text.slice(noteAt);
+}
+
+/** Cut a list of names between two of them, so that none is shown in part; the first is cut if it has not enough room alone. */
+export function cutNames(names: string, cells: number = LABEL_CELLS): string {
+  if (cellsOf(names) <= cells) return names;
+  const all = names.split(NAMES_PARTED);
+  let kept = "";
+  for (const name of all) {
+    const longer = kept === "" ? name : kept + NAMES_PARTED + name;
+    if (cellsOf(longer + MORE_NAMES) > cells) break;
+    kept = longer;
+  }
+  return kept === "" ? cut(names, cells) : kept + MORE_NAMES;
 }
 
 function cut(text: string, cells: number): string {

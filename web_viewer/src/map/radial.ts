@@ -13,6 +13,9 @@ const SECTOR_PAUSE = 0.14;
 /** Added to each sector's weight, so that a small memory has room on all sides. */
 const EXPECTED = 1.5;
 const CLUSTER_GAP = 90;
+/** With up to this many things that belong to nobody, each has room for its label. */
+const LOOSE_FEW = 24;
+const LOOSE_STEP = 56;
 const ORIGIN: Point = { x: 0, y: 0 };
 
 interface Wish {
@@ -38,14 +41,26 @@ export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEd
     for (const sector of part.sectors) layout.sectors.push({ ...sector, centre });
     bottom = Math.max(bottom, centre.y + part.radius + CLUSTER_GAP);
   }
-  const columns = Math.max(4, Math.ceil(Math.sqrt(loose.length * 2)));
-  loose.forEach((id, index) => {
-    const x = ((index % columns) - (Math.min(columns, loose.length) - 1) / 2) * SLOT * STRETCH;
-    layout.points.set(id, { x, y: bottom + Math.floor(index / columns) * RING_GAP });
-  });
+  for (const [id, point] of placeLoose(loose, [...layout.points.values()], bottom)) layout.points.set(id, point);
   placeScenes(clusters, placed, layout);
   layout.arranged = layout.points.size;
   return layout;
+}
+
+/** Place what belongs to nobody in rows below the rest and as wide: close together, since the rest is what the map is for. */
+function placeLoose(ids: readonly string[], others: readonly Point[], top: number): Map<string, Point> {
+  const xs = others.map(({ x }) => x);
+  const [left, right] = xs.length > 0 ? [Math.min(...xs), Math.max(...xs)] : [0, 0];
+  const few = ids.length <= LOOSE_FEW || xs.length === 0;
+  const [stepX, stepY] = few ? [SLOT * STRETCH, RING_GAP] : [LOOSE_STEP, LOOSE_STEP];
+  const columns = few ? Math.max(4, Math.ceil(Math.sqrt(ids.length * 2))) : Math.max(4, Math.floor((right - left) / stepX));
+  const middle = (left + right) / 2;
+  return new Map(
+    ids.map((id, index) => {
+      const x = middle + ((index % columns) - (Math.min(columns, ids.length) - 1) / 2) * stepX;
+      return [id, { x, y: top + Math.floor(index / columns) * stepY }];
+    }),
+  );
 }
 
 /** Place scenes last, around their user, since they are folded until opened: they take no room from the rest, but cover nothing. */

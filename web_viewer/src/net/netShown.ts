@@ -1,5 +1,6 @@
 /** Choose what the network shows: open communities with their members, the others as one node each. Pure. */
 
+import { cutNames } from "../map/labels";
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import type { CommunityMap, CommunityView } from "../protocol/generated";
 import { type Shown, withinBudget } from "../view/filters";
@@ -122,7 +123,7 @@ function folded(community: CommunityView): GraphNode {
     id: foldedId(community.id),
     // Only drawn; no frame contains it.
     kind: COMMUNITY as GraphNode["kind"],
-    label: community.label,
+    label: cutNames(community.label),
     user_id: community.user_id,
     entity_type: null,
     aliases: [],

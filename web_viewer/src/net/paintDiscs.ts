@@ -1,7 +1,6 @@
 /** Draw the discs behind open communities, with names along the upper rim. */
 
-import type { Box } from "../map/labels";
-import { cutLabel } from "../map/labels";
+import { type Box, cutNames } from "../map/labels";
 import { onScreen, type Viewport } from "../map/layer";
 import { COMMUNITIES, INK, type Theme } from "../map/palette";
 
@@ -13,7 +12,7 @@ export interface Ground {
   label: string;
 }
 
-const CAPTION_CELLS = 34;
+export const CAPTION_CELLS = 34;
 const CAPTION_MIN_PX = 60;
 
 export function paintDiscs(pen: CanvasRenderingContext2D, view: Viewport, grounds: readonly Ground[], theme: Theme, font: string): void {
@@ -36,7 +35,7 @@ export function paintDiscs(pen: CanvasRenderingContext2D, view: Viewport, ground
     pen.textBaseline = "middle";
     pen.fillStyle = INK[theme];
     pen.globalAlpha = 0.75;
-    pen.fillText(cutLabel(ground.label, CAPTION_CELLS), at.x, at.y - r - 9);
+    pen.fillText(cutNames(ground.label, CAPTION_CELLS), at.x, at.y - r - 9);
     pen.globalAlpha = 1;
   }
 }
@@ -48,7 +47,7 @@ export function discBoxes(pen: CanvasRenderingContext2D, view: Viewport, grounds
     const at = onScreen(view, ground);
     const r = ground.r * view.zoom;
     if (r < CAPTION_MIN_PX) return [];
-    const w = pen.measureText(cutLabel(ground.label, CAPTION_CELLS)).width;
+    const w = pen.measureText(cutNames(ground.label, CAPTION_CELLS)).width;
     return [{ x: at.x - w / 2, y: at.y - r - 17, w, h: 16 }];
   });
 }
