@@ -26,4 +26,11 @@ describe("the caption of a sector", () => {
     expect([...moved.values()][0]).not.toBe(0);
     expect(Math.abs([...moved.values()][0] ?? 9)).toBeLessThan(1);
   });
+
+  it("does not stand under the tools", () => {
+    const [first] = captionBoxes(PEN, VIEW, [sector], captions(new Map()));
+    const tools = { x: (first?.x ?? 0) - 5, y: (first?.y ?? 0) - 5, w: 90, h: 200 };
+    const [box] = captionBoxes(PEN, VIEW, [sector], captions(captionAngles(PEN, VIEW, [sector], captions(new Map()), [{ x: 120, y: -60 }], [tools])));
+    expect(box && box.y + box.h <= tools.y).toBe(true);
+  });
 });

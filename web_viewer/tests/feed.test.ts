@@ -29,6 +29,12 @@ describe("what changed", () => {
     ]);
   });
 
+  it("says once what was written again in one conversation", () => {
+    const again = change(0, EARLIER, { edge: anEdge("f0", "v", "r", { statement: "Bob lives in Rome.", user_id: "bob" }) });
+    const [, bob] = byTalk(feedLines({ changes: [...changes, again], labels: {} }, WORDS));
+    expect(bob?.lines.map((line) => line.id)).toEqual(["f1", "rome"]);
+  });
+
   it("keeps a correction apart, which belongs to no scene", () => {
     const alone = byTalk(feedLines({ changes: [change(9, "2026-03-03T00:00:00Z", { edge: anEdge("f2", "u", "tea", { user_id: "ana" }) }), ...changes], labels: {} }, WORDS));
     expect(alone[0]).toMatchObject({ scene: null, user: "ana" });

@@ -2,7 +2,8 @@
 import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
 import { type MarkScene, paintMarks } from "../src/map/paintMarks";
-import { type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
+import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
+import { aNode } from "./builders";
 
 const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
 
@@ -35,6 +36,15 @@ function painted(marks: Partial<Marks>): ReturnType<typeof aPen> {
   paintMarks(pen, scene);
   return { pen, circles, texts };
 }
+
+describe("labels", () => {
+  it("stand outside of the rings of what was recalled and of the cursor", () => {
+    const cy = cytoscape({ headless: true, elements: [{ data: { id: "tea", kind: "Entity", w: 20, h: 20 } }] });
+    const scene = { cy, nodes: new Map([["tea", aNode("tea")]]), points: new Map([["tea", { x: 0, y: 0 }]]), facts: new Map(), hovered: null };
+    const sizes = [{}, { recalled: new Map([["tea", 1]]) }, { cursor: "tea" }].map((marks) => labelled({ ...scene, marks: { ...NONE, ...marks } })[0]?.size.h);
+    expect(sizes).toEqual([20, 36, 36]);
+  });
+});
 
 describe("marks", () => {
   it("choose classes and labels anew only if they point out something else", () => {

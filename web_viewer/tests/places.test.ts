@@ -220,6 +220,17 @@ describe("placing what is new", () => {
     expect(angleAndRadius(dislikes.centre, points.get("s")!).radius).toBeGreaterThan(dislikes.outer);
   });
 
+  it("paints the sectors of a person whose first facts came after the map was arranged", () => {
+    const { nodes, edges } = aMemory(0, "u");
+    const scene = aNode("s", { kind: "Scene", user_id: "u" });
+    const people = nodes.filter((node) => node.kind === "User");
+    const layout = radialLayout([...people, scene], []);
+    const [tea, rain] = [aNode("tea"), aNode("rain")];
+    const now = [...edges, anEdge("t", "u", "tea"), anEdge("r", "u", "rain", { predicate: "DISLIKES" })];
+    for (const [id, point] of placeNew(layout, byId([...people, scene, tea, rain]), now)) layout.points.set(id, point);
+    expect(heldSectors(layout.sectors, now, layout.points).map((sector) => sector.key)).toEqual(["likes", "dislikes"]);
+  });
+
   it("puts a new liking into the fan of likes", () => {
     const { nodes, edges } = aMemory(30);
     const layout = radialLayout(nodes, edges);

@@ -71,7 +71,8 @@ export function byTalk(lines: readonly FeedLine[]): Talk[] {
     const same = talk?.at === line.at && talk.user === line.user && !(talk.scene && line.sort === "scene");
     if (!talk || !same) talks.push((talk = { scene: null, user: line.user, at: line.at, lines: [] }));
     if (line.sort === "scene") talk.scene = { id: line.id, label: line.text };
-    else talk.lines.push(line);
+    // Facts that were written again, such as those of a thing that got its name in the same conversation, say the same.
+    else if (!talk.lines.some((one) => one.text === line.text && one.sort === line.sort && one.predicate === line.predicate)) talk.lines.push(line);
   }
   return talks;
 }

@@ -11,7 +11,8 @@ const FIT_SIDE_SHARE = 0.09;
 const FIT_TOP = 40;
 /** Margin around what is drawn behind the nodes. */
 const RIM = 4;
-const FIT_ZOOM_MAX = 1.05;
+/** A small memory fills the window, too. */
+const FIT_ZOOM_MAX = 1.4;
 const READING_ZOOM = 0.85;
 const MARGIN = 60;
 const MARGIN_SHARE = 0.12;

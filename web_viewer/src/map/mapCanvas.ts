@@ -421,12 +421,12 @@ export class MapCanvas {
       hovered: this.hovered,
     });
     const drawn = nodes.map((node) => node.at);
-    this.angles = captionAngles(pen, this.view(), this.fans, this.captions(), drawn);
+    this.angles = captionAngles(pen, this.view(), this.fans, this.captions(), drawn, (this.covered ??= this.measureCovered()));
     this.labels.choose(pen, this.view(), nodes, [
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
-      ...(this.covered ??= this.measureCovered()),
+      ...this.covered,
     ]);
   }
 

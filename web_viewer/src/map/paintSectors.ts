@@ -3,7 +3,7 @@
 import { isClosed } from "../graph/facts";
 import type { GraphEdge } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
-import type { Box } from "./labels";
+import { type Box, overlap } from "./labels";
 import { MUTED, predicateLook, type Theme } from "./palette";
 import { INSIDE, inSector, OUTSIDE, type Point, sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
@@ -36,8 +36,12 @@ export interface SectorCaptions {
 const CAPTION_TURNS = 9;
 const CAPTION_AIR = 9;
 
-/** Choose for each sector the angle of its caption: the one nearest to its middle where the caption covers no node. */
-export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions, points: Iterable<Point>): Map<string, number> {
+/**
+ * Choose for each sector the angle of its caption: the one nearest to its middle where the caption covers no node.
+ *
+ * @param covers what lies above the map, under which no caption can be read.
+ */
+export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions, points: Iterable<Point>, covers: readonly Box[] = []): Map<string, number> {
   pen.font = captions.font;
   const nodes = [...points].map((point) => onScreen(view, point));
   const chosen = new Map<string, number>();
@@ -47,7 +51,8 @@ export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sec
     const turns = Array.from({ length: CAPTION_TURNS }, (_, index) => middle + step * Math.ceil(index / 2) * (index % 2 ? 1 : -1));
     const covered = (angle: number): number => {
       const box = captionBox(view, sector, angle, w);
-      return nodes.filter(({ x, y }) => x > box.x - CAPTION_AIR && x < box.x + box.w + CAPTION_AIR && y > box.y - CAPTION_AIR && y < box.y + box.h + CAPTION_AIR).length;
+      const hidden = covers.filter((one) => overlap(box, one)).length;
+      return hidden * nodes.length + nodes.filter(({ x, y }) => x > box.x - CAPTION_AIR && x < box.x + box.w + CAPTION_AIR && y > box.y - CAPTION_AIR && y < box.y + box.h + CAPTION_AIR).length;
     };
     chosen.set(sectorName(sector.hub, sector.key), turns.reduce((best, angle) => (covered(angle) < covered(best) ? angle : best), middle));
   }

@@ -25,6 +25,8 @@ export function pointsOutSame(a: Marks, b: Marks): boolean {
   return a.selected === b.selected && a.cursor === b.cursor && a.matches === b.matches && a.trail === b.trail && a.recalled === b.recalled;
 }
 
+/** Width of the ring around the keyboard cursor and what a question recalled, in pixels. */
+const RING_PX = 8;
 /** Zoomed out further, the labels of badges would cover others. */
 const BADGE_LABEL_ZOOM = 0.25;
 /** With more elements than this, hovering highlights neighbours without dimming the others. */
@@ -85,7 +87,9 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     const told = facts.get(node.id) ?? 0;
     const steps = [!isScene, told > 0, isUser || isBadge, drawn.hasClass("lit") && !isScene, (marks.matches ?? marks.trail ?? marks.recalled)?.has(node.id) ?? false, pointed];
     const rank = steps.reduce((sum, step, index) => sum + Number(step) * 1_000 * 2 ** index, told);
-    const size = { w: drawn.data("w") as number, h: drawn.data("h") as number };
+    // Labels stand outside of rings.
+    const ring = marks.recalled?.has(node.id) || node.id === marks.cursor ? (2 * RING_PX) / cy.zoom() : 0;
+    const size = { w: (drawn.data("w") as number) + ring, h: (drawn.data("h") as number) + ring };
     found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge });
   }
   return found;

@@ -90,7 +90,8 @@ interface PlacedCluster extends Pick<Layout, "points" | "sectors"> {
 function placeCluster(cluster: Cluster): PlacedCluster {
   const points = new Map<string, Point>([[cluster.hub, ORIGIN]]);
   const sectors = openSectors(cluster);
-  let reach = cluster.first.length > 0 ? FIRST_RING : FIRST_RING * 0.6;
+  // A person without facts keeps room for the first ones, which come into the sectors.
+  let reach = FIRST_RING;
   for (const sector of sectors) {
     const bonds = cluster.first.filter((bond) => bond.sector === sector.key);
     sector.outer = fillSector(sector, bonds, points);
