@@ -6,8 +6,7 @@ import { Places } from "../src/map/places";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
-import { fittingZoom } from "../src/map/camera";
-import { angleAndRadius, inSector, outsideOf, type Point, rimOf, sectorOf } from "../src/map/place";
+import { angleAndRadius, inSector, outsideOf, type Point, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
@@ -78,24 +77,6 @@ describe("many things tied to nobody", () => {
   it("stand beside what they are linked to", () => {
     const near = links.filter(({ source, target }) => Math.hypot(at(source).x - at(target).x, at(source).y - at(target).y) < 60);
     expect(near.length).toBeGreaterThan(links.length * 0.8);
-  });
-});
-
-describe("the zoom that fits the map", () => {
-  it("cuts no sector at the edge of a phone", () => {
-    const { nodes, edges } = aMemory(12, "u");
-    const { points, sectors } = radialLayout(nodes, edges);
-    const things = nodes.filter((node) => node.kind !== "Scene").map((node) => points.get(node.id) as Point);
-    const [xs, ys] = [things.map(({ x }) => x), things.map(({ y }) => y)];
-    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const middle = { x: (left + right) / 2, y: (top + bottom) / 2 };
-    const phone = { width: 390, height: 580 };
-    const rims = sectors.flatMap(rimOf);
-    const zoom = fittingZoom(phone, middle, { w: right - left, h: bottom - top }, rims);
-    for (const { x, y } of rims) {
-      expect(Math.abs(x - middle.x) * zoom).toBeLessThanOrEqual(phone.width / 2);
-      expect(Math.abs(y - middle.y) * zoom).toBeLessThanOrEqual(phone.height / 2);
-    }
   });
 });
 

@@ -9,24 +9,11 @@ const MOVE_MS = 260;
 const FIT_SIDE = 104;
 const FIT_SIDE_SHARE = 0.09;
 const FIT_TOP = 40;
-/** Margin around what is drawn behind the nodes. */
-const RIM = 4;
-/** A small memory fills the window, too. */
-const FIT_ZOOM_MAX = 1.4;
+const FIT_ZOOM_MAX = 1.05;
 const READING_ZOOM = 0.85;
 const MARGIN = 60;
 const MARGIN_SHARE = 0.12;
 const LEAST_ROOM = 60;
-
-/** Return the zoom at which the nodes have room for their labels, and nothing drawn behind them is cut. */
-export function fittingZoom(room: { width: number; height: number }, middle: Point, nodes: { w: number; h: number }, rims: readonly Point[]): number {
-  const side = Math.min(FIT_SIDE, room.width * FIT_SIDE_SHARE);
-  const wide = Math.max(LEAST_ROOM, room.width - 2 * side) / nodes.w;
-  const high = Math.max(LEAST_ROOM, room.height - 2 * FIT_TOP) / nodes.h;
-  const [halfWidth, halfHeight] = [Math.max(LEAST_ROOM, room.width - 2 * RIM) / 2, Math.max(LEAST_ROOM, room.height - 2 * RIM) / 2];
-  const whole = rims.map(({ x, y }) => Math.min(halfWidth / Math.max(1, Math.abs(x - middle.x)), halfHeight / Math.max(1, Math.abs(y - middle.y))));
-  return Math.min(FIT_ZOOM_MAX, wide, high, ...whole);
-}
 
 export class Camera {
   private due = true;
@@ -37,11 +24,7 @@ export class Camera {
   /** Points to keep in view after a resize, until the map is moved. */
   private enclosed: readonly Point[] = [];
 
-  /** @param rims the outermost points of what is drawn behind the nodes. */
-  constructor(
-    private readonly cy: Core,
-    private readonly rims: () => readonly Point[] = () => [],
-  ) {
+  constructor(private readonly cy: Core) {
     cy.on("dragpan scrollzoom pinchzoom", () => this.leave());
   }
 
@@ -52,9 +35,11 @@ export class Camera {
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
     const box = cy.nodes().boundingBox({});
-    const middle = { x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 };
+    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE);
+    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / box.w;
+    const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
     // The first picture is not animated.
-    this.look(middle, fittingZoom({ width: cy.width(), height: cy.height() }, middle, box, this.rims()), first);
+    this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high), first);
     this.fitted = true;
   }
 

@@ -10,7 +10,7 @@ import { Layer, onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
-import { distanceToLine, type Point, rimOf, type Sector } from "./place";
+import { distanceToLine, type Point, type Sector } from "./place";
 import type { PlaceBook } from "./places";
 import { Throttle } from "./throttle";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
@@ -107,7 +107,7 @@ export class MapCanvas {
       autounselectify: true,
       hideEdgesOnViewport: false,
     });
-    this.camera = new Camera(this.cy, () => this.fans.flatMap(rimOf));
+    this.camera = new Camera(this.cy);
     this.elements = new Elements(this.cy);
     this.under = new Layer(host.under);
     this.over = new Layer(host.over);

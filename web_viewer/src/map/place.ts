@@ -135,11 +135,3 @@ export class Occupied {
     return `${column},${row}`;
   }
 }
-
-/** Return the outermost points of a sector as it is drawn. */
-export function rimOf({ centre, from, to, outer }: Sector): Point[] {
-  const quarter = Math.PI / 2;
-  const angles = [from, to];
-  for (let angle = Math.ceil(from / quarter) * quarter; angle < to; angle += quarter) angles.push(angle);
-  return angles.map((angle) => polar(centre, angle, outer + OUTSIDE));
-}
