@@ -499,6 +499,12 @@ _PLAIN_VERB = re.compile(
     r"hardly) ){0,2}"
     r"(?:love|like|hate|live|work|am|are|were|have|want|enjoy|prefer|do|can|all|of|and|or)\b"
 )
+# What follows the verb of a request; after a name stands a verb.
+_IMPERATIVE = re.compile(
+    r"(?:me|us|him|her|them|an?|the|my|our|his|their|some|any|this|that|these|those|more|two|three|\d+)\b|"
+    r"[a-z]+(?: [a-z]+){0,3} for (?:my|our|me|us|the)\b"
+)
+_FOR_KIN = re.compile(rf"\b(?:my|our) (?P<q>(?:[a-z]+ )?)(?P<k>{KIN_PATTERN})(?!['’]s)\b")
 _MOMENT = re.compile(
     r"\b(?:right now|tonight|at the moment|at this point|this (?:time|morning|evening|afternoon|minute|second)|"
     r"today|for once|for now)\b",
@@ -630,6 +636,10 @@ _POSSESSIVE = re.compile(r"(?:my|our|his|her) [a-z -]{2,30}, ")
 
 # "My son, Leo, just turned six" is one clause.
 _APPOSED = re.compile(r"(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}[a-z-]+,? [A-Z][a-z]+")
+# "Greta, my grandmother, turns 90": what follows is about Greta.
+_NAME_APPOSED = re.compile(
+    rf"(?P<n>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?), (?:my|our) (?:[a-z-]+ ){{0,2}}?(?:{KIN_PATTERN})(?:, (?P<rest>[a-z].+))?"
+)
 _GOES_ON_AFTER = re.compile(
     r"(?:just|is|has|was|can|does|had|really|also|always|still|never|loves?|likes?|hates?|lives|works|got)\b"
 )
@@ -723,14 +733,14 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     # "Kids like sweets" is about children in general.
     if kin and (kin["p"] or kin["k"].lower() not in MANY_KIN) and (kin["p"] or text.startswith(kin["k"][0].upper())):
         return _kin_subject(kin, state), kin["rest"]
-    named = _NAMED.match(text)
+    named = _NAME_APPOSED.fullmatch(text) or _NAMED.match(text)
     if (
         named
         and named["n"].split()[0].lower() not in NOT_NAMES
         and not _SHORT_FORM.search(named["n"])
         and not named["n"].endswith("'s")
     ):
-        return _named_subject(named, state), named["rest"]
+        return _named_subject(named, state), named["rest"] or ""
     return None, text
 
 
@@ -781,11 +791,16 @@ def relative_of_kin(first: str, which: str, word: str, name: str | None, state: 
 
 
 def _named_subject(named: re.Match[str], state: DiscourseState) -> str | None:
-    subject = state.speaker.subject_named(named["n"])
+    subject, rest = state.speaker.subject_named(named["n"]), named["rest"] or ""
     if subject == THE_USER and state.speaker.me != THE_USER:
         state.third = THE_USER
         return THE_USER
-    if subject != THE_USER and _PLAIN_VERB.match(named["rest"]):
+    if subject != THE_USER and _PLAIN_VERB.match(rest):
+        return None
+    if " " not in named["n"] and _IMPERATIVE.match(rest):
+        # "Recommend a book for my dad, he likes history"
+        for_whom = _FOR_KIN.search(rest)
+        state.third = kin_named(for_whom["k"], for_whom["q"], "my", state) if for_whom else state.third
         return None
     state.third = subject
     return subject

@@ -118,7 +118,7 @@ IS_KIN = re.compile(
     + KIN_PATTERN
     + "|"
     + _PET_WORDS
-    + r"))\b"
+    + r"))\b(?!['’]s)"
 )
 # "My kids are called Mia and Noah", "my sisters Ana, Eva and Lu"
 KIN_LIST = re.compile(

@@ -328,7 +328,9 @@ def _named_roles(clause: Clause) -> Iterator[tuple[str, str]]:
     for found in _ROLE_NAME.finditer(text):
         yield found["r"].lower(), found["o"]
     for found in _NAME_ROLE.finditer(text):
-        if found["w"] != "the" or found["r"].lower() in _BARE_ROLES:
+        # "Visit my aunt" asks for something.
+        is_request = found.start("o") == 0 and not text[found.end("o") : found.start("w")].strip()
+        if not is_request and (found["w"] != "the" or found["r"].lower() in _BARE_ROLES):
             yield found["r"].lower(), found["o"]
     if (third := _THIRD_ROLE.match(text)) and clause.third and clause.third[0].isupper():
         yield third["r"].lower(), clause.third

@@ -302,9 +302,11 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     own = next((name for name in state.speaker.user_names if name and text.startswith(name)), None)
     if own is not None and state.speaker.me in (THE_USER, own):
         return _own_subject(text[len(own) :], state)
-    kin = _KIN.match(text)
-    if kin:
-        return _kin_subject(kin, text, state)
+    request = _REQUEST_FOR.match(text)
+    asked = text[request.end() :] if request else text
+    if kin := _KIN.match(asked):
+        found = _kin_subject(kin, asked, state)
+        return (state.subject, text) if request else found
     if me := _ME.match(text):
         with_whom = me.group().endswith(("和", "跟", "与"))
         return state.speaker.me, _COMPANY.sub("", text[me.end() :]) if with_whom else text[me.end() :]
@@ -325,6 +327,8 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
     return state.subject, text
 
 
+# 给我爸推荐一本书，他喜欢历史: what follows is about the relative.
+_REQUEST_FOR = re.compile(r"(?:请|麻烦你?|能不能)?[给帮替为](?=我)")
 # The speaker after a time: 下周一起我跟李姐汇报.
 _LATE_ME = re.compile(r"[^，。我咱]{0,8}?(?:起|开始|以后|之后)，?(?:我们?|咱们?)(?![的家])")
 # What these do obliges somebody else: 房东把房子卖了，六月前得搬走.

@@ -53,6 +53,10 @@ def test_medicine_with_a_bad_reaction_is_not_taken(text: str, taken: bool) -> No
         "I've been offered a job at a consultancy in Calgary.",
         "Got the community stroke team job.",
         "His dog hates me. The dog's called Pierogi.",
+        "Visit my aunt on Sunday.",
+        "Congratulate my brother.",
+        "Rosie is my sister's dog.",
+        "Plan a trip for us, please.",
     ],
 )
 def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(text: str) -> None:
@@ -74,6 +78,23 @@ def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(t
 )
 def test_work_names_and_intolerances_in_everyday_words(text: str, expected: tuple[str, str | None, str]) -> None:
     assert expected in {(fact.subject, fact.relation, fact.object) for fact in read(text).facts}
+
+
+@pytest.mark.parametrize(
+    ("text", "subject", "object_"),
+    [
+        ("Recommend a book for my dad, he likes history.", "father", "history"),
+        ("Order flowers for my wife, she prefers tulips.", "wife", "tulips"),
+        ("Greta, my grandmother, turns 90 next week.", "Greta", "90 years old"),
+        ("Luis, my brother, works as a plumber.", "Luis", "plumber"),
+        ("给我爸推荐一本书，他喜欢历史。", "爸爸", "历史"),
+    ],
+)
+def test_pronoun_after_a_request_is_the_relative_and_not_the_verb(text: str, subject: str, object_: str) -> None:
+    """Regression: "Recommend likes history", and the user was 90 years old."""
+    found = {(fact.subject, fact.object) for fact in read(text).facts}
+    assert (subject, object_) in found
+    assert {name for name, _ in found} <= {"@user", subject}
 
 
 def test_statement_of_a_drink_says_drink() -> None:
