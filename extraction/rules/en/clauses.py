@@ -414,7 +414,8 @@ _LEAD = re.compile(
     r"remind me(?: that)?(?=,? (?:I|my|we)\b)|(?:do not|don't|never) forget(?: that)?|"
     r"remember(?: that)?(?=,? (?:I|my|we)\b)|ta-?da|drumroll|confession|psa|correction|typo|edit|quick one|"
     r"just a note|important|please note|new info|"
-    r"note to self|right|listen|look|honest to god|right then|and|but|so|then|because|although|though|since|well|"
+    r"note to self|right|listen|look|honest to god|right then|and|but|so|then|because|although|though|"
+    r"since(?=,? (?:I|we|my|our|you|it|he|she|they|the|there)\b)|well|"
     r"oh|yes|"
     r"yeah|yep|also|actually|honestly|hi|"
     r"hello|hey|btw|anyway|"
@@ -456,7 +457,7 @@ _WHEN_FIRST = re.compile(
 )
 # "After eleven years I've walked out"
 _AFTER_FIRST = re.compile(
-    r"^(?:After|Since|For|Over|Within|In) (?:[\w'-]+ ){1,5}?(?P<rest>(?:I|we) [a-z].+)$", re.DOTALL
+    r"^(?:After|[Ss]ince|For|Over|Within|In) (?:[\w'-]+ ){1,5}?(?P<rest>(?:I|we) [a-z].+)$", re.DOTALL
 )
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
@@ -670,10 +671,16 @@ def _spelled_out(text: str, speaker: Speaker) -> str:
     return text
 
 
+def _when_last(found: re.Match[str]) -> str:
+    """Return "I teach at the art school on Mondays" for "On Mondays I teach at the art school"."""
+    preposition, _, time = found["when"].partition(" ")
+    return f"{found['rest']} {preposition.lower()} {time}" if time else f"{found['rest']} {preposition}"
+
+
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
     text = _CHAT_END.sub("", text.rstrip(" .!?,"))
-    text = _SETTING.sub("", _AFTER_FIRST.sub(r"\g<rest>", _WHEN_FIRST.sub(r"\g<rest> \g<when>", text)))
+    text = _SETTING.sub("", _AFTER_FIRST.sub(r"\g<rest>", _WHEN_FIRST.sub(_when_last, text)))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)

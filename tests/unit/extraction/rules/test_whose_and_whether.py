@@ -73,6 +73,10 @@ def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(t
         ("My sister works at a small bakery called Crumb.", ("sister", "works at", "Crumb")),
         ("I prefer to be called Lou.", ("@user", "is named", "Lou")),
         ("Gluten makes me ill.", ("@user", None, "Gluten")),
+        ("Since October I work at the city library.", ("@user", "works at", "city library")),
+        ("Since 2019 I've lived in Porto.", ("@user", "lives in", "Porto")),
+        ("On Mondays I teach at the art school.", ("@user", "works at", "art school")),
+        ("At the moment I live with my parents in Hull.", ("@user", "lives in", "Hull")),
         ("我去年做了胆囊手术。", ("@user", "had", "胆囊手术")),
     ],
 )
