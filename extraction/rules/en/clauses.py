@@ -455,9 +455,12 @@ _WHEN_FIRST = re.compile(
     r"(?P<rest>(?:I|we|my|our) .+)$",
     re.DOTALL,
 )
-# "After eleven years I've walked out"
+# "After eleven years I've walked out", "As a student I worked in a bar"
 _AFTER_FIRST = re.compile(
-    r"^(?:After|[Ss]ince|For|Over|Within|In) (?:[\w'-]+ ){1,5}?(?P<rest>(?:I|we) [a-z].+)$", re.DOTALL
+    r"^(?:(?:After|[Ss]ince|For|Over|Within|In) (?:[\w'-]+ ){1,5}?|"
+    r"As an? (?:\w+ )?(?:student|pupil|kid|child|teen|teenager|boy|girl|youngster|rule|family),? )"
+    r"(?P<rest>(?:I|we) [a-z].+)$",
+    re.DOTALL,
 )
 HYPOTHETICAL = re.compile(
     r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
@@ -544,7 +547,9 @@ _ELIDED = re.compile(
     re.IGNORECASE,
 )
 _ELIDED_BE = re.compile(
-    _AT_FIRST
+    # Not "Having lived in Spain, …", which is over.
+    "(?!Having )"
+    + _AT_FIRST
     + "(?P<be>"
     + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|"
     r"as)|"

@@ -166,7 +166,9 @@ MOVES: Final = (
         LIVES,
     ),
     after(
-        r"(?:have |has )?(?:lived|been living|been|been based|been back) in (?P<o>(?-i:[A-Z]).+? (?:since|for "
+        # Not "lived in Spain for a year", which is over.
+        r"(?:have |has )?(?:(?<=have )lived|(?<=has )lived|lived(?=.+ since\b)|been living|been|been based|been back) "
+        r"in (?P<o>(?-i:[A-Z]).+? (?:since|for "
         r"(?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
         LIVES,
     ),

@@ -11,8 +11,8 @@ _ORG = EntityType.ORGANIZATION
 
 LIFE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(
-        r"(?:live|lives|living|am living|is living|are living|lived|settled|am settled|reside|resides|am based|"
-        r"is based|"
+        r"(?:live|lives|living|am living|is living|are living|(?:have|has) lived|settled|am settled|"
+        r"reside|resides|am based|is based|"
         r"are based|based|am located|am staying) (?:just |right )?(?:in|near|outside|at)",
         "RELATES_TO",
         "{s} lives in {o}.",
@@ -53,9 +53,10 @@ LIFE_RULES: tuple[Rule, ...] = (
     SYNTAX.rule(_BE + r" born on", "RELATES_TO", "{s} was born on {o}.", shape="birthday", relation="born on"),
     SYNTAX.rule(_BE + r" born in", "RELATES_TO", "{s} was born in {o}.", shape="place", relation="born in"),
     SYNTAX.rule(
-        r"(?:work|works|working|am working|is working|are working|worked|got a job|landed a job|started working|"
-        r"start working|started (?:a|my) (?:new )?(?:job|position|role)|(?:have|has|got) a (?:new )?job|am employed|"
-        r"is employed|(?:was|got|been) hired|intern|interns|interning|am interning|freelance|volunteer|volunteers|"
+        r"(?:work|works|working|am working|is working|are working|(?:have|has) worked|got a job|"
+        r"landed a job|started working|start working|started (?:a|my) (?:new )?(?:job|position|role)|"
+        r"(?:have|has|got) a (?:new )?job|am employed|is employed|(?:was|got|been) hired|intern|"
+        r"interns|interning|am interning|freelance|volunteer|volunteers|"
         r"(?:do|does) [a-z ]{3,30}?) (?:at|for|by)",
         "RELATES_TO",
         "{s} works at {o}.",

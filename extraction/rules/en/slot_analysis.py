@@ -647,6 +647,9 @@ def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> 
 
 def _by_verb(subject: str, rest: str, clause: Clause, state: DiscourseState, *, elided: bool) -> list[Draft]:
     rest = rest.replace("can not ", "cannot ")
+    # "Having lived in Spain, …" is over.
+    if rest.lower().startswith(("having ", "am having ")):
+        return []
     groups = _main_verbs(list(verb_groups(rest)))
     if elided:
         groups = [group for group in groups if group.form in _ELIDED_FORMS or group.lemma == "cannot"]
@@ -698,7 +701,7 @@ def _main_verbs(groups: list[VerbGroup]) -> list[VerbGroup]:
 
 def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState, subject: str) -> list[Draft]:
     for row in _ROWS[group.lemma]:
-        slot = _slot_of(row, group, rest)
+        slot = _slot_of(row, group, rest, momentary=clause.momentary)
         found = row.tail.match(rest, group.end) if slot is not None else None
         if slot is None or found is None:
             continue
@@ -720,8 +723,16 @@ _ENDED_THEN: Final = re.compile(
 )
 
 
-def _slot_of(row: Row, group: VerbGroup, rest: str) -> str | None:
-    """Return the slot that a line of the table fills in the tense and mood of a clause; None if it states nothing."""
+# What the simple past says was so, and is no longer: "I lived in Spain for a year".
+_LASTING_STATES: Final = frozenset(("lives", "works at", "works as"))
+
+
+def _slot_of(row: Row, group: VerbGroup, rest: str, *, momentary: bool) -> str | None:
+    """Return the slot that a line of the table fills in the tense and mood of a clause; None if it states nothing.
+
+    Args:
+        momentary: the clause is about today or this moment.
+    """
     if group.forced and not row.event:
         return None
     if group.modal and not group.ended and not group.forced:
@@ -732,6 +743,9 @@ def _slot_of(row: Row, group: VerbGroup, rest: str) -> str | None:
     slot = _SLOTS.get(row.slot)
     if group.ended or (group.negated and _ENDED_AFTER.search(rest)):
         return slot.ends if slot is not None and not row.event else None
+    is_simple_past = group.form == "past" and not group.auxiliary and not group.negated
+    if slot is not None and row.slot in _LASTING_STATES and is_simple_past and group.lemma in ("live", "work"):
+        return None if momentary or row.event else slot.ends
     if row.slot == "works as" and group.lemma == "be" and group.past and _ENDED_THEN.search(rest):
         return "worked as"
     if group.negated:

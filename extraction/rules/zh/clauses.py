@@ -116,6 +116,8 @@ _LEAD = re.compile(
 _LEADS_MAX = 4
 # Rules for several clauses look no further, which keeps reading linear.
 _FOLLOWING_CHARS_MAX = 60
+# 在博世工作过
+_ONCE_DONE: Final = re.compile("(?:[住干当养]|工作|上班|上学)过(?!了)")
 # The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
     r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
@@ -257,7 +259,7 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 
 def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = expand_kinship_words(plain.strip())
-    past = _PAST.match(text) is not None
+    past = _PAST.match(text) is not None or _ONCE_DONE.search(text) is not None
     momentary = _MOMENT.search(text) is not None or _LAUGHS.search(text) is not None
     whole = text
     for _ in range(_LEADS_MAX):
@@ -320,8 +322,9 @@ def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
         return state.third, text[named.end() :]
     if state.third is None and state.speaker.me == THE_USER and any(name in text for name in state.speaker.user_names):
         state.third = THE_USER
-    if _LATE_ME.match(text):
-        return state.speaker.me, text
+    if late := _LATE_ME.match(text):
+        rest = text[late.end() :]
+        return state.speaker.me, text if rest.startswith(("跟", "和", "与")) else rest
     if state.subject in _LANDLORDS and _MUST.match(text):
         return None, text
     return state.subject, text

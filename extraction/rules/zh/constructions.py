@@ -568,6 +568,9 @@ def _of_relative(clause: Clause, state: DiscourseState, first: str, name: str, w
 def _owner(pronoun: str | None, name: str, clause: Clause, state: DiscourseState, *, first: bool) -> str | None:
     if pronoun not in ("我", "他", "她", "自己", None):
         return state.speaker.subject_named(pronoun)
+    if pronoun is None and clause.subject in SOLE_KIN and clause.rest.startswith("的"):
+        # 我女儿的钢琴老师叫李薇
+        return state.named.get(clause.subject, clause.subject)
     mine = clause.kin is not None or "我" in clause.text or clause.text.startswith("邻居")
     # 男朋友阿哲是程序员: whose he is goes without saying.
     if pronoun is None and (mine or (first and not state.stranger and state.third in (None, name))):

@@ -55,7 +55,6 @@ _DROPPED_LATER: Final = re.compile(
     r"放弃|改主意)"
 )
 _MINE: Final = re.compile("[我咱俺]")
-_ONCE_DONE: Final = re.compile("(?:[住干当养]|工作|上班|上学)过(?!了)")
 _NAMES_SOMEBODY: Final = re.compile(
     rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]"
 )
@@ -228,7 +227,7 @@ def _owner_of_age(age: str, person: str, clause: Clause, state: DiscourseState) 
 def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
     """Return whether past tense or the next clause ends a fact; not if the rule also states a newer value."""
     lasting = says.predicate in _TASTES or says.relation in state.pack.states
-    over = clause.past or _ONCE_DONE.search(clause.text) is not None or ends_later(says.relation, clause)
+    over = clause.past or ends_later(says.relation, clause)
     return lasting and says.obj in ("o", "n") and over
 
 

@@ -15,6 +15,7 @@ from tests.unit.extraction.rules.rule_reading import read
         ("My sister's husband works for Network Rail.", {("sister's husband", "works at", "Network Rail")}),
         ("My son's best friend Max is allergic to nuts.", {("son", "friend", "Max"), ("Max", None, "nuts")}),
         ("我妹妹的男朋友小张在上海。", {("妹妹", "男朋友", "小张")}),
+        ("我女儿的钢琴老师叫李薇。", {("女儿", "老师", "李薇")}),
         ("老公的妹妹小琴送了两罐。", {("老公", "妹妹", "小琴")}),
         ("My sister has a dog called Biscuit.", {("sister", "dog", "Biscuit")}),
         ("我养了一只叫豆豆的狗。", {("@user", "狗", "豆豆")}),
@@ -82,6 +83,32 @@ def test_idioms_former_beliefs_and_other_subjects_state_nothing_about_the_user(t
 )
 def test_work_names_and_intolerances_in_everyday_words(text: str, expected: tuple[str, str | None, str]) -> None:
     assert expected in {(fact.subject, fact.relation, fact.object) for fact in read(text).facts}
+
+
+@pytest.mark.parametrize(
+    ("text", "object_", "closes"),
+    [
+        ("I lived in Spain for a year.", "Spain", True),
+        ("We lived in Graz before Berlin.", "Graz", True),
+        ("I've lived in Porto for ten years.", "Porto", False),
+        ("I worked at Bosch for ten years.", "Bosch", True),
+        ("I've worked at Bosch for ten years.", "Bosch", False),
+        ("My dad worked at Ford.", "Ford", True),
+        ("我在博世工作过。", "博世", True),
+        ("从2019年开始我住在成都。", "成都", False),
+    ],
+)
+def test_simple_past_of_a_home_or_job_is_over(text: str, object_: str, closes: bool) -> None:
+    """Regression: "I lived in Spain for a year" was the present home, and closed the real one."""
+    assert {fact.closes for fact in read(text).facts if fact.object == object_} == {closes}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Having lived in Spain, I can help.", "As a student I worked a lot.", "I worked at the office today."],
+)
+def test_participles_and_single_days_state_no_home_or_job(text: str) -> None:
+    assert {fact.relation for fact in read(text).facts}.isdisjoint({"lives in", "works at", "works as"})
 
 
 @pytest.mark.parametrize(
