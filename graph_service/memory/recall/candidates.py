@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from graph_service.memory.recall.query import HitKind
 from schema.fact import FactKind
+
+if TYPE_CHECKING:
+    # An MCP process in front of a service starts faster without it.
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,7 @@ class ScoreParts(Mapping[str, float]):
 
     __slots__ = ("_names", "_values")
 
-    def __init__(self, names: Sequence[str], values: npt.NDArray[np.float64]) -> None:
+    def __init__(self, names: Sequence[str], values: "npt.NDArray[np.float64]") -> None:
         self._names, self._values = names, values
 
     def __getitem__(self, name: str) -> float:
