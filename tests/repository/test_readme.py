@@ -30,7 +30,7 @@ def one_liners() -> list[str]:
 
 def test_readme_has_one_line_for_the_demo_and_one_for_the_tests() -> None:
     starts = [line.split(" && ") for line in one_liners()]
-    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 2"]
+    ends = [".venv/bin/mnemograph demo", ".venv/bin/python -m pytest -n 3"]
     assert [line[-1] for line in starts] == ends
     for line in starts:
         lock = re.fullmatch(r"\.venv/bin/pip install -r (\S+)", line[1])
