@@ -1,4 +1,4 @@
-"""Detect whether a message reports a change, gives a reason, makes a promise or states an intention. Pure.
+"""Detect whether a message reports a change, a former state or an intention, gives a reason or makes a promise. Pure.
 
 The ranking compares these cues with the kind of a question. Texts are English, or Chinese in simplified characters,
 in lower case.
@@ -33,6 +33,11 @@ _INTENTION: Final = re.compile(
     r"apply(?:ing)? (?:for|to)|applied (?:for|to)|offered|asked me to|suggest(?:s|ed)|should i|one day|someday)\b|"
     r"打算|准备|考虑|(?<![回联感幻理猜构])想(?![起到法象念必])|要不要|计划|希望|攒钱|可能|建议|劝我|犹豫|说不定|也许"
 )
+_FORMER: Final = re.compile(
+    r"\b(?:i|we|he|she|they) (?:lived|worked|was living|was working|were living) (?:in|at|for|near|as|with)\b|"
+    r"\bused to (?:live|work|have|own|drive|take|eat|be|teach|play)\b|"
+    r"以前(?:都|就|一直)?[是在住养开吃]|(?:[住干当养开]|工作|上班)过|曾经?[是在住养]"
+)
 _CORRECTION: Final = re.compile(
     r"^(?:uh |um |oh |hm |hey )?(?:no|nope|wrong|wait|actually|careful|not any ?more|stop|didn't i|it's not|"
     r"that's (?:wrong|old|not|the old|out)|you(?:'ve| have)? got)\b|\b(?:i told you|as i said|both wrong|no longer|"
@@ -54,6 +59,11 @@ def gives_reason(plain_text: str) -> bool:
 def states_intention(plain_text: str) -> bool:
     """Return whether a text has wording of what is not so yet: "saving up for", "was offered", 打算."""
     return _INTENTION.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def states_former(plain_text: str) -> bool:
+    """Return whether a text says only what was so, and reports no change: "we lived in Graz", "used to work", 住过."""
+    return _FORMER.search(plain_text, 0, _CHARS_MAX) is not None and not reports_change(plain_text)
 
 
 def makes_promise(plain_text: str) -> bool:

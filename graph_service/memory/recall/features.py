@@ -19,7 +19,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change, states_intention
+from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change, states_former, states_intention
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
@@ -336,6 +336,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
         "intended": with_cue(states_intention, counts=_asks_present_value(analysis)),
+        "former_only": with_cue(states_former, counts=_asks_present_value(analysis)),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
             asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates

@@ -162,6 +162,7 @@ _EVERYDAY_PLAIN = {
     "superseded": -2.5,
     # Not fitted: the sets hardly contain wishes that compete with values.
     "intended": -1.0,
+    "former_only": -1.5,
     "former": 0.4,
     "valid_then": 0.5,
     "user_message": 0.35,
@@ -291,6 +292,7 @@ _GROUPS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
                 "newest_dated",
                 "change_now",
                 "intended",
+                "former_only",
                 "after_asked_time",
                 "superseded",
                 "former",

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from extraction.query_analysis import TimeReference, analyse, asks_what_ended
-from extraction.text.cues import gives_reason, makes_promise, reports_change, states_intention
+from extraction.text.cues import gives_reason, makes_promise, reports_change, states_former, states_intention
 
 ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -99,6 +99,23 @@ def test_cues_are_found_in_both_languages(text: str, change: bool, reason: bool,
 )
 def test_what_is_wanted_is_told_from_what_is_so(text: str, expected: bool) -> None:
     assert states_intention(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("i lived in berlin for years, but that is over", True),
+        ("my brother used to work at ford", True),
+        ("我在西班牙住过一年", True),
+        ("以前在博世上班", True),
+        ("i lived in berlin, but i've moved to madrid", False),
+        ("i've lived in porto for ten years", False),
+        ("以前在博世，现在在西门子", False),
+        ("i live in madrid", False),
+    ],
+)
+def test_what_only_was_so_is_told_from_what_is_so(text: str, expected: bool) -> None:
+    assert states_former(text) is expected
 
 
 @pytest.mark.parametrize(

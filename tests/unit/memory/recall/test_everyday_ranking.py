@@ -274,6 +274,26 @@ def test_what_was_only_wanted_is_below_what_is_so(question: str, wanted: str, so
     assert hits[0].candidate.text == so
 
 
+@pytest.mark.parametrize(
+    ("question", "was", "so"),
+    [
+        ("Where do I live?", "I lived in Berlin for years, but that is over", "I live in Madrid"),
+        ("我现在在哪里上班？", "我以前在博世上班，上班很累", "我在西门子上班"),
+    ],
+)
+def test_what_only_was_so_is_below_what_is_so(question: str, was: str, so: str) -> None:
+    hits = rank(
+        all_found(said(so), said(was)),
+        EVERYDAY_BY_WORDS,
+        analysis=analyse(question, reference=NOON),
+        now=NOON,
+        limit=9,
+    )
+    parts = {hit.candidate.text: hit.parts["former_only"] for hit in hits}
+    assert parts[was] < parts[so] == 0
+    assert hits[0].candidate.text == so
+
+
 def test_items_of_a_list_come_before_what_is_newer() -> None:
     ranked = first_of(
         "Which pets do we have?",
