@@ -547,9 +547,7 @@ _ELIDED = re.compile(
     re.IGNORECASE,
 )
 _ELIDED_BE = re.compile(
-    # Not "Having lived in Spain, …", which is over.
-    "(?!Having )"
-    + _AT_FIRST
+    _AT_FIRST
     + "(?P<be>"
     + r"(?:(?P<was>born (?:in|on|and)|diagnosed with|promoted to|raised in|laid off|made redundant|hired (?:at|by|"
     r"as)|"

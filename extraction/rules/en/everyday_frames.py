@@ -167,7 +167,7 @@ MOVES: Final = (
     ),
     after(
         # Not "lived in Spain for a year", which is over.
-        r"(?:have |has )?(?:(?<=have )lived|(?<=has )lived|lived(?=.+ since\b)|been living|been|been based|been back) "
+        r"(?:(?:have|has) lived|lived(?=.+ since\b)|(?:have |has )?(?:been living|been|been based|been back)) "
         r"in (?P<o>(?-i:[A-Z]).+? (?:since|for "
         r"(?:the (?:past|last)|over|about|almost|nearly|an?|\w+ (?:years?|months?|weeks?)))\b.*)",
         LIVES,
