@@ -25,6 +25,8 @@ _NUMBERS = re.compile(r"\d+")
 _CJK = re.compile(r"^[\u3400-\u9fff]+$")
 # `bare` keeps these before a surname; "Mr Smith" and "Mrs Smith" differ.
 _TITLES: Final = frozenset(("mr", "mrs", "ms", "miss"))
+# First words of names of places, whose point may be taken for the end of a sentence.
+_ABBREVIATIONS: Final = frozenset(("st", "mt", "ft"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,8 +171,11 @@ def _name_similarity(one: str, other: str) -> tuple[float, str]:
 
 
 def _is_part(short: Sequence[str], long: Sequence[str]) -> bool:
-    """Return whether one name begins or ends the other (Anna, Anna Smith); parts under three letters do not count."""
-    if not len(short) < len(long) or max(map(len, short)) < 3:
+    """Return whether one name begins or ends the other (Anna, Anna Smith).
+
+    Parts under three letters do not count, except those that end at the point of an abbreviation (St, St. Mary's).
+    """
+    if not len(short) < len(long) or (max(map(len, short)) < 3 and short[0] not in _ABBREVIATIONS):
         return False
     size = len(short)
     return list(long[:size]) == list(short) or list(long[-size:]) == list(short)

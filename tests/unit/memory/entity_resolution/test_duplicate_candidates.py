@@ -28,6 +28,7 @@ def pairs(*entities: ComparedEntity, apart: tuple[tuple[str, str], ...] = ()) ->
         ("Bob", "Robert"),
         ("Bob Smith", "Robert Smith"),
         ("Anna", "Anna Smith"),
+        ("St", "St. Mary's"),
         ("NYC", "New York City"),
         ("小红", "王小红"),
         ("北大", "北京大学"),
