@@ -125,13 +125,20 @@ async def moving(bench: Bench) -> None:
 async def _tidying(bench: Bench, page: BenchPage) -> None:
     """Measure the longest task of tidying up a map whose nodes stand elsewhere, as after much growth."""
     await page.scatter()
+    await page.quiet(2)
     before = await page.probe("positions()")
     await page.forget_draws()
+    # Long tasks are reported late, so that those of the page's start could be among them.
+    begun_ms, cpu_ms = await page.page.evaluate("performance.now()"), await page.cpu_ms()
     await page.page.keyboard.press("r")
-    await page.quiet()
+    await page.until("window.__bench.draws.some(([name]) => name === 'layer2-node')")
+    await page.quiet(2)
     after = await page.probe("positions()")
+    tasks = await page.page.evaluate("__bench.longTasks")
     bench.told("nodes moved by tidying up", f"{sum(after[one] != place for one, place in before.items())}")
-    bench.at_most("longest task of tidying up", 50, await page.page.evaluate("__bench.longest"))
+    bench.told("tidying up: main CPU", f"{await page.cpu_ms() - cpu_ms:.0f} ms")
+    longest_ms = max((ms for at_ms, ms in tasks if at_ms >= begun_ms), default=0.0)
+    bench.at_most("longest task of tidying up", 50, longest_ms)
 
 
 async def changing(bench: Bench) -> None:

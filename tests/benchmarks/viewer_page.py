@@ -160,7 +160,7 @@ class BenchPage:
     async def forget_draws(self) -> None:
         """Discard the draws recorded so far."""
         await self.page.evaluate(
-            "() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [], longest: 0 }) }"
+            "() => { Object.assign(window.__bench, { draws: [], frames: [], opened: [], longTasks: [] }) }"
         )
 
     async def draws(self, canvas: str) -> int:
