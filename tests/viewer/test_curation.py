@@ -13,6 +13,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
 from graph_service.auth.access import Role
+from graph_service.memory.ingest.validation import provided_fact
 from schema.ids import TenantId
 from tests.conftest import Server
 from tests.support.builders import an_incoming
@@ -93,6 +94,8 @@ async def test_edit_mode_is_offered_to_writers_and_initially_off(
 async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching, service: OpenService) -> None:
     fact = await _fact(viewer, "coriander")
     await viewer.choose(fact["id"])
+    dislikes = viewer.page.locator(".line .DISLIKES")
+    await expect(dislikes).to_have_text("dislikes 1")
     await viewer.page.locator('[data-correct] [data-act="reject"]').press("Enter")
     await _fact(viewer, "coriander", holds=False)
     bar = viewer.page.locator("[data-correct-bar]")
@@ -101,9 +104,11 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     await expect(panel.locator("[data-standing]")).to_have_text("Rejected by for a test · never true")
     await expect(panel.get_by_role("meter")).to_have_count(0)
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
+    await expect(dislikes).to_have_count(0)
     await expect(viewer.page.locator('[data-act="take-back"]')).to_be_focused()
     await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]
+    await expect(dislikes).to_have_text("dislikes 1", timeout=WAIT_MS)
     await expect(bar).not_to_contain_text("Rejected: ", timeout=WAIT_MS)
     await expect(bar).to_have_attribute("aria-busy", "false", timeout=WAIT_MS)
     logged = [(deed["what"], deed["outcome"], deed["targets"]) for deed in service.audit_entries()]
@@ -214,6 +219,27 @@ async def _taken_back_after_a_reload(viewer: Watching, did: str) -> None:
     await line.locator("button").click()
     await expect(line).to_have_count(0, timeout=WAIT_MS)
     await viewer.page.locator('[data-act="corrected"]').click()
+
+
+async def test_things_of_similar_names_are_suggested_for_a_merge(viewer: Watching, service: OpenService) -> None:
+    told = {"subject": "user", "predicate": "CARES_ABOUT", "confidence": 0.9, "strength": 0.8}
+    names = ("St", "St. Mary's")
+    facts = tuple(provided_fact({**told, "object": name, "statement": f"Cares about {name}."}) for name in names)
+    said = an_incoming("St. Mary's matters to me.", session="hospital", facts=facts)
+    await service.parts.memory.remember(TenantId(_TENANT), said)
+    whole = await _fact(viewer, "St. Mary's")
+    part = next(edge for edge in await viewer.page.evaluate(f"async () => {_EDGES}") if edge["label"] == "St")
+    await viewer.choose(part["target"])
+    maybe = viewer.page.locator("[data-likeness]")
+    await expect(maybe).to_contain_text("May be the same as", timeout=WAIT_MS)
+    await expect(maybe.locator(".chip")).to_have_text("St. Mary's")
+    await maybe.locator(f'[data-merge-with="{whole["target"]}"]').click()
+    await viewer.until(f"window.__mnemograph.selection === {json.dumps(whole['target'])}")
+    await _act(viewer, "merge-here")
+    preview = viewer.page.locator("[data-merge] [data-preview]")
+    await expect(preview).to_have_text("“St. Mary's”, also called St, with 1 fact")
+    await viewer.page.locator("[data-correct-bar]").get_by_role("button", name="Cancel").click()
+    await expect(preview).to_have_count(0)
 
 
 async def test_permanent_deletion_can_be_cancelled_for_ten_seconds(viewer: Watching, service: OpenService) -> None:

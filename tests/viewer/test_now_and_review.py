@@ -95,6 +95,31 @@ async def test_agents_questions_appear_and_light_up_what_they_recalled(service: 
     await viewer.until("Object.keys(window.__mnemograph.recalled()).length === 0")
 
 
+_NOTE = "mutation($input: NotedQuestionInput!) { noteQuestion(input: $input) }"
+
+
+async def test_last_hundred_questions_of_a_memory_are_kept_and_can_be_replayed(
+    service: OpenService, viewer: Watching
+) -> None:
+    tea = (await asked(service, viewer, "What does Alice love, jasmine tea?"))[0]["id"]
+    noted = {"userId": "alice", "kind": "RECALL", "hits": [{"kind": "FACT", "id": tea, "score": 0.5}], "found": 1}
+    for tenant, count in ((f"{viewer.tenant}-other", 1), (viewer.tenant, 100)):
+        async with service.client(None, **{"Mnemograph-Tenant": tenant}) as client:
+            for number in range(count):
+                note = {**noted, "text": f"Question {number} of {tenant}"}
+                answer = await client.post("/graphql", json={"query": _NOTE, "variables": {"input": note}})
+                assert answer.json()["data"] == {"noteQuestion": True}
+    # The page opens after they were asked.
+    await viewer.open("#/map?side=now")
+    listed = viewer.page.locator("[data-question]")
+    await expect(listed).to_have_count(100, timeout=WAIT_MS)
+    texts = await listed.locator(".text").all_inner_texts()
+    assert texts == [f"Question {number} of {viewer.tenant}" for number in reversed(range(100))]
+    await listed.last.locator("button.ask").click()
+    await viewer.until(f"window.__mnemograph.recalled()[{json.dumps(tea)}] === 1")
+    await expect(listed.last.locator("[data-hit]")).to_have_attribute("data-hit", tea)
+
+
 async def test_phone_shows_on_the_map_what_a_question_recalled(service: OpenService, viewer: Watching) -> None:
     page = viewer.page
     await page.set_viewport_size({"width": 390, "height": 844})
@@ -137,11 +162,11 @@ async def test_memory_that_is_being_read_says_so(service: OpenService, address: 
     async with Watching.page_of(browser, service.http, str(tenant)) as viewer:
         page, said = viewer.page, viewer.page.locator("[data-reading]:visible")
         await viewer.open("#/map")
-        await expect(said).to_have_text("4 messages stored, being read …", timeout=WAIT_MS)
+        await expect(said).to_have_text("4 messages stored, extracting facts …", timeout=WAIT_MS)
         await page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
         await page.set_viewport_size({"width": 390, "height": 844})
         await viewer.open("#/map")
-        await expect(said).to_have_text("已保存 4 条消息，正在读取……", timeout=WAIT_MS)
+        await expect(said).to_have_text("已保存 4 条消息，正在提取事实……", timeout=WAIT_MS)
         await page.set_viewport_size({"width": 1280, "height": 800})
         await quarantine.end(tenant)
         service.parts.worker.wake()
@@ -166,7 +191,7 @@ async def test_messages_that_nobody_reads_without_a_request_are_called_stored(
         await expect(said).to_have_text("4 messages stored; facts are extracted on request", timeout=WAIT_MS)
         await viewer.page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
         await viewer.open("#/map")
-        await expect(said).to_have_text("已保存 4 条消息；按请求提取事实", timeout=WAIT_MS)
+        await expect(said).to_have_text("已保存 4 条消息；收到请求后才提取事实", timeout=WAIT_MS)
 
 
 async def test_page_of_a_quarantined_memory_says_if_the_service_goes_away(
