@@ -109,7 +109,7 @@ async def test_decision_shows_its_reason_emotion_and_time_and_a_procedure_its_st
     await expect(panel).to_contain_text("relief")
     await expect(panel.locator("[data-tags]")).to_have_text("Tags health · 咖啡")
     await expect(panel.locator("figure [data-tag]")).to_have_text(["health", "咖啡"])
-    await expect(panel).to_contain_text(re.compile(r"About\s*1 Apr 2026 – \d+ (Apr|May) 2026"))
+    await expect(panel).to_contain_text(re.compile(r"Time it is about\s*1 Apr 2026 – \d+ (Apr|May) 2026"))
     await viewer.open(f"#/map?sel={await _edge(viewer, 'RELATES_TO', 'filter coffee')}")
     await expect(panel.locator("[data-steps] li")).to_have_text(["boil water → 93 °C", "pour slowly → it blooms"])
     # A thing has its type, and each of its facts the day and the strength in numbers beside the bar.

@@ -61,6 +61,9 @@ async def test_scenes_are_folded_into_a_badge_per_person_that_opens_them(viewer:
     scenes = await _scenes(viewer)
     await viewer.until(f"{_DRAWN}.includes('s:alice') && {_DRAWN}.includes('s:bob')")
     assert not set(scenes) & set(await viewer.probe("positions()"))
+    things = re.fullmatch(r"Remembers (\d+) things", await viewer.page.locator(".line .whole").inner_text())
+    assert things is not None
+    await expect(viewer.page.locator("footer")).to_contain_text(f"{things[1]} things, {len(scenes)} scenes, ")
     before = await viewer.probe("positions()")
     badge = await viewer.resting_place("s:alice")
     await viewer.page.mouse.click(badge["x"], badge["y"])
@@ -176,10 +179,17 @@ async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean
     await expect(told).to_have_text(re.compile(r"^Told (once|\d times), by Alice"), timeout=WAIT_MS)
     await viewer.page.locator("[data-meaning] summary").click()
     await expect(viewer.page.locator("[data-meaning]")).to_contain_text("Certainty: how sure the extraction is")
-    thing = await Watching.found(viewer.address, _TENANT, "Oliver")
-    await viewer.choose(thing)
-    await expect(viewer.page.locator("[data-owner]")).to_contain_text("Alice")
-    await expect(viewer.page.locator("[data-panel] figure").first).to_contain_text("Oliver", timeout=WAIT_MS)
+
+
+async def test_thing_shows_its_type_whose_it_is_and_a_quotation(viewer: Watching) -> None:
+    await viewer.open(f"#/map?sel={await Watching.found(viewer.address, _TENANT, 'Rome')}")
+    panel = viewer.page.locator("[data-panel]")
+    await expect(panel.locator(".kind")).to_have_text("Entity · place", timeout=WAIT_MS)
+    await expect(panel.locator("[data-owner]")).to_have_text("Memory of Alice")
+    quotation = panel.locator("figure").first
+    await expect(quotation.locator("blockquote")).to_have_text("My cousin Oliver lives in Rome.", timeout=WAIT_MS)
+    await expect(quotation.locator("figcaption b")).to_have_text("Alice")
+    await expect(quotation.locator("time")).to_contain_text("1 Mar 2026")
 
 
 async def test_changes_are_told_by_conversation_with_time_and_author(viewer: Watching) -> None:

@@ -221,6 +221,22 @@ async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) ->
     assert height >= 844 * 0.75
 
 
+# The columns of pixels at the left and right edge of the canvas on which sectors are painted, and all of them.
+_SECTORS = """(() => {
+  const canvas = document.querySelector('.map > canvas');
+  const some = (x, w) => canvas.getContext('2d').getImageData(x, 0, w, canvas.height).data.some((value) => value > 0);
+  return [some(0, canvas.width), some(0, 1) || some(canvas.width - 1, 1)];
+})()"""
+
+
+async def test_no_sector_is_cut_at_the_edge_of_a_phone(phone: Watching) -> None:
+    for width in (360, 390):
+        await phone.page.set_viewport_size({"width": width, "height": 760})
+        await phone.open("#/map?user=alice")
+        await phone.resting_place(await Watching.found(phone.address, phone.tenant, "jasmine tea"))
+        await phone.until(f"String({_SECTORS}) === 'true,false'")
+
+
 @pytest.mark.slow
 async def test_empty_memory_fits_a_narrow_window(phone: Watching) -> None:
     empty = Watching(phone.page, phone.address, f"{phone.tenant}-nobody")

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.viewer.watching import WAIT_MS
 from tests.viewer.watching import Watching as Viewer
@@ -30,7 +30,20 @@ async def _first_edge(viewer: Viewer, predicate: str) -> dict[str, Any]:
 async def test_empty_memory_explains_how_to_begin(viewer: Viewer) -> None:
     await viewer.open()
     await viewer.until_shown("mnemograph remember")
-    await viewer.until_shown(f"This memory is called “{viewer.tenant}”")
+
+
+async def test_mistyped_memory_says_its_name_and_leads_to_the_default_one(viewer: Viewer) -> None:
+    await viewer.say("I love jasmine tea.")
+    mistyped = Viewer(viewer.page, viewer.address, f"{viewer.tenant}x")
+    await mistyped.open()
+    where = viewer.page.locator("[data-tenant]")
+    await expect(where).to_contain_text(f"This memory is called “{viewer.tenant}x”", timeout=WAIT_MS)
+    await expect(where).to_contain_text("check “tenant=” in the address")
+    await where.get_by_role("link", name="Open the default memory").click()
+    await viewer.until("location.search === '' && window.__mnemograph?.state === 'live'")
+    await viewer.page.evaluate("localStorage.setItem('mnemograph:lang', 'zh')")
+    await mistyped.open()
+    await expect(where).to_contain_text(f"此记忆名为“{viewer.tenant}x”", timeout=WAIT_MS)
 
 
 async def test_impossible_memory_and_dead_link_are_explained(viewer: Viewer) -> None:

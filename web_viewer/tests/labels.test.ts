@@ -26,10 +26,10 @@ describe("cutting labels", () => {
 
 describe("cutting lists of names", () => {
   it.each([
-    ["jasmine tea, Oliver, mountain climbing", "jasmine tea, Oliver …"],
-    ["弹钢琴, 山路, 海港的灯笼, 茶", "弹钢琴, 山路 …"],
-    ["jasmine tea, Oliver", "jasmine tea, Oliver"],
-    ["a very long name of one thing, Oliver", "a very long name of one…"],
+    ["jasmine tea · Oliver · mountain climbing", "jasmine tea · Oliver …"],
+    ["弹钢琴 · 山路 · 海港的灯笼 · 茶", "弹钢琴 · 山路 …"],
+    ["jasmine tea · Oliver", "jasmine tea · Oliver"],
+    ["a very long name of one thing · Oliver", "a very long name of one…"],
   ])("shows only whole names of %s", (names, shown) => {
     expect(cutNames(names)).toBe(shown);
   });

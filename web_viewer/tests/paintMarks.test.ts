@@ -3,7 +3,7 @@ import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
 import { type MarkScene, paintMarks } from "../src/map/paintMarks";
 import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
-import { aNode } from "./builders";
+import { aNode, anEdge } from "./builders";
 
 const NONE: Marks = { selected: null, cursor: null, matches: null, fresh: new Set(), others: new Map(), trail: null, recalled: null };
 
@@ -40,9 +40,38 @@ function painted(marks: Partial<Marks>): ReturnType<typeof aPen> {
 describe("labels", () => {
   it("stand outside of the rings of what was recalled and of the cursor", () => {
     const cy = cytoscape({ headless: true, elements: [{ data: { id: "tea", kind: "Entity", w: 20, h: 20 } }] });
-    const scene = { cy, nodes: new Map([["tea", aNode("tea")]]), points: new Map([["tea", { x: 0, y: 0 }]]), facts: new Map(), hovered: null };
+    const scene = { cy, nodes: new Map([["tea", aNode("tea")]]), edges: new Map(), points: new Map([["tea", { x: 0, y: 0 }]]), facts: new Map(), hovered: null };
     const sizes = [{}, { recalled: new Map([["tea", 1]]) }, { cursor: "tea" }].map((marks) => labelled({ ...scene, marks: { ...NONE, ...marks } })[0]?.size.h);
     expect(sizes).toEqual([20, 36, 36]);
+  });
+});
+
+describe("the label of a thing", () => {
+  it("stands on the side that its lines do not come from", () => {
+    const points = new Map([["ann", { x: 0, y: 0 }], ["tea", { x: 50, y: -80 }], ["rome", { x: 50, y: 80 }]]);
+    const nodes = new Map([["ann", aNode("ann", { kind: "User" })], ["tea", aNode("tea")], ["rome", aNode("rome")]]);
+    const edges = new Map([["1", anEdge("1", "ann", "tea")], ["2", anEdge("2", "ann", "rome")]]);
+    const cy = cytoscape({ headless: true, elements: [...nodes.keys()].map((id) => ({ data: { id, w: 20, h: 20 } })) });
+    const found = labelled({ cy, nodes, edges, points, facts: new Map(), marks: NONE, hovered: null });
+    expect(found.map(({ id, above }) => [id, above])).toEqual([["ann", false], ["tea", true], ["rome", false]]);
+  });
+});
+
+describe("scarce labels", () => {
+  /** Of six nodes on one spot, in the order in which they get the only label left. */
+  function ranked(): string[] {
+    const kinds: Record<string, string> = { scene: "Scene", mentioned: "Entity", once: "Entity", twice: "Entity", badge: "Scenes", person: "User" };
+    const nodes = new Map(Object.entries(kinds).map(([id, kind]) => [id, aNode(id, { kind: kind as "Entity" })]));
+    const cy = cytoscape({ headless: true, elements: [...nodes.keys()].map((id) => ({ data: { id, w: 20, h: 20 } })) });
+    const points = new Map([...nodes.keys()].map((id) => [id, { x: 0, y: 0 }]));
+    // A scene with many mentions has none that counts as a fact.
+    const facts = new Map([["once", 1], ["twice", 2]]);
+    return labelled({ cy, nodes, edges: new Map(), points, facts, marks: NONE, hovered: null }).sort((a, b) => b.rank - a.rank).map((node) => node.id);
+  }
+
+  it("go to people and what facts are about, then to what is only mentioned, and to scenes last", () => {
+    expect(ranked().slice(0, 2).sort()).toEqual(["badge", "person"]);
+    expect(ranked().slice(2)).toEqual(["twice", "once", "mentioned", "scene"]);
   });
 });
 

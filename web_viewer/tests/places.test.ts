@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Shelf, withSaved } from "../src/map/pins";
+import { fitting } from "../src/map/camera";
 import { Places } from "../src/map/places";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
 import { radialLayout } from "../src/map/radial";
-import { angleAndRadius, inSector, outsideOf, type Point, sectorOf } from "../src/map/place";
+import { angleAndRadius, inSector, outsideOf, type Point, rimOf, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
 import { aMemory, aNode, anEdge, aPatch, aSnapshot, byId, dice } from "./builders";
@@ -80,6 +81,30 @@ describe("many things tied to nobody", () => {
   });
 });
 
+describe("the view that fits the map", () => {
+  const { nodes, edges } = aMemory(12, "u");
+  const { points, sectors } = radialLayout(nodes, edges);
+  const things = nodes.filter((node) => node.kind !== "Scene").map((node) => points.get(node.id) as Point);
+  const [xs, ys] = [things.map(({ x }) => x), things.map(({ y }) => y)];
+  const box = { x1: Math.min(...xs), x2: Math.max(...xs), y1: Math.min(...ys), y2: Math.max(...ys) };
+  const phone = { width: 390, height: 580 };
+
+  it("cuts no sector at the edge of a phone, and fills its width", () => {
+    const rims = sectors.flatMap(rimOf);
+    const { middle, zoom } = fitting(phone, box, rims);
+    const sides = rims.map(({ x }) => Math.abs(x - middle.x) * zoom);
+    expect(Math.max(...sides)).toBeLessThanOrEqual(phone.width / 2);
+    expect(Math.max(...sides)).toBeGreaterThan(0.75 * (phone.width / 2));
+    for (const { y } of rims) expect(Math.abs(y - middle.y) * zoom).toBeLessThanOrEqual(phone.height / 2);
+  });
+
+  it("is that of the nodes alone where no sector is painted", () => {
+    const { middle, zoom } = fitting(phone, box, []);
+    expect(middle).toEqual({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 });
+    expect((box.x2 - box.x1) * zoom).toBeCloseTo(phone.width * (1 - 2 * 0.09));
+  });
+});
+
 describe("several users", () => {
   it("stand above each other on an upright screen, beside each other on a wide one", () => {
     const people = ["a", "b", "c", "d"];
@@ -102,6 +127,43 @@ describe("several users", () => {
     expect(shape).toBeGreaterThan(1.05);
     expect(shape).toBeLessThan(2.8);
     expect(least(points.values())).toBeGreaterThan(30);
+  });
+});
+
+describe("tidying up", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Places of a memory that stand elsewhere, on a clock that goes on so fast that there is a pause after each step. */
+  function untidied() {
+    let ms = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (ms += 20));
+    const { nodes, edges } = aMemory(60);
+    const state = applyFrame(EMPTY_STATE, aSnapshot(1, nodes, edges)).state;
+    const places = new Places(localStorage, `untidied ${Math.random()}`);
+    places.open("u", state);
+    const tidy = new Map(places.layout.points);
+    for (const [id, { x, y }] of tidy) places.move(id, { x: y, y: x });
+    return { places, state, tidy, untidy: new Map(places.layout.points) };
+  }
+
+  it("arranges in slices as at once, and places what comes meanwhile", async () => {
+    const { places, state, tidy } = untidied();
+    let now = state;
+    const done = places.tidyInSlices(() => now);
+    expect([...places.layout.points]).not.toEqual([...tidy]);
+    now = applyFrame(state, aPatch(1, 2, [["node+", aNode("late")]])).state;
+    places.extend(now);
+    expect(await done).toBe(true);
+    for (const [id, point] of tidy) expect([id, places.layout.points.get(id)]).toEqual([id, point]);
+    expect(places.layout.points.has("late")).toBe(true);
+  });
+
+  it("is given up when another arrangement is put in place", async () => {
+    const { places, state, untidy } = untidied();
+    const done = places.tidyInSlices(() => state);
+    places.put({ ...places.layout, points: new Map(untidy) });
+    expect(await done).toBe(false);
+    expect([...places.layout.points]).toEqual([...untidy]);
   });
 });
 

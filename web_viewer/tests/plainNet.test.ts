@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { Words } from "../src/i18n/words";
-import { forceLayout, inSlices } from "../src/net/forceLayout";
+import { inSlices } from "../src/map/slices";
+import { forceLayout } from "../src/net/forceLayout";
 import { NetPlaces } from "../src/net/netPlaces";
 import { personOf, plainNet, pullsOf, TOPIC_MIN, topicName, topicsOf } from "../src/net/plainNet";
 import type { CommunityMap } from "../src/protocol/generated";
@@ -84,7 +85,7 @@ describe("topics", () => {
   it("are named by what their facts are about, else by the type of most things", () => {
     const ids = things.map(({ id }) => id);
     expect(topicName(ids, net, new Words("en"))).toBe("Work: Thing 0, Thing 1");
-    expect(topicName(ids, net, new Words("zh"))).toBe("工作：Thing 0, Thing 1");
+    expect(topicName(ids, net, new Words("zh"))).toBe("工作：Thing 0、Thing 1");
     const bare = { ...net, edges: new Map() };
     expect(topicName(ids, bare, new Words("en"))).toBe("Place: Thing 0, Thing 1");
     expect(topicName(["t3", "t4", "x", "y"], bare, new Words("en")), "no topic is made up").toBe("Thing 3, Thing 4");

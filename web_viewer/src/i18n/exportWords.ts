@@ -43,9 +43,9 @@ export const zh: Record<keyof typeof en, string> = {
   "keys.export": "分享或导出",
   "panel.history": "历史",
   "panel.causes": "起因",
-  "panel.known": "告知于",
-  "panel.endknown": "结束告知于",
+  "panel.known": "告知时间",
+  "panel.endknown": "得知结束的时间",
   "panel.cypher": "复制为 Cypher",
-  "panel.inworld": "何时为真",
+  "panel.inworld": "何时成立",
   "panel.inmemory": "何时得知",
 };

@@ -131,6 +131,11 @@ export class Words {
     return trouble.kind === "refused" ? trouble.why : this.t(`trouble.${trouble.kind}`);
   }
 
+  /** Return names as one text. */
+  list(names: readonly string[]): string {
+    return names.join(this.lang === "zh" ? "、" : ", ");
+  }
+
   closing(code: number): string | null {
     return this.known(`code.${code}`);
   }

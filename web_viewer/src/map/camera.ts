@@ -5,6 +5,8 @@ import { onScreen } from "./layer";
 import type { Point } from "./place";
 
 const MOVE_MS = 260;
+/** Margin around what is drawn behind the nodes. */
+const RIM = 4;
 /** Margin for the labels of the outermost nodes. */
 const FIT_SIDE = 104;
 const FIT_SIDE_SHARE = 0.09;
@@ -15,6 +17,29 @@ const MARGIN = 60;
 const MARGIN_SHARE = 0.12;
 const LEAST_ROOM = 60;
 
+interface Extent {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+/**
+ * Return the middle and zoom at which nodes have room for their labels, and nothing drawn behind them is cut.
+ *
+ * @param rims the outermost points of what is drawn behind the nodes.
+ */
+export function fitting(room: { width: number; height: number }, nodes: Extent, rims: readonly Point[]): { middle: Point; zoom: number } {
+  const [xs, ys] = [[nodes.x1, nodes.x2, ...rims.map(({ x }) => x)], [nodes.y1, nodes.y2, ...rims.map(({ y }) => y)]];
+  const middle = { x: (Math.min(...xs) + Math.max(...xs)) / 2, y: (Math.min(...ys) + Math.max(...ys)) / 2 };
+  const zoomOf = (points: readonly Point[], side: number, above: number): number => {
+    const [wide, high] = [Math.max(LEAST_ROOM, room.width - 2 * side) / 2, Math.max(LEAST_ROOM, room.height - 2 * above) / 2];
+    return Math.min(...points.map(({ x, y }) => Math.min(wide / Math.max(1, Math.abs(x - middle.x)), high / Math.max(1, Math.abs(y - middle.y)))));
+  };
+  const corners = [{ x: nodes.x1, y: nodes.y1 }, { x: nodes.x2, y: nodes.y2 }];
+  return { middle, zoom: Math.min(FIT_ZOOM_MAX, zoomOf(corners, Math.min(FIT_SIDE, room.width * FIT_SIDE_SHARE), FIT_TOP), zoomOf(rims, RIM, RIM)) };
+}
+
 export class Camera {
   private due = true;
   /** The user has not moved the map since it was fitted, so it may be fitted again after a resize. */
@@ -24,22 +49,23 @@ export class Camera {
   /** Points to keep in view after a resize, until the map is moved. */
   private enclosed: readonly Point[] = [];
 
-  constructor(private readonly cy: Core) {
+  /** @param rims the outermost points of what is drawn behind the nodes, none while the map is focused on one of them. */
+  constructor(
+    private readonly cy: Core,
+    private readonly rims: () => readonly Point[],
+  ) {
     cy.on("dragpan scrollzoom pinchzoom", () => this.leave());
   }
 
-  fit(): void {
+  fit(atOnce = false): void {
     const { cy } = this;
     this.wanted = null;
     const first = this.due;
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
-    const box = cy.nodes().boundingBox({});
-    const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE);
-    const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / box.w;
-    const high = Math.max(LEAST_ROOM, cy.height() - 2 * FIT_TOP) / box.h;
+    const { middle, zoom } = fitting({ width: cy.width(), height: cy.height() }, cy.nodes().boundingBox({}), this.rims());
     // The first picture is not animated.
-    this.look({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 }, Math.min(FIT_ZOOM_MAX, wide, high), first);
+    this.look(middle, zoom, first || atOnce);
     this.fitted = true;
   }
 

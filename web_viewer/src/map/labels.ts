@@ -11,7 +11,8 @@ const NOTE_MAX = 20;
 /** Cells of a name beside a note, which has its own room. */
 export const NOTED_CELLS = 18;
 
-const NAMES_PARTED = ", ";
+/** Parts the names of a community, as the service lists them. */
+const NAMES_PARTED = " · ";
 const MORE_NAMES = " …";
 
 export function withNote(name: string, note: string): string {

@@ -10,7 +10,7 @@ import { Layer, onScreen, type Viewport } from "./layer";
 import type { Box } from "./labels";
 import { FONT, LabelPainter } from "./paintLabels";
 import { ACCENT, kindLook, predicateLook, type Theme } from "./palette";
-import { distanceToLine, type Point, type Sector } from "./place";
+import { distanceToLine, type Point, rimOf, type Sector } from "./place";
 import type { PlaceBook } from "./places";
 import { Throttle } from "./throttle";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
@@ -19,6 +19,7 @@ import { captionAngles, captionBoxes, heldSectors, paintSectors, type SectorCapt
 import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
+import { inSlices } from "./slices";
 import { stylesheet } from "./style";
 
 export interface MapHost {
@@ -52,6 +53,8 @@ const EDGE_REACH_PX = 12;
 const MENTION_FARTHER_PX = 4;
 /** The pointer lights up an edge that is nearer than this, since it often rests beside edges. */
 const EDGE_HOVER_PX = 6;
+/** Nodes that an arrangement moves between two looks at the clock. */
+const MOVED_AT_ONCE = 50;
 
 export class MapCanvas {
   private readonly cy: Core;
@@ -71,6 +74,8 @@ export class MapCanvas {
   private angles: ReadonlyMap<string, number> = new Map();
   private grounds: readonly Ground[] = [];
   private finish: Finish = PLAIN;
+  /** Only what surrounds one node is shown, of which the sectors are not. */
+  private focused = false;
   private hovered: string | null = null;
   /** Something has changed on which the labels depend since they were chosen. */
   private labelsDue = true;
@@ -88,6 +93,8 @@ export class MapCanvas {
   private blank = true;
   /** A long press has opened a menu, so releasing it must not select the node. */
   private held = false;
+  /** Changes with each arrangement, which ends the one before. */
+  private moves = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -107,7 +114,7 @@ export class MapCanvas {
       autounselectify: true,
       hideEdgesOnViewport: false,
     });
-    this.camera = new Camera(this.cy);
+    this.camera = new Camera(this.cy, () => (this.focused ? [] : this.fans.flatMap(rimOf)));
     this.elements = new Elements(this.cy);
     this.under = new Layer(host.under);
     this.over = new Layer(host.over);
@@ -146,6 +153,10 @@ export class MapCanvas {
     this.grounds = grounds;
   }
 
+  setFocused(focused: boolean): void {
+    this.focused = focused;
+  }
+
   /** Update the canvas now, because the user is waiting for it. */
   moveTo(id: string, point: Point): void {
     this.cy.getElementById(id).position({ ...point });
@@ -160,13 +171,17 @@ export class MapCanvas {
     this.camera.show(at, radius);
   }
 
-  /** Draw everything again at once, after a change of lens or arrangement. */
-  redrawAll(): void {
+  /**
+   * Draw everything again at once, after a change of lens or arrangement.
+   *
+   * @param atOnce fit the window without moving there.
+   */
+  redrawAll(atOnce = false): void {
     if (this.away) {
       this.behind = this.anew = true;
       return;
     }
-    const moved = this.putInPlace();
+    const moved = this.putInPlace(this.shown.nodes.keys());
     const differs = this.elements.commit(this.shown, this.places.layout.points, this.finish);
     if (differs || moved) this.dress();
     else {
@@ -174,14 +189,35 @@ export class MapCanvas {
       this.holdSectors();
       this.settleSoon();
     }
-    this.fit();
+    this.camera.fit(atOnce);
+  }
+
+  /** Move all nodes to their positions after a change of arrangement, in slices that leave the page responsive. */
+  async rearrange(): Promise<void> {
+    if (this.away) return this.redrawAll();
+    const mine = (this.moves += 1);
+    // Drawn once, when all are there: a frame takes longer than the rest.
+    this.cy.startBatch();
+    const done = await inSlices(this.moveAll(), () => mine === this.moves);
+    if (!this.cy.destroyed()) this.cy.endBatch();
+    // Hidden meanwhile, it is drawn when it is shown again.
+    if (done !== null) this.redrawAll(true);
+  }
+
+  private *moveAll(): Generator<void, true> {
+    const ids = [...this.shown.nodes.keys()];
+    for (let start = 0; start < ids.length; start += MOVED_AT_ONCE) {
+      this.putInPlace(ids.slice(start, start + MOVED_AT_ONCE));
+      yield;
+    }
+    return true;
   }
 
   /** @returns whether any drawn node was elsewhere. */
-  private putInPlace(): boolean {
+  private putInPlace(ids: Iterable<string>): boolean {
     let moved = false;
     this.cy.batch(() => {
-      for (const id of this.shown.nodes.keys()) {
+      for (const id of ids) {
         const [drawn, at] = [this.cy.getElementById(id), this.places.layout.points.get(id)];
         if (at === undefined || drawn.empty()) continue;
         const is = drawn.position();
@@ -415,6 +451,7 @@ export class MapCanvas {
     const nodes = labelled({
       cy: this.cy,
       nodes: this.shown.nodes,
+      edges: this.shown.edges,
       points: this.places.layout.points,
       facts: this.elements.facts,
       marks: this.marks,

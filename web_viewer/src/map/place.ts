@@ -79,6 +79,14 @@ export function inSector(sector: Sector, point: Point): boolean {
   return turned <= sector.to;
 }
 
+/** Return the outermost points of a sector as it is painted. */
+export function rimOf({ centre, from, to, outer }: Sector): Point[] {
+  const quarter = Math.PI / 2;
+  const angles = [from, to];
+  for (let angle = Math.ceil(from / quarter) * quarter; angle < to; angle += quarter) angles.push(angle);
+  return angles.map((angle) => polar(centre, angle, outer + OUTSIDE));
+}
+
 /** Return a test whether a point is outside of the sectors of all users. */
 export function outsideOf(sectors: readonly Sector[]): (point: Point) => boolean {
   const hubs = new Map<string, Sector>();

@@ -7,8 +7,9 @@ import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
 import { Shelf } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
 import { type Layout, Occupied, type Point } from "./place";
-import { emptyFans, radialLayout, SCREEN } from "./radial";
+import { emptyFans, radialLayout, radialSteps, SCREEN } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
+import { inSlices } from "./slices";
 
 /** If fewer than this share of nodes has a stored position, lay out everything again. */
 const KNOWN_SHARE = 0.5;
@@ -32,6 +33,8 @@ export class Places implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   readonly shelf: Shelf;
   private key = "";
+  /** Changes with each whole arrangement, so that one which is being computed knows whether it is still wanted. */
+  private arrangement = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -45,6 +48,7 @@ export class Places implements PlaceBook {
 
   /** Load the positions of one lens with its first snapshot. */
   open(user: string | null, state: GraphState): void {
+    this.arrangement += 1;
     this.key = placesKey(this.tenant, user);
     this.shelf.open(this.key);
     const saved = loadPlaces(this.storage, this.key);
@@ -86,10 +90,30 @@ export class Places implements PlaceBook {
     }
   }
 
-  /** Arrange everything again on the user's request, except pinned nodes; nothing else moves placed nodes. */
+  /** Arrange everything again, except pinned nodes. */
   tidy(state: GraphState): void {
+    this.adopt(radialLayout(state.nodes.values(), state.edges.values(), this.shape()), state);
+  }
+
+  /**
+   * Arrange everything again on the user's request, as `tidy` does, in slices that leave the page responsive.
+   *
+   * @param now returns the graph, which may grow meanwhile.
+   * @returns whether it was done: not if another arrangement came in between.
+   */
+  async tidyInSlices(now: () => GraphState): Promise<boolean> {
+    const mine = (this.arrangement += 1);
+    const state = now();
+    const layout = await inSlices(radialSteps(state.nodes.values(), state.edges.values(), this.shape()), () => mine === this.arrangement);
+    if (layout === null) return false;
+    this.adopt(layout, state);
+    if (now() !== state) this.extend(now());
+    return true;
+  }
+
+  private adopt(layout: Layout, state: GraphState): void {
     const before = this.layout.points;
-    this.layout = radialLayout(state.nodes.values(), state.edges.values(), this.shape());
+    this.layout = layout;
     for (const id of this.shelf.pins) {
       const point = before.get(id);
       if (point && this.layout.points.has(id)) this.layout.points.set(id, point);
@@ -104,6 +128,7 @@ export class Places implements PlaceBook {
   }
 
   put(layout: Layout): void {
+    this.arrangement += 1;
     this.layout = layout;
     this.saveSoon();
   }

@@ -1,7 +1,7 @@
 /** Highlights on the map (selection, search hits, hover), and how much they raise a label's priority. */
 
 import type { Core } from "cytoscape";
-import type { GraphNode } from "../protocol/frames";
+import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { BADGE } from "./foldScenes";
 import type { LabelledNode } from "./paintLabels";
 import type { Point } from "./place";
@@ -65,6 +65,7 @@ function dimOthers(cy: Core, matches: ReadonlySet<string>): void {
 export interface LabelScene {
   cy: Core;
   nodes: ReadonlyMap<string, GraphNode>;
+  edges: ReadonlyMap<string, GraphEdge>;
   points: ReadonlyMap<string, Point>;
   /** Number of valid facts of each node. */
   facts: ReadonlyMap<string, number>;
@@ -72,10 +73,23 @@ export interface LabelScene {
   hovered: string | null;
 }
 
+/** Return how far below each node its neighbours are on the whole, so that its label stands clear of its lines. */
+function neighboursBelow({ edges, points }: Pick<LabelScene, "edges" | "points">): Map<string, number> {
+  const below = new Map<string, number>();
+  for (const { source, target } of edges.values()) {
+    const [from, to] = [points.get(source), points.get(target)];
+    if (!from || !to) continue;
+    below.set(source, (below.get(source) ?? 0) + to.y - from.y);
+    below.set(target, (below.get(target) ?? 0) + from.y - to.y);
+  }
+  return below;
+}
+
 /** Rank selected, then search hits, neighbours, users with their badges, what facts are about by their number, and what is only mentioned; scenes last. */
 export function labelled(scene: LabelScene): LabelledNode[] {
   const { cy, nodes, points, facts, marks, hovered } = scene;
   const found: LabelledNode[] = [];
+  const below = neighboursBelow(scene);
   for (const node of nodes.values()) {
     const at = points.get(node.id);
     const drawn = cy.getElementById(node.id);
@@ -90,7 +104,7 @@ export function labelled(scene: LabelScene): LabelledNode[] {
     // Labels stand outside of rings.
     const ring = marks.recalled?.has(node.id) || node.id === marks.cursor ? (2 * RING_PX) / cy.zoom() : 0;
     const size = { w: (drawn.data("w") as number) + ring, h: (drawn.data("h") as number) + ring };
-    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge });
+    found.push({ id: node.id, label: node.label, at, size, rank, forced: pointed || isUser || (isBadge && cy.zoom() > BADGE_LABEL_ZOOM), strong: isUser, faint: isScene, above: isBadge || (!isUser && (below.get(node.id) ?? 0) > 0) });
   }
   return found;
 }

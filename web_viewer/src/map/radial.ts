@@ -3,12 +3,15 @@
 import type { GraphEdge, GraphNode } from "../protocol/frames";
 import { angleAndRadius, Occupied, outsideOf, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
 import { type Bond, type Cluster, gatherClusters } from "./clusters";
+import { atOnce } from "./slices";
 
 const FIRST_RING = 150;
 const RING_GAP = 78;
 const SLOT = 94;
 const SCENE_SLOT = 74;
 const SCENE_GAP = 62;
+/** Scenes that are placed in one step. */
+const SCENES_STEP = 40;
 const SECTOR_PAUSE = 0.14;
 /** Added to each sector's weight, so that a small memory has room on all sides. */
 const EXPECTED = 1.5;
@@ -32,8 +35,18 @@ export const SCREEN = 1.6;
  * @param shape width by height of the canvas, which the arrangement of several users follows.
  */
 export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>, shape = SCREEN): Layout {
+  return atOnce(radialSteps(nodes, edges, shape));
+}
+
+/** Lay out the graph as `radialLayout` does, and yield after each step. */
+export function* radialSteps(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>, shape = SCREEN): Generator<void, Layout> {
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
-  const placed = clusters.map((cluster) => placeCluster(cluster));
+  yield;
+  const placed: PlacedCluster[] = [];
+  for (const cluster of clusters) {
+    placed.push(placeCluster(cluster));
+    yield;
+  }
   const layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   let bottom = 0;
   for (const [part, centre] of pack(placed, shape)) {
@@ -41,8 +54,9 @@ export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEd
     for (const sector of part.sectors) layout.sectors.push({ ...sector, centre });
     bottom = Math.max(bottom, centre.y + part.radius + CLUSTER_GAP);
   }
+  yield;
   for (const [id, point] of placeLoose(loose, [...layout.points.values()], bottom)) layout.points.set(id, point);
-  placeScenes(clusters, placed, layout);
+  yield* placeScenes(clusters, placed, layout);
   layout.arranged = layout.points.size;
   return layout;
 }
@@ -64,22 +78,24 @@ function placeLoose(ids: readonly string[], others: readonly Point[], top: numbe
 }
 
 /** Place scenes last, around their user, since they are folded until opened: they take no room from the rest, but cover nothing. */
-function placeScenes(clusters: readonly Cluster[], placed: readonly PlacedCluster[], layout: Layout): void {
+function* placeScenes(clusters: readonly Cluster[], placed: readonly PlacedCluster[], layout: Layout): Generator<void, void> {
   const occupied = new Occupied(SCENE_GAP, layout.points.values());
   const outside = outsideOf(layout.sectors);
-  clusters.forEach((cluster, index) => {
+  for (const [index, cluster] of clusters.entries()) {
+    yield;
     const around = placed[index] as PlacedCluster;
     const centre = layout.points.get(cluster.hub) ?? ORIGIN;
     const own = new Map(around.points);
     spreadAround(cluster.scenes, own, cluster.neighbours, around.radius + RING_GAP, SCENE_SLOT);
-    for (const id of cluster.scenes) {
+    for (const [number, id] of cluster.scenes.entries()) {
+      if (number % SCENES_STEP === SCENES_STEP - 1) yield;
       const wish = own.get(id) ?? ORIGIN;
       const at = { x: wish.x + centre.x, y: wish.y + centre.y };
       const spot = occupied.free(at) && outside(at) ? at : occupied.near(at, outside);
       layout.points.set(id, spot);
       occupied.add(spot);
     }
-  });
+  }
 }
 
 interface PlacedCluster extends Pick<Layout, "points" | "sectors"> {

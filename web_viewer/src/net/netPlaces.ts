@@ -24,6 +24,8 @@ interface Saved {
 export class NetPlaces implements PlaceBook {
   layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   readonly shelf: Shelf;
+  /** Number of whole arrangements put in place, so that one which is being computed knows whether it is still wanted. */
+  puts = 0;
   private key = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -97,6 +99,7 @@ export class NetPlaces implements PlaceBook {
   }
 
   put(layout: Layout): void {
+    this.puts += 1;
     this.layout = layout;
     this.saveSoon();
   }

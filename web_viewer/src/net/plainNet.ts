@@ -77,7 +77,7 @@ export function topicName(ids: readonly string[], net: Shown, words: Words): str
   const topic = category !== null ? words.category(category) : type !== null ? words.entityType(type) : null;
   const rank = (node: GraphNode): number => degrees.get(node.id) ?? 0;
   const names = [...nodes].sort((a, b) => rank(b) - rank(a) || b.evidence_n - a.evidence_n || (a.id < b.id ? -1 : 1)).slice(0, NAMES);
-  const listed = names.map((node) => node.label).join(", ");
+  const listed = words.list(names.map((node) => node.label));
   return topic === null ? listed : words.t("net.topic", { topic: topic.charAt(0).toUpperCase() + topic.slice(1), names: listed });
 }
 

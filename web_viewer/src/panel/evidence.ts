@@ -113,7 +113,7 @@ export function speakerName({ speaker, role }: Pick<Quote, "speaker" | "role">, 
 export function toldWords(quotes: readonly Pick<Quote, "message_id" | "speaker" | "role" | "said_at">[], user: string | null, words: Words): string | null {
   const messages = [...new Map(quotes.map((quote) => [quote.message_id, quote])).values()];
   if (messages.length === 0) return null;
-  const who = [...new Set(messages.map((quote) => speakerName(quote, user, words)))].join(words.lang === "zh" ? "、" : ", ");
+  const who = words.list([...new Set(messages.map((quote) => speakerName(quote, user, words)))]);
   const times = messages.map((quote) => quote.said_at).filter((at) => at !== null).sort();
   const [first, last] = [words.date(times[0] ?? null), words.date(times.at(-1) ?? null)];
   if (messages.length === 1) return words.t("panel.told1", { who, first });

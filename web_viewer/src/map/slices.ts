@@ -1,0 +1,22 @@
+/** Run work that is written as steps: at once, or in slices that leave the page responsive. */
+
+/** Run all steps and return the result. */
+export function atOnce<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Run a generator in slices, each followed by a pause in which the page can draw; null once it is no longer wanted. */
+export async function inSlices<T>(steps: Generator<void, T>, wanted: () => boolean, sliceMs = 12): Promise<T | null> {
+  for (;;) {
+    const endMs = performance.now() + sliceMs;
+    do {
+      const step = steps.next();
+      if (step.done) return step.value;
+    } while (performance.now() < endMs);
+    await new Promise((again) => setTimeout(again));
+    if (!wanted()) return null;
+  }
+}
