@@ -314,6 +314,10 @@ def _no_reaction(_text: str) -> bool:
     return False
 
 
+def _always(_clause: Clause, _draft: Draft) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LanguagePack:
     """The parts of the engine that depend on the language.
@@ -338,6 +342,7 @@ class LanguagePack:
         agent_promises: reads the assistant's promises from a sentence of the assistant.
         drafts_text: true for a message of the assistant that contains a text written for the user, such as a letter.
         analyse: reads a clause by its verb and head nouns and the slots that they fill, given what the rules found.
+        holds: false for a fact that the clause states of the past only.
     """
 
     rules: RuleBook
@@ -360,6 +365,7 @@ class LanguagePack:
     agent_promises: Callable[[Sentence, Speaker], Iterable[Draft]] = _no_drafts
     drafts_text: Callable[[str], bool] = _no_reaction
     analyse: Callable[[Clause, DiscourseState, list[Draft]], Iterable[Draft]] = _no_drafts
+    holds: Callable[[Clause, Draft], bool] = _always
 
 
 # The algorithm
@@ -406,11 +412,10 @@ def _read_sentence(sentence: Sentence, state: DiscourseState) -> Iterator[Draft]
 
 def _read_clause(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     relatives = list(state.pack.relatives(clause, state))
-    yield from relatives
     clause = state.pack.resolve(clause, state)
     found = list(_by_wording(clause, state, relatives))
-    yield from found
-    yield from state.pack.analyse(clause, state, [*relatives, *found])
+    further = state.pack.analyse(clause, state, [*relatives, *found])
+    yield from (one for one in (*relatives, *found, *further) if state.pack.holds(clause, one))
 
 
 def _by_wording(clause: Clause, state: DiscourseState, relatives: list[Draft]) -> Iterator[Draft]:

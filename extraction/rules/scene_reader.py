@@ -56,13 +56,13 @@ def _facts_of(line: SceneLine, number: int, scene: SceneText) -> Iterator[Propos
     speaker = Speaker(me=me, user_names=scene.user_names)
     text = line.text[:READ_CHARS_MAX]
     sentences = split_sentences(text)
-    chinese = [sentence for sentence in sentences if has_cjk(sentence.text)]
-    english = [sentence for sentence in sentences if not has_cjk(sentence.text)]
+    chinese = [sentence for sentence in sentences if has_cjk(sentence.text) and not _is_english(sentence.text)]
+    english = [sentence for sentence in sentences if not has_cjk(sentence.text) or _is_english(sentence.text)]
     if me == THE_AGENT:
         # Messages of the assistant mostly repeat the user or are polite; only its promises are facts.
         drafts = _by_agent(chinese, english, text, speaker)
     else:
-        drafts = _chinese_facts(chinese, text, speaker) + read_facts(english, ENGLISH, speaker)
+        drafts = _chinese_facts(chinese, text, speaker) + _english_facts(english, speaker)
         drafts = list(with_decisions(drafts, sentences, speaker))
     distinct = [draft for draft in drafts if name_key(draft.subject) != name_key(draft.object)]
     for draft in distinct[:FACTS_PER_LINE_MAX]:
@@ -75,6 +75,62 @@ def _by_agent(chinese: list[Sentence], english: list[Sentence], text: str, speak
     simplified = [replace(sentence, text=sentence.text.translate(characters)) for sentence in chinese]
     drafts = read_agent_promises(plain, simplified, CHINESE, speaker)
     return drafts + read_agent_promises(text, english, ENGLISH, speaker)
+
+
+# "My wife 晓雯 is a nurse" is English.
+_LATIN_WORD: Final = re.compile(r"[A-Za-z][A-Za-z'’-]*")
+_ENGLISH_WORD: Final = re.compile(
+    r"\b(?:I|I['’]?m|my|we|our|he|she|his|her|they|is|are|was|has|have|the|an?|with|in|and|called|named)\b",
+    re.IGNORECASE,
+)
+_CJK_RUN: Final = re.compile(r"(?<![A-Za-z])[\u3400-\u9fff\uf900-\ufaff]{2,}(?![A-Za-z])")
+_CJK_CHARACTER: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_ENGLISH_WORDS_MIN: Final = 3
+
+
+def _is_english(text: str) -> bool:
+    """Return whether a text with Chinese characters is an English sentence with Chinese names or words."""
+    words = len(_LATIN_WORD.findall(text))
+    if words < _ENGLISH_WORDS_MIN or words <= len(_CJK_CHARACTER.findall(text)):
+        return False
+    return _ENGLISH_WORD.search(text) is not None
+
+
+def _english_facts(sentences: list[Sentence], speaker: Speaker) -> list[Draft]:
+    """Return the facts of English sentences; Chinese names stand as Latin ones of the same length while rules read."""
+    names: dict[str, str] = {}
+    plain = [replace(sentence, text=_with_latin_names(sentence.text, names)) for sentence in sentences]
+    drafts = read_facts(plain, ENGLISH, speaker)
+    return [_with_names(draft, names) for draft in drafts] if names else drafts
+
+
+def _with_latin_names(text: str, names: dict[str, str]) -> str:
+    """Replace each run of Chinese characters by a name such as "Zaxx", and enter it in `names` with the run."""
+
+    def latin(found: re.Match[str]) -> str:
+        known = next((name for name, run in names.items() if run == found[0]), None)
+        if known is not None:
+            return known
+        for letter in "abcdefghijklmnopqrstuvwxyz":
+            name = f"Z{letter}".ljust(len(found[0]), "x")
+            if name not in names and name not in text:
+                names[name] = found[0]
+                return name
+        return found[0]
+
+    return _CJK_RUN.sub(latin, text) if has_cjk(text) else text
+
+
+def _with_names(draft: Draft, names: dict[str, str]) -> Draft:
+    """Write the Chinese names of a draft in their own characters again."""
+    standing = re.compile(r"\b(?:" + "|".join(names) + r")\b")
+
+    def written(text: str) -> str:
+        return standing.sub(lambda found: names[found[0]], text)
+
+    return replace(
+        draft, subject=written(draft.subject), object=written(draft.object), statement=written(draft.statement)
+    )
 
 
 def _chinese_facts(sentences: list[Sentence], text: str, speaker: Speaker) -> list[Draft]:

@@ -55,7 +55,7 @@ PETS = word_set(
     "tortoiseshell siamese "
     "ragdoll cockapoo labradoodle setter schnauzer chihuahua mutt budgie budgies cockatiel ferret gerbil gerbils "
     "axolotl hen hens chickens "
-    "ducks alpaca alpacas goat goats donkey bees pup stray tomcat hedgehog"
+    "ducks snail snails alpaca alpacas goat goats donkey bees pup stray tomcat hedgehog"
 )
 OWNABLE = word_set(
     "car bike bicycle motorcycle house apartment garden piano guitar violin camera telescope boat farm shop "
@@ -338,7 +338,7 @@ PASTIMES: Final = _phrases(
     "ice hockey|field hockey|rugby|cricket|golf|chess|go|poker|bridge|darts|pool|snooker|bowling|softball|"
     "lacrosse|padel|"
     "pickleball|water polo|video games|board games|dungeons and dragons|d&d|minecraft|mahjong|scrabble|"
-    "ultimate frisbee"
+    "ultimate frisbee|five-a-side|netball|croquet|backgammon"
 )
 MORE_TRAITS: Final = _phrases(
     "vegetarian|vegan|pescatarian|pescetarian|flexitarian|celiac|coeliac|diabetic|left-handed|right-handed|"

@@ -81,7 +81,7 @@ def chinese_name_at(text: str, start: int) -> str | None:
         return None
     name: str = words[0].word
     # The tagger takes 换人 and 找人 for names.
-    named = words[0].flag in ("nr", "nrt") and 2 <= len(name) <= 4 and name[-1] != "人"
+    named = words[0].flag in ("nr", "nrt", "nrfg") and 2 <= len(name) <= 4 and name[-1] != "人"
     if named and name not in NOT_NAMES_ZH:
         return name
     return None

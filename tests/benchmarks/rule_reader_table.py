@@ -5,8 +5,9 @@
 An extracted fact is correct if a label has the same predicate, subject, state (closed or not), object and, if the label
 names one, relation; names are compared as the product compares them. Optional facts count neither way. The halves
 `tuning` and `kept` are sentences (`rule_sentences_*.tsv`), `development` and `aside` everyday messages
-(`tests/everyday_sets/reading`), `spoken` careless messages (`spoken_sentences_*.tsv`). `--misses` shows the errors in
-`tuning`, `development` and `spoken` only; nothing is tuned on the other halves, whose figures are the ones to quote.
+(`tests/everyday_sets/reading`), `spoken` careless messages (`spoken_sentences_*.tsv`), `plain` and `plain kept` what
+people say most (`plain_sentences_*.tsv`). `--misses` shows the errors in `tuning`, `development`, `spoken` and `plain`
+only; nothing is tuned on the other halves, whose figures are the ones to quote.
 """
 
 import argparse
@@ -30,8 +31,9 @@ LANGUAGES = ("en", "zh")
 HALVES = ("tuning", "kept")
 EVERYDAY_HALVES = ("development", "aside")
 SPOKEN = "spoken"
-TUNED_HALVES = ("tuning", "development", SPOKEN)
-EVERY_HALF = (*HALVES, *EVERYDAY_HALVES, SPOKEN)
+PLAIN_HALVES = ("plain", "plain kept")
+TUNED_HALVES = ("tuning", "development", SPOKEN, "plain")
+EVERY_HALF = (*HALVES, *EVERYDAY_HALVES, SPOKEN, *PLAIN_HALVES)
 _EVERYDAY = Path(__file__).parents[1] / "everyday_sets" / "reading"
 _SUBJECTS = {THE_USER: "user", THE_AGENT: "agent"}
 _SAID_AT = datetime(2024, 5, 15, 10, tzinfo=UTC)
@@ -129,16 +131,17 @@ class Score:
 
 def sentences(language: str) -> list[Sentence]:
     """Return the labelled sentences of one language; odd lines are for tuning, even ones are held out."""
-    path = Path(__file__).with_name(f"rule_sentences_{language}.tsv")
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return [_sentence(line, HALVES[number % 2]) for number, line in enumerate(lines)]
+    return _labelled_lines(f"rule_sentences_{language}.tsv", HALVES)
+
+
+def plain_messages(language: str) -> list[Sentence]:
+    """Return the labelled plain messages of one language, in halves as `sentences`."""
+    return _labelled_lines(f"plain_sentences_{language}.tsv", PLAIN_HALVES)
 
 
 def spoken_messages(language: str) -> list[Sentence]:
     """Return the labelled careless messages of one language."""
-    path = Path(__file__).with_name(f"spoken_sentences_{language}.tsv")
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [_sentence(line, SPOKEN) for line in lines if not line.startswith("#")]
+    return _labelled_lines(f"spoken_sentences_{language}.tsv", (SPOKEN,))
 
 
 def everyday_messages(language: str, half: str) -> list[Sentence]:
@@ -154,10 +157,9 @@ def scores(language: str, half: str) -> dict[str, Score]:
     every = Score()
     if half in EVERYDAY_HALVES:
         labelled = everyday_messages(language, half)
-    elif half == SPOKEN:
-        labelled = spoken_messages(language)
     else:
-        labelled = [sentence for sentence in sentences(language) if sentence.half == half]
+        said = (*sentences(language), *spoken_messages(language), *plain_messages(language))
+        labelled = [sentence for sentence in said if sentence.half == half]
     for sentence in labelled:
         facts = _read(sentence)
         found.setdefault(sentence.category, Score()).add(sentence, facts)
@@ -175,6 +177,13 @@ def messages_per_second(language: str) -> float:
         asyncio.run(read_by_rules(SceneText(user_names=(), agent_names=(), lines=lines)))
         rounds += 1
     return rounds * len(texts) / (time.process_time() - begun)
+
+
+def _labelled_lines(name: str, halves: tuple[str, ...]) -> list[Sentence]:
+    """Return the lines of a file, dealt to the halves in turn."""
+    written = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+    lines = [line for line in written if not line.startswith("#")]
+    return [_sentence(line, halves[number % len(halves)]) for number, line in enumerate(lines)]
 
 
 def _sentence(line: str, half: str) -> Sentence:

@@ -177,6 +177,7 @@ _CONTRACTIONS: Final = tuple(
             r"I promised \1 to",
             0,
         ),
+        (r"\b(is|are) an? (?=(?:Mr|Mrs|Ms|Dr|Prof)\b)", r"\1 ", 0),
         (r"\b(?:Im|im)\b", "I am", 0),
         (r"\b(?:Ive|ive)\b", "I have", 0),
         (
@@ -307,6 +308,13 @@ _CONTRACTIONS: Final = tuple(
         (r"'ve\b", " have", 0),
         (r"'ll\b", " will", 0),
         (r"'d\b", " would", 0),
+        (
+            r"\b([Hh]e|[Ss]he)'s (?=(?:just |only just |already |finally |recently |always |never )?(?:been|got|had|"
+            r"gone|moved|left|"
+            r"started|stopped|become|taken|lost|broken|changed|switched|turned|quit|put|given|bought|sold|found|loved|hated|liked)\b)",
+            r"\1 has ",
+            0,
+        ),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
         (r"\b(names?)'s\b", r"\1 is", 0),
         (r"\b(?:we're|We're)\b", "we are", 0),
@@ -332,7 +340,8 @@ _CONTRACTIONS: Final = tuple(
 )
 # Quick check for any contraction.
 _MAY_CHANGE = re.compile(
-    r"'|\b(?:id|(?:that|what|there|who|he|she|it)s|theyre) |\bit (?:is|was) |youngest|eldest|oldest|born\b|one\b|"
+    r"'| an? (?:M|Dr|Prof)|\b(?:id|(?:that|what|there|who|he|she|it)s|theyre) |\bit (?:is|was) |youngest|eldest|"
+    r"oldest|born\b|one\b|"
     r"missus|wife|hub|husband|half|fella|bloke|folks|gran|nan|nonna|sis\b|bro\b|"
     r"ma\b|papa|daddy|pops?\b|mummy|mommy|boy\b|lad\b|girl\b|[bg]f\b|^[Tt]he |could|said|agreed|gave|Gave|[Ii]m\b|"
     r"[Ii]ve\b|nt\b|nna\b|[kst]o?r?ta\b|nda\b|cannot|promise|swor|swear|vow|pledge|my word|told|would",
@@ -405,7 +414,7 @@ _CUT = re.compile(
     r"wants|got|turned|plays|studies)\b)|,? and (?=[A-Z][a-z]+ (?:is|has|was|works|lives|just|moved|loves|hates|"
     r"wants)\b)"
     r"|, (?=[A-Z][a-z]+ (?:is|has|works|lives|just|moved|loves|hates|wants|takes|turned|goes)\b)"
-    r"|,? so (?=(?:the |my |our )?[a-z]+ (?:is|are|was|have|has|can|do|does|will)\b)"
+    r"|,? so (?=(?:the |my |our )?[a-z]+ (?:is|are|was|have|has|can|do|does|will)\b|(?:I|we|he|she|they) [a-z]+ )"
     r"|,? and (?=the [A-Z])|,? so (?=(?:I am|I'm|we're|we are|I have|we have|I've|we've) )",
 )
 _LEAD = re.compile(
@@ -457,13 +466,23 @@ _WHEN_FIRST = re.compile(
 )
 # "After eleven years I've walked out", "As a student I worked in a bar"
 _AFTER_FIRST = re.compile(
-    r"^(?:(?:After|[Ss]ince|For|Over|Within|In) (?:[\w'-]+ ){1,5}?|"
+    r"^(?:(?:After|(?:[Ee]ver )?[Ss]ince|For|Over|Within|In) (?:[\w'-]+ ){1,5}?|"
     r"As an? (?:\w+ )?(?:student|pupil|kid|child|teen|teenager|boy|girl|youngster|rule|family),? )"
     r"(?P<rest>(?:I|we) [a-z].+)$",
     re.DOTALL,
 )
+# "Until last year I was with Vodafone", "When I was twelve we moved": what follows is about the past.
+_PAST_FIRST = re.compile(
+    r"^(?:(?:Until|Till|Up to|Up until) (?:(?:last|this|the|early|late|\d|[A-Z])[\w' ]{0,25}?|recently|then|(?:a|\w+) "
+    r"[a-z]+ ago)|Back then|In those days|In the past|Years ago|Growing up|"
+    r"(?:When|While|Before) (?:I|we|he|she|they|my [a-z]+|our [a-z]+) (?!am |are |is |get |go |have |can |do "
+    r")[^,]{2,40}?|"
+    r"As an? (?:\w+ )?(?:student|pupil|kid|child|teen|teenager|boy|girl|youngster)),? "
+    r"(?P<rest>(?:(?:I|we|he|she|they) |(?:my|our) [a-z]+ )[a-z].+)$",
+    re.DOTALL | re.IGNORECASE,
+)
 HYPOTHETICAL = re.compile(
-    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish|unless|whether|pretend|should|almost|"
+    r"\b(?:if|would|could|might|maybe|perhaps|imagine|suppose|wish(?! (?:me|us) )|unless|whether|pretend|should|almost|"
     r"hypothetically|assuming|supposing|given the choice|in an ideal world|in another life|in theory|provided that|"
     r"say (?:I|we) (?:am|was|were|had|did|took|have|take|moved|bought|sold)|"
     r"as though|what about|kidding|joking|had I|were I|nearly|if only|"
@@ -477,11 +496,16 @@ _REPORT = re.compile(
     r"found out|feels?|felt) (?:that )?(?P<p>I|he|she) (?P<rest>.+)",
 )
 _FIRST = re.compile(r"^(?P<p>I|[Ww]e)(?: and my [a-z]+)? (?P<rest>.+)", re.DOTALL)
+# "My wife and I bought a house" is about the speaker.
+_JOINT_WITH_ME = re.compile(
+    r"^(?:(?:[Mm]y|[Oo]ur) (?:[a-z-]+ ){0,2}?[a-z-]+(?: [A-Z]\w+)?|[A-Z]\w+),? and (?:I|me),? (?P<rest>[a-z].+)",
+    re.DOTALL,
+)
 _THIRD = re.compile(r"^(?P<p>[Hh]e|[Ss]he) (?P<rest>.+)", re.DOTALL)
 _KIN = re.compile(
     r"^(?P<p>[Mm]y|[Hh]is|[Hh]er|[Oo]ur)? ?(?P<q>(?:[a-z-]+ ){0,2}?)(?P<k>"
     + "|".join(sorted([word for kin in KIN for word in (kin, kin.capitalize())], key=len, reverse=True))
-    + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+))?,? (?P<rest>[a-z].+)",
+    + r"),?(?: (?P<n>(?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?[A-Z][\w-]+(?: [A-Z][\w-]+)?))?,? (?P<rest>[a-z].+)",
     re.DOTALL,
 )
 # "mum takes warfarin" is about the speaker's mother.
@@ -593,9 +617,17 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     """Yield the clauses that state something; skip questions and hypotheses."""
     text = _POLITE_IF.sub(lambda found: " " * len(found[0]), mask_quoted_speech(sentence.text))
     state.opens = True
-    if SARCASTIC.search(text) or _INVENTED.search(text) or _JOKING.search(expand_contractions(text)):
+    invented = _INVENTED.search(text)
+    is_request = invented is not None and invented.start() == 0 and _LETTER.match(text) is not None
+    if SARCASTIC.search(text) or (invented and not is_request) or _JOKING.search(expand_contractions(text)):
         return
+    if aside := _SAID_AFTER.match(text):
+        _remember_relative(aside["k"], state)
     pieces = _pieces(text)
+    if is_request:
+        # "Draft a cover letter, I'm applying for a job": the request invents, what follows is so.
+        _remember_relative(text[: pieces[0][1]], state)
+        pieces = [piece for piece in pieces[1:] if _OWN_WORDS.match(text, piece[0])]
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
         pieces = [piece for piece in pieces if _is_real(text, piece, state.speaker)]
     for number, (start, end) in enumerate(pieces):
@@ -606,6 +638,21 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
             continue
         if not _PART.search(clause.text):
             yield clause
+
+
+# A text for somebody else, which is about the speaker, not a story.
+_LETTER = re.compile(
+    r"(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|"
+    r"create)\b[^,.]{0,60}?\b(?:letter|e-?mail|"
+    r"message|text|toast|speech|note|card|cv|resume|application|invitation|reply|post|reference)\b",
+    re.IGNORECASE,
+)
+_OWN_WORDS = re.compile(
+    r"(?:(?:and|because|since|but|so) )?(?:I(?:'m|'ve)? |my |we(?:'re|'ve)? |our |his name|her name|[Hh]e(?:'s)? |"
+    r"[Ss]he(?:'s)? )"
+)
+# "She's got a nut allergy, my eldest": who she is follows.
+_SAID_AFTER = re.compile(r"(?:[Hh]e|[Ss]he)\b[^,]{3,80}, (?P<k>my (?:[a-z]+ )?[a-z-]+(?: [A-Z]\w+)?)[.!]?$")
 
 
 # A part that somebody plays: "Theo is a shepherd in the nativity", but not "Ann is a singer in a musical".
@@ -622,7 +669,7 @@ def _is_real(text: str, piece: tuple[int, int], speaker: Speaker) -> bool:
 
     In a sentence with "if" or the like, only a clause with a number does; in others, each that is not hypothetical.
     """
-    if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish|whether)\b", text, re.IGNORECASE):
+    if re.search(r"\b(?:if|unless|imagine|suppose|pretend|wish(?! (?:me|us) )|whether)\b", text, re.IGNORECASE):
         # "Ring my wife on 07700 900321 if I don't pick up" states a number.
         return _NUMBER.search(text[piece[0] : piece[1]]) is not None and not text.lower().startswith(("if", "imagine"))
     return HYPOTHETICAL.search(_spelled_out(text[piece[0] : piece[1]], speaker)) is None
@@ -683,6 +730,8 @@ def _when_last(found: re.Match[str]) -> str:
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
     text = _CHAT_END.sub("", text.rstrip(" .!?,"))
+    past = _PAST_FIRST.match(text)
+    text = past["rest"] if past else text
     text = _SETTING.sub("", _AFTER_FIRST.sub(r"\g<rest>", _WHEN_FIRST.sub(_when_last, text)))
     subject, rest = _subject(text, state)
     if subject is not None:
@@ -691,6 +740,8 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
         state.third = THE_USER
     if subject is None and (mentioned := _MENTIONED.match(text)) and mentioned["n"].lower() not in NOT_NAMES:
         state.third = state.speaker.subject_named(mentioned["n"])
+    elif subject in (None, state.speaker.me):
+        _remember_relative(text, state)
     state.subject = subject
     state.opens = False
     return Clause(
@@ -701,8 +752,26 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
         start=start,
         end=end,
         kin=subject if _is_kin(subject) else None,
+        past=past is not None,
         momentary=subject is not None and _MOMENT.search(text) is not None,
     )
+
+
+# "I need a gift for my mother-in-law, she is 70": the relative mentioned last is whom "she" means afterwards.
+_RELATIVE = re.compile(
+    rf"\b(?:my|our) (?P<q>(?:[a-z]+ )?)(?P<k>{KIN_PATTERN})(?!['’-]|\w)(?: (?P<n>[A-Z][a-z]+(?: [A-Z][a-z]+)?))?"
+)
+
+
+def _remember_relative(text: str, state: DiscourseState) -> None:
+    """Let a pronoun in a later clause mean the relative of the speaker that a clause mentions last."""
+    for found in _RELATIVE.finditer(text):
+        word = found["k"].lower()
+        if found["n"] and found["n"].split()[0].lower() not in NOT_NAMES:
+            state.third = state.speaker.subject_named(found["n"])
+            state.named.setdefault(word, found["n"])
+        elif word not in MANY_KIN and (relative := kin_named(word, found["q"], "my", state)):
+            state.third = relative
 
 
 # "Say hi to Petra": the person whom "she" means afterwards.
@@ -723,7 +792,7 @@ def without_lead(text: str) -> str:
 
 
 def _subject(text: str, state: DiscourseState) -> tuple[str | None, str]:
-    if first := _FIRST.match(text):
+    if first := _FIRST.match(text) or _JOINT_WITH_ME.match(text):
         return state.speaker.me, first["rest"]
     if third := _THIRD.match(text):
         return _antecedent(third["p"].lower(), state), third["rest"]

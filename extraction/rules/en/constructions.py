@@ -55,7 +55,8 @@ EMOTION = re.compile(
     re.IGNORECASE,
 )
 OWN = re.compile(
-    r"\b(?:my|his|her) (?:newly adopted |new |pet |own )(?P<o>[a-z]+)\b|\b(?:my|his|her) (?P<c>[a-z]+ collection)\b",
+    r"\b(?:my|our|his|her) (?:newly adopted |new |pet |own )(?P<o>[a-z]+)\b|\b(?:my|his|her) (?P<c>[a-z]+ "
+    r"collection)\b",
     re.IGNORECASE,
 )
 NAME_IS = re.compile(
@@ -114,7 +115,7 @@ PET_NAMED = re.compile(
 IS_KIN = re.compile(
     r"^(?P<n>"
     + NAME
-    + r")(?: is|'s|,) (?P<p>my|our|his|her) (?P<k>(?:[a-z-]+ ){0,2}?(?:"
+    + r")(?: is |'s |, | \()(?P<p>my|our|his|her) (?P<k>(?:[a-z-]+ ){0,2}?(?:"
     + KIN_PATTERN
     + "|"
     + _PET_WORDS

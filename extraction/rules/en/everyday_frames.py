@@ -15,6 +15,7 @@ from extraction.rules.en.frames import (
     proper_name,
     read_age,
     read_birthday,
+    read_brand,
     read_exact,
     read_goods,
     read_noun,
@@ -40,6 +41,7 @@ from extraction.rules.en.statements import (
     ALLERGIC,
     ATTRIBUTE_IS,
     ATTRIBUTE_IS_NO_LONGER,
+    CANNOT_HAVE,
     ENGAGED,
     HAS,
     HAS_TOPIC,
@@ -483,6 +485,17 @@ PARTNERS: Final = (
         States(says="{s} is {o}.", relation="is", read=read_exact),
     ),
     after(
+        r"(?:am|is|are|have been)(?: now| also| both)? expecting (?:our|my|an?|another|his|her|their) "
+        r"(?:(?:first|second|third|fourth|little|baby|new) )*?"
+        r"(?P<o>(?:first|second|third|fourth)(?: (?:child|baby|one|kid))?|baby|child|boy|girl|son|daughter|little one)"
+        r"(?=$|[,.;!]| (?:in|on|at|any|this|next|and|soon|for|together|around|by|now|with)\b)",
+        States(says="{s} is expecting a child.", relation="expecting", read=lambda _: read_exact("child")),
+    ),
+    after(
+        r"(?:am|is|are|have been)(?: now| also| both)? expecting (?P<o>twins|triplets)\b",
+        States(says="{s} is expecting {o}.", relation="expecting", read=read_exact),
+    ),
+    after(
         rf"(?:am |is |are |got |get |became |been )*engaged to (?:my |his |her )?(?:[a-z-]+ ){{0,2}}?(?P<o>{NAME})",
         ENGAGED,
     ),
@@ -770,6 +783,31 @@ BELONGINGS: Final = (
 )
 
 
+# What was so: the simple past of a state with its end or duration
+
+_OVER: Final = (
+    r"(?:for (?:years|ages|ever|a (?:while|year|decade)|[a-z]+ (?:[a-z]+ )?(?:years|months))|until|till|before|back "
+    r"then|once|"
+    r"as an? (?:kid|child|teenager|student)|when I was|growing up)\b"
+)
+FORMER: Final = (
+    after(rf"(?<!have )(?<!has )(?:had|owned|kept|drove|rode) {_MINE}(?P<old>.{{2,30}}?) {_OVER}", NO_LONGER_HAS),
+    after(rf"(?:was|were) (?:an? )?(?:strict )?(?P<old>{DIETS}) {_OVER}", IS_NO_LONGER),
+    after(
+        rf"(?:was|were) with (?P<old>{PROPER})(?: {_OVER}|$|,)",
+        States(says="{s} is no longer with {o}.", relation="uses", group="old", read=read_brand, closes=True),
+    ),
+    clause_frame(
+        rf"^(?P<w>my|our) (?:old|former|previous|last|ex-?) ?(?P<r>boss|manager|supervisor|landlord|landlady|"
+        rf"teacher|coach|"
+        rf"therapist|dentist|doctor|gp|flatmate|roommate|housemate|colleague|neighbou?r)(?:,| was| is)(?: called| "
+        rf"named)? "
+        rf"(?P<old>{NAME})",
+        NO_LONGER_KIN,
+    ),
+)
+
+
 # Medicines, allergies, illnesses, diets
 
 _BY: Final = (
@@ -821,6 +859,10 @@ MEDICATION: Final = (
         NO_LONGER_TAKES,
     ),
     clause_frame(rf"{_BY}(?:switched|moved|changed) me (?:on |over )?to (?P<o>.+)", TAKES),
+    # What was swapped for it stands in an earlier clause.
+    clause_frame(
+        rf"{_BY}(?:switched|changed|swapped|replaced) (?:it|them|that|those|these) (?:to|for|with|by) (?P<o>.+)", TAKES
+    ),
     clause_frame(
         rf"{_BY}(?:put|started|has|have|got|given|gave|prescribed|recommended|keeps?) me (?:back )?(?:on |onto "
         rf")?(?P<o>.+)",
@@ -940,7 +982,7 @@ HEALTH: Final = (
     after(
         r"(?:can not|could never|must not|may not|should not) (?:have|eat|drink|touch|go near|tolerate|digest|be "
         r"near|be around|take|do|handle) (?:any |anything (?:with|containing) )?(?P<o>.+)",
-        REACTS,
+        CANNOT_HAVE,
     ),
     clause_frame(
         rf"^(?P<o>[A-Za-z][a-z]*(?: [a-z]+)?(?:(?:,| and| or) [a-z]+(?: [a-z]+)?){{0,2}}) (?:always |just |really |"
@@ -1296,6 +1338,7 @@ TOPICS: Final = tuple(
         (*MEDICATION, *SPOKEN_MEDICATION),
         (*HEALTH, *SPOKEN_HEALTH),
         (*BELONGINGS, *SPOKEN_BELONGINGS),
+        FORMER,
         (*TASTES, *SPOKEN_TASTES),
         (*CHANGES, *SPOKEN_CHANGES),
         SPOKEN_NUMBERS,

@@ -25,7 +25,19 @@ from extraction.rules.en.objects import (
 from extraction.rules.en.phrases import noun_phrase, things
 from extraction.rules.en.word_classes import ALLERGENS, DOSE, JOB, MEDICINE, SLOTS, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, ObjectPhrase, draft
-from extraction.text.lexicon_en import CHILD_NAME, KIN_PATTERN, NOT_NAMES, PETS, PRONOUNS, VAGUE, word_set
+from extraction.text.lexicon_en import (
+    ARTICLES,
+    CHILD_NAME,
+    FEMALE_KIN,
+    KIN_PATTERN,
+    MALE_KIN,
+    MANY_KIN,
+    NOT_NAMES,
+    PETS,
+    PRONOUNS,
+    VAGUE,
+    word_set,
+)
 from schema.entity import EntityType
 
 Reader = Callable[[str], Sequence[ObjectPhrase]]
@@ -198,6 +210,17 @@ def read_noun(text: str) -> list[ObjectPhrase]:
 def read_exact(text: str) -> list[ObjectPhrase]:
     name = text.strip(" .,!?;:'\"")
     return [ObjectPhrase(name, None)] if name else []
+
+
+_VALUE_WORDS_MAX: Final = 6
+
+
+def read_value(text: str) -> list[ObjectPhrase]:
+    """Return a value as written, unless it is a clause: not `in the garage and the buses do`."""
+    words = text.lower().split()
+    if len(words) > _VALUE_WORDS_MAX or not _CLAUSE_WORDS.isdisjoint(words):
+        return []
+    return read_exact(text)
 
 
 _POSITION = re.compile(
@@ -401,7 +424,8 @@ class FrameBook:
 def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     groups = found.groupdict()
     subject = owner_in(groups.get("w"), clause, state) if frame.whole else clause.subject
-    if (groups.get("r") or "").lower() in state.of_others and found[0][:4].lower() == "the ":
+    of_others = (groups.get("r") or "").lower() in state.of_others and found[0][:4].lower() == "the "
+    if of_others or not _names_attribute(groups.get("s") or "attribute"):
         return
     for number, fact in enumerate(frame.facts):
         said = groups.get(fact.group)
@@ -422,7 +446,8 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
                 # "He" may mean him from now on.
                 state.named[relation] = name
             says = fact.says.replace("{r}", relation or "").replace("{w}", _escaped(groups.get("when") or ""))
-            if relation in _COUNTABLE and (name[0].islower() or relation == "drives"):
+            uncounted = relation == "has" and fact.kind is EntityType.TOPIC
+            if relation in _COUNTABLE and not uncounted and (name[0].islower() or relation == "drives"):
                 says = says.replace("{o}", with_article(name))
             yield draft(
                 clause,
@@ -438,7 +463,7 @@ def _facts(frame: Frame, found: re.Match[str], clause: Clause, state: DiscourseS
             )
 
 
-# Relations whose object is a thing or occupation, which takes an article.
+# Relations whose object is a thing or occupation, which takes an article; an illness takes none.
 _COUNTABLE: Final = frozenset(("has", "works as", "runs", "drives"))
 
 
@@ -448,6 +473,18 @@ def _relation(fact: States, groups: dict[str, str | None]) -> str | None:
         return fact.relation
     word = (groups.get(fact.relation[1:]) or "").lower()
     return CHILD_NAME.get(word, word) or None
+
+
+_CLAUSE_WORDS: Final = PRONOUNS - ARTICLES | word_set(
+    "is are was were am be been has have had do does did will would can could when while as if because since until "
+    "before after where that which who whose why how not"
+)
+
+
+def _names_attribute(words: str) -> bool:
+    """Return whether words name an attribute: not a clause (`when I was twelve we`), nor a relative (`daughter`)."""
+    low = words.lower().split()
+    return _CLAUSE_WORDS.isdisjoint(low) and low[-1] not in FEMALE_KIN | MALE_KIN | MANY_KIN
 
 
 def _escaped(text: str) -> str:

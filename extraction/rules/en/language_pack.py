@@ -57,6 +57,16 @@ def _statement(rule: Rule, name: str, _ended: bool) -> str:
     return rule.says.replace("{o}", with_article(name)) if rule.shape in ("job", "pet", "gift") else rule.says
 
 
+# What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
+_LIFE: Final = ("lives in", "works at", "works as", "studies at", "studies", "has age", "is")
+_OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
+
+
+def _still_so(clause: Clause, one: Draft) -> bool:
+    """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
+    return not clause.past or one.closes or (one.predicate == "RELATES_TO" and one.relation not in _OF_THEN)
+
+
 ENGLISH: Final = LanguagePack(
     rules=RuleBook(RULES, SYNTAX),
     wording=Wording(
@@ -88,4 +98,5 @@ ENGLISH: Final = LanguagePack(
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
     analyse=analyse_slots,
+    holds=_still_so,
 )

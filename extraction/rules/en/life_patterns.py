@@ -100,7 +100,7 @@ LIFE_RULES: tuple[Rule, ...] = (
         r"started learning|started studying|am majoring in|majoring in|am (?:doing|getting|finishing|pursuing) "
         r"(?:my|an?) "
         r"(?:phd|ph\.d\.?|master'?s?|bachelor'?s?|degree|doctorate|mba)(?: degree)? in|"
-        r"(?:have|got|hold) a (?:degree|phd|master'?s) in|take (?:classes|lessons|courses) in)(?! for\b)",
+        r"take (?:classes|lessons|courses) in)(?! for\b)",
         "RELATES_TO",
         "{s} studies {o}.",
         relation="studies",
@@ -108,7 +108,8 @@ LIFE_RULES: tuple[Rule, ...] = (
     ),
     SYNTAX.rule(
         r"(?:teach|teaches|am teaching|is teaching)(?! (?:my|our|him|her|them|people|kids|children|"
-        r"myself)\b)(?!.* (?:to|how) )",
+        r"myself)\b)(?!.* how )(?!.* to (?!(?:year|kids|children|students|pupils|adults|teenagers|beginners|[a-z]+ "
+        r"graders)\b))",
         "RELATES_TO",
         "{s} teaches {o}.",
         relation="teaches",

@@ -162,6 +162,12 @@ _NAME_ROLE: Final = re.compile(
     rf"(?:[a-z-]+ ){{0,1}}?(?P<r>{_ROLE}|{KIN_PATTERN})(?=$|[,.;:!)]| (?:needs|"
     rf"wants|has|is|says|also|and|who|from|at|will|can|in|on|for)\b)"
 )
+# "I'm learning Mandarin with a teacher called Liu Yang"
+_ROLE_CALLED: Final = re.compile(
+    rf"\b(?:I|[Ww]e)\b.{{3,40}}? (?:with|from|by) an? (?P<r>teacher|tutor|coach|instructor|trainer|therapist) "
+    rf"(?:called|named) "
+    rf"(?P<o>{NAME})"
+)
 _THIRD_ROLE: Final = re.compile(
     rf"^(?:he|she|that) is (?P<w>my|our) (?:[a-z-]+ ){{0,2}}?(?P<r>{_ROLE}|"
     rf"{KIN_PATTERN})(?=$|[,.;:!)]| (?:on|and|from|at|too|by|but|in)\b)",
@@ -332,6 +338,8 @@ def _named_roles(clause: Clause) -> Iterator[tuple[str, str]]:
         is_request = found.start("o") == 0 and not text[found.end("o") : found.start("w")].strip()
         if not is_request and (found["w"] != "the" or found["r"].lower() in _BARE_ROLES):
             yield found["r"].lower(), found["o"]
+    for found in _ROLE_CALLED.finditer(text):
+        yield found["r"].lower(), found["o"]
     if (third := _THIRD_ROLE.match(text)) and clause.third and clause.third[0].isupper():
         yield third["r"].lower(), clause.third
     for found in _TITLED.finditer(text):

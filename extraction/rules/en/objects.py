@@ -94,11 +94,12 @@ _FIRM_WORDS = re.compile(
     r"foundation|church|supermarket|brewery|theat(?:re|er)|gallery|garage|manufacturer|retailer|provider|chain|"
     r"post office|"
     r"kindergarten|daycare|bookstore|bookshop|office|bar|pub|team|center|centre|plant|org|organi[sz]ation|"
-    r"business)\b",
+    r"business|brigade|police|force|navy|army|railway|orchestra|credit union|insurer|hospice|zoo|aquarium)\b",
     re.IGNORECASE,
 )
 _FIRM_END = re.compile(
-    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|downtown|now|right|doing|part|full|is|are|was|were|"
+    r" (?:as|in|on|near|with|for|that|which|and|from|since|where|when|while|because|before|after|until|till|though|"
+    r"but|so|downtown|now|right|doing|part|full|is|are|was|were|"
     r"will|has|have)\b|[,.]"
 )
 _JOBS = JOBS | MORE_JOBS
@@ -319,7 +320,7 @@ _LARGE = re.compile(
     r"tattoo|scholarship|grant|channel|charity|race|10k|5k)\b|get (?:into|back into|in shape|fit|married|"
     r"engaged|divorced|"
     r"promoted|certified|healthier|better at|rid of|out of debt|pregnant|a driver)|go (?:vegan|vegetarian|"
-    r"freelance|back to "
+    r"freelance|back to (?-i:[A-Z])|back to "
     r"(?:school|college|university)|part[- ]time|abroad|hiking|backpacking|to (?:college|university|grad "
     r"school|[A-Z]))|"
     r"see (?:the (?:northern lights|world|pyramids|ocean|alps)|(?-i:[A-Z]))|(?:take|pass) (?:my|the|a|an) (?:\w+ "

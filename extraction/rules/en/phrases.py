@@ -23,7 +23,8 @@ _STOP = re.compile(
 _GERUND = re.compile(r"^(?:[a-z]+ing(?: [a-z]+)? (?:" + _PREPOSITION + r") |[a-z]+ing )", re.IGNORECASE)
 # No alternative may be repeated or be composed of others: each would double the number of ways to match.
 _TRAILING = re.compile(
-    r"(?:,? (?:so much|very much|a lot|too|as well|these days|lately|now|anymore|any more|today|tonight|"
+    r"(?:,? (?:ever|for good|forever|for ever|so much|very much|a lot|too|as well|these days|lately|now|anymore|any "
+    r"more|today|tonight|"
     r"again|right now|"
     r"more than anything|all (?:day|night|the time|evening|week|year|morning)(?: long)?|everywhere|completely|"
     r"entirely|"
@@ -57,6 +58,7 @@ def quoted_title(text: str) -> str | None:
 
 _STATEMENT = re.compile(
     r"\w'?s (?:fine|ok|okay|good|great|better|enough|best|worse|nice|alright|all right)$|"
+    r"\w (?:welcome|appreciated|needed|wanted)$|"
     r"\w (?:reckons?|says?|said|thinks?|thought|told (?:me|us)|claims?|insists?|swears?)$",
     re.IGNORECASE,
 )

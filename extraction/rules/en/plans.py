@@ -150,12 +150,18 @@ def _events(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     text = clause.text
     if found := _EVENT_IS.match(text):
         owner = owner_in(found["w"], clause, state) if found["w"] or clause.subject is None else state.speaker.me
-        if owner is not None and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
-            yield _plan(clause, state, owner, noun_phrase(found["o"]))
-    elif (found := _EVENT_ONLY.match(text)) and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
-        yield _plan(clause, state, state.speaker.me, noun_phrase(found["o"]))
-    elif (found := _IS_EVENT.match(text)) and _WHEN.fullmatch(" " + found["t"]) and _is_event(found["o"]):
-        yield _plan(clause, state, state.speaker.me, _short(found["o"]))
+        if owner is not None and _WHEN.search(" " + found["t"]) and (event := _event_name(found["o"])):
+            yield _plan(clause, state, owner, event)
+    elif event := _bare_event(text):
+        yield _plan(clause, state, state.speaker.me, event)
+
+
+def _bare_event(text: str) -> str | None:
+    """Return the event of `physio at 9 tomorrow` and `next Wednesday is my last exam`; None for other clauses."""
+    if (found := _EVENT_ONLY.match(text)) and _WHEN.search(" " + found["t"]) and _is_event(found["o"]):
+        return _event_name(found["o"])
+    found = _IS_EVENT.match(text)
+    return _event_name(found["o"]) if found and _WHEN.fullmatch(" " + found["t"]) else None
 
 
 # "physio at half 9 tomorrow", "marathon in October": an event with a time, and nothing else.
@@ -168,7 +174,14 @@ _EVENT_ONLY = re.compile(
 
 
 def _is_event(said: str) -> bool:
-    return _head(said) in APPOINTMENTS | _DATED_NOUNS
+    return _head(said) in APPOINTMENTS | _DATED_NOUNS or _EVENT_DAY.fullmatch(said) is not None
+
+
+def _event_name(said: str) -> str | None:
+    """Return the name of an event that people plan for; None for other nouns."""
+    if not _is_event(said):
+        return None
+    return said.lower() if _EVENT_DAY.fullmatch(said) else _short(said)
 
 
 def _head(said: str) -> str:
@@ -177,16 +190,17 @@ def _head(said: str) -> str:
     return word if word in APPOINTMENTS else word.removesuffix("s")
 
 
+_EVENT_DAY: Final = re.compile(
+    r"(?:moving|wedding|exam|results|match|race|sports|open|graduation|launch|release|closing) day", re.IGNORECASE
+)
 _DATED_NOUNS: Final = word_set("lease contract flight visa passport due-date release launch school term leave job")
 
 
-def _plan(clause: Clause, state: DiscourseState, subject: str, name: str | None) -> Draft:
+def _plan(clause: Clause, state: DiscourseState, subject: str, name: str) -> Draft:
     when = _WHEN.search(clause.text)
     says = f"{{s}} plans: {{o}}, {when[0].strip(' ,')}." if when else "{s} plans: {o}."
     kind = EntityType.ACTIVITY
-    return draft(
-        clause, state, subject, "CARES_ABOUT", name or clause.text, says, relation="plan", kind=kind, strength=0.8
-    )
+    return draft(clause, state, subject, "CARES_ABOUT", name, says, relation="plan", kind=kind, strength=0.8)
 
 
 def _short(said: str) -> str | None:

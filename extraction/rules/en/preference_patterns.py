@@ -233,6 +233,7 @@ TASTE_RULES: tuple[Rule, ...] = (
     ),
     SYNTAX.rule(r"(?:love|loves|adore|adores)", "PREFERS", "{s} loves {o}.", strength=0.9),
     SYNTAX.rule(r"always (?:loved|adored)", "PREFERS", "{s} loves {o}.", strength=0.9),
+    SYNTAX.rule(r"(?:have|has) (?:always |long |come to )?preferred", "PREFERS", "{s} prefers {o}."),
     SYNTAX.rule(
         _IS_OR_IS_NOT
         + _VERY_MUCH

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Final
 
 from extraction.reader import THE_AGENT
+from extraction.rules.en.clauses import with_article
 from extraction.rules.en.frames import (
     Reader,
     medicines,
@@ -530,8 +531,24 @@ _SLOTS: Final[dict[str, Slot]] = {
     "ran": Slot(says="{s} no longer runs {o}.", relation="runs", read=_firm, kind=EntityType.ORGANIZATION, closes=True),
     "uses": Slot(says="{s} uses {o}.", relation="uses", read=_brand, ends="used"),
     "used": Slot(says="{s} no longer uses {o}.", relation="uses", read=_brand, closes=True),
-    "studies": Slot(says="{s} studies {o}.", relation="studies", read=_subject, kind=EntityType.TOPIC),
-    "studies at": Slot(says="{s} studies at {o}.", relation="studies at", read=_school, kind=EntityType.ORGANIZATION),
+    "studies": Slot(says="{s} studies {o}.", relation="studies", read=_subject, kind=EntityType.TOPIC, ends="studied"),
+    "studied": Slot(
+        says="{s} no longer studies {o}.", relation="studies", read=_subject, kind=EntityType.TOPIC, closes=True
+    ),
+    "studies at": Slot(
+        says="{s} studies at {o}.",
+        relation="studies at",
+        read=_school,
+        kind=EntityType.ORGANIZATION,
+        ends="studied at",
+    ),
+    "studied at": Slot(
+        says="{s} no longer studies at {o}.",
+        relation="studies at",
+        read=_school,
+        kind=EntityType.ORGANIZATION,
+        closes=True,
+    ),
     "takes": Slot(says="{s} takes {o}.", relation="takes", read=_medicine, kind=EntityType.TOPIC, ends="stopped"),
     "stopped": Slot(
         says="{s} no longer takes {o}.",
@@ -543,10 +560,20 @@ _SLOTS: Final[dict[str, Slot]] = {
     "has": Slot(says="{s} has {o}.", relation="has", read=_possession, ends="lost"),
     "lost": Slot(says="{s} no longer has {o}.", relation="has", read=_lost, closes=True),
     "allergic": Slot(says="{s} is allergic to {o}.", predicate="DISLIKES", read=_food, strength=0.95),
+    "cannot have": Slot(says="{s} cannot have {o}.", predicate="DISLIKES", read=_food, strength=0.95),
     "condition": Slot(says="{s} has {o}.", relation="has", read=_by_rule(condition), kind=EntityType.TOPIC),
     "state": Slot(says="{s} is {o}.", relation="is", read=_state, kind=EntityType.TOPIC),
     "speaks": Slot(says="{s} speaks {o}.", relation="speaks", read=_by_rule(language), kind=EntityType.TOPIC),
-    "plays": Slot(says="{s} plays {o}.", relation="plays", read=_by_rule(pastime), kind=EntityType.ACTIVITY),
+    "plays": Slot(
+        says="{s} plays {o}.", relation="plays", read=_by_rule(pastime), kind=EntityType.ACTIVITY, ends="played"
+    ),
+    "played": Slot(
+        says="{s} no longer plays {o}.",
+        relation="plays",
+        read=_by_rule(pastime),
+        kind=EntityType.ACTIVITY,
+        closes=True,
+    ),
     "learns": Slot(says="{s} learns {o}.", relation="learns", read=_by_rule(pastime), kind=EntityType.ACTIVITY),
     "dating": Slot(
         says="{o} is {s}'s partner.", relation="partner", read=_person, kind=EntityType.PERSON, ends="split"
@@ -718,13 +745,14 @@ def _by_group(group: VerbGroup, rest: str, clause: Clause, state: DiscourseState
     return []
 
 
-_ENDED_THEN: Final = re.compile(
-    r"\b(?:till|until|before (?:he|she|I|they)|for \w+ years|all (?:his|her|my|their) (?:working )?life|back in|once)\b"
-)
-
-
 # What the simple past says was so, and is no longer: "I lived in Spain for a year".
-_LASTING_STATES: Final = frozenset(("lives", "works at", "works as"))
+_LASTING_STATES: Final = frozenset(("lives", "works at", "works as", "studies", "studies at"))
+_LASTING_VERBS: Final = frozenset(("live", "work", "study", "reside"))
+_FOR_YEARS: Final = re.compile(
+    r"\b(?:for (?:[a-z]+ ){1,3}(?:years|months)|for (?:years|ages)|as an? (?:kid|child|teenager|student|boy|girl)|"
+    r"at school|"
+    r"in (?:the|my) school|when I was)\b"
+)
 
 
 def _slot_of(row: Row, group: VerbGroup, rest: str, *, momentary: bool) -> str | None:
@@ -744,10 +772,12 @@ def _slot_of(row: Row, group: VerbGroup, rest: str, *, momentary: bool) -> str |
     if group.ended or (group.negated and _ENDED_AFTER.search(rest)):
         return slot.ends if slot is not None and not row.event else None
     is_simple_past = group.form == "past" and not group.auxiliary and not group.negated
-    if slot is not None and row.slot in _LASTING_STATES and is_simple_past and group.lemma in ("live", "work"):
-        return None if momentary or row.event else slot.ends
-    if row.slot == "works as" and group.lemma == "be" and group.past and _ENDED_THEN.search(rest):
-        return "worked as"
+    lasting = row.slot in _LASTING_STATES and group.lemma in _LASTING_VERBS
+    if slot is not None and is_simple_past and (lasting or row.slot == "plays"):
+        once = momentary or row.event or not (lasting or _FOR_YEARS.search(rest))
+        return None if once else slot.ends
+    if row.slot == "works as" and group.lemma == "be" and group.past and not group.auxiliary and not group.negated:
+        return None if momentary else "worked as"
     if group.negated:
         return slot.negated if slot is not None and group.is_lasting else None
     if row.event:
@@ -777,7 +807,7 @@ def _stated(
                 subject,
                 slot.predicate,
                 name,
-                slot.says,
+                slot.says.replace("{o}", with_article(name)) if slot.relation == "works as" else slot.says,
                 relation=slot.relation,
                 kind=slot.kind or kind,
                 strength=slot.strength,

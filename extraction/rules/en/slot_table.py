@@ -108,6 +108,7 @@ be originally? from X
 !be raised in X
 """,
     "works at": """
+work with * at X
 work at/for/with X
 work DET * at/for X
 work in the * at/of X
@@ -244,12 +245,14 @@ use X for *
     "allergic": """
 be allergic/intolerant/sensitive to X
 be * allergic to X
-cannot have/eat/drink/tolerate/digest/touch/go near X
-cannot go near X
 react badly? to X
 swell up from X
 come out in/with * from X
 get hives/rashes/blisters/itchy/wheezy from/with/off X
+""",
+    "cannot have": """
+cannot have/eat/drink/tolerate/digest/touch/go near X
+cannot go near X
 avoid X
 """,
     "condition": """

@@ -381,6 +381,19 @@ SPOKEN_WORK: Final = (
         ),
     ),
     after(
+        rf"(?:am |is |are |do |does )?(?:work|works|working|collaborate|collaborating) with (?P<o>{NAME}) (?:at|in|"
+        rf"on|for) ",
+        States(says="{s} works with {o}.", relation="works with", read=proper_name(PERSON), kind=PERSON),
+    ),
+    after(r"(?:have |has )?been (?:with|at) (?P<o>(?:the|an?|my) [a-z].+?) (?:for|since)\b", WORKS_AT),
+    after(
+        # Who has a degree does not study any more.
+        r"(?:have|has|got|hold|holds|did)(?: got)? an? (?P<o>(?:first |second )?(?:(?:bachelor|master|doctor)['’]?s? )?"
+        r"(?:degree|phd|doctorate|master['’]?s|bachelor['’]?s|diploma|msc|bsc|mba|ba|ma) in "
+        r"[A-Za-z]+(?: (?:and )?[a-z]+)?)(?=$|[,.;!]| (?:but|and|from|so|which|though|because)\b)",
+        States(says="{s} has a {o}.", relation="has", read=read_exact, kind=TOPIC),
+    ),
+    after(
         r"(?:study|studies|am studying|is studying|read|reads|am reading|"
         r"is reading)(?: [a-z ]{3,30}?)? "
         r"at (?P<o>(?:the )?(?-i:[A-Z])[\w' ]{1,40}?)(?=$|,| (?:now|in|since|and|until|this)\b)",
@@ -518,6 +531,11 @@ SPOKEN_PEOPLE: Final = (
         NO_LONGER_PARTNER,
     ),
     after(
+        rf"(?:have|has|share|shares|got|lost|want)(?: (?:sole|joint|shared|full))? custody of (?:my [a-z]+ "
+        rf")?(?P<o>{NAME})",
+        States(says="{o} is {s}'s child.", relation="child", read=proper_name(PERSON), kind=PERSON),
+    ),
+    after(
         rf"(?:am|is|have been|has been|are)? ?(?:with|together with|loved up with|shacked up with|"
         rf"going steady with|an item with) (?P<o>{NAME}) (?:now|these days|for \w+ (?:years?|months?)|since)",
         PARTNER,
@@ -597,6 +615,7 @@ SPOKEN_AGES: Final = (
         _AGED,
     ),
     clause_frame(rf"^(?:age|aged):? (?P<o>{NUMBER})(?=$|,)", _AGED),
+    after(r"still [a-z]+s? (?:[a-z]+ ){0,4}?at (?P<o>\d\d)(?=$|[,.!])", _AGED),
     after(r"celebrated (?:my|his|her|our) (?P<o>\d{1,2})(?:st|nd|rd|th)(?: birthday)?\b", _AGED),
 )
 
@@ -760,6 +779,12 @@ SPOKEN_MEDICATION: Final = (
     ),
 )
 SPOKEN_HEALTH: Final = (
+    after(
+        r"(?:need|needs|wear|wears|have to wear|has to wear)(?: to wear)? (?:an? )?(?P<o>(?:reading )?glasses|"
+        r"contact lenses|"
+        r"hearing aids?|wheelchair)(?=$|[,.;!]| (?:now|for|since|because|and|but|to|all)\b)",
+        States(says="{s} needs {o}.", relation="has", read=read_exact),
+    ),
     clause_frame(
         rf"^{_MEDIC} (?:says?|said|thinks?|reckons?|confirmed|has confirmed|diagnosed me with|is sure|"
         rf"came back(?: as| with)?|shows?|showed|revealed|found|told me)(?: that)?(?: (?:it is|it was|I have|"
@@ -1001,7 +1026,7 @@ SPOKEN_CHANGES: Final = (
         IS_NAMED,
     ),
     clause_frame(
-        rf"^(?:(?:my |the )?(?:married|new|legal|maiden|full) name is|(?:I am|it is) (?:now )?(?:Mrs|Mr|"
+        rf"^(?:(?:my |the )?(?:married|new|legal|maiden|full) name is|(?:I am(?: now)?|it is now) (?:Mrs|Mr|"
         rf"Ms|Dr)\.?) (?:now )?(?P<o>{NAME})",
         IS_NAMED,
     ),

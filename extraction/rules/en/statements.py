@@ -17,6 +17,7 @@ from extraction.rules.en.frames import (
     read_places,
     read_plain_medicines,
     read_things,
+    read_value,
     read_workplaces,
 )
 from extraction.rules.en.word_classes import DOSE, MEDICINE
@@ -82,6 +83,7 @@ NO_LONGER_TAKES: Final = States(
 )
 ALLERGIC: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_things, strength=0.95)
 REACTS: Final = States(says="{s} is allergic to {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
+CANNOT_HAVE: Final = States(says="{s} cannot have {o}.", predicate="DISLIKES", read=read_allergens, strength=0.95)
 LIKES: Final = States(says="{s} likes {o}.", predicate="PREFERS", read=read_one_thing)
 PREFERS: Final = States(says="{s} prefers {o}.", predicate="PREFERS", read=read_one_thing)
 NOT_LIKES: Final = States(says="{s} does not like {o}.", predicate="DISLIKES", read=read_one_thing)
@@ -92,7 +94,7 @@ USES: Final = States(says="{s} uses {o}.", relation="uses", read=read_brand)
 NO_LONGER_USES: Final = States(
     says="{s} no longer uses {o}.", relation="uses", group="old", read=read_brand, closes=True
 )
-ATTRIBUTE_IS: Final = States(says="{s}'s {r} is {o}.", relation="=s", read=read_exact)
+ATTRIBUTE_IS: Final = States(says="{s}'s {r} is {o}.", relation="=s", read=read_value)
 ATTRIBUTE_IS_NO_LONGER: Final = States(
-    says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_exact, closes=True
+    says="{s}'s {r} is no longer {o}.", relation="=s", group="old", read=read_value, closes=True
 )

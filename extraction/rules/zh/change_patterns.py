@@ -84,7 +84,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "换改挪调转迁变升搬移降涨加减提缩切",
-        rf"{_NO_MOVE}(?:我)?(?:的)?(?P<k>[^，。！？；：、\s我你您他她它从由把]{{2,6}}?)(?:也|又|终于|已经|都)?从"
+        rf"{_NO_MOVE}(?:我)?(?:的)?(?!全家|一家|爸妈|父母|家里人)(?P<k>[^，。！？；：、\s我你您他她它从由把]{{2,6}}?)(?:也|又|终于|已经|都)?从"
         rf"(?P<a>{NOUN}){_TURNS}{_INTO}(?:了)?(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
         ATTRIBUTE_WAS,
@@ -207,7 +207,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "换",
-        rf"(?:我)?(?:又|刚|最近)?换(?:了)?(?:个|一个|一位|新|家)(?:的)?(?P<k>{ROLE})(?:了)?，(?:新的?|这个|"
+        rf"(?:我)?(?:又|刚|最近)?换(?:了)?(?:个|一个|一位|新|家)?(?:的)?(?P<k>{ROLE})(?:了)?，(?:新的?|这个|"
         rf"现在)?(?:姓|叫|是|在|名叫)(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
     ),
@@ -273,7 +273,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "戒",
-        rf"(?:我)?戒(?P<a>{NOUN})(?:已经|都)?(?:第|到第|快|有)(?:{NUMBER})(?:个)?(?:天|月|周|年|星期)",
+        rf"(?:我)?戒(?P<a>{NOUN})(?:已经|都|到?今天)?(?:第|到第|快|有|整|满|整整)(?:{NUMBER})(?:个)?(?:天|月|周|年|星期)",
         Says(obj="a", predicate="PREFERS", says="{s}戒了{o}。", clean=taste, closes=True),
     ),
     slot_rule(

@@ -38,6 +38,11 @@ FICTION: Final = re.compile(
     r"[两三四五六七八九十几\d]+[个段篇首份封张条则]|出)|"
     r"以[^，。]{1,10}的(?:口吻|身份|视角|语气|名义)|你[当演扮]|我[演扮]|[上里]印着|上写着|写着[“\"「]"
 )
+# A text for somebody else, which is about the speaker, not a story.
+_LETTER: Final = re.compile(
+    r"^(?:请|麻烦|帮我?|给我?)?(?:写|起草|拟)[^，。]{0,10}?(?:信|邮件|祝福|贺词|贺卡|简历|请假条|祝酒词|致辞|消息|短信|发言稿?|通知|申请)"
+    r"[^，。]{0,4}(?=，)"
+)
 # Plans that were dropped.
 DROPPED: Final = re.compile(
     r"^(?:我们?)?(?:原|本来|原本|原先|一开始|起初|当初|之前|最初)(?:来|是|还)?(?:打算|计划|想|准备|要|说好|"
@@ -102,7 +107,10 @@ def expand_kinship_words(text: str) -> str:
     return _MY_KIN.sub(lambda found: "我" + _SHORT_KIN[found["k"]], text)
 
 
-_CUT = re.compile(r"[，,；;：:]+|——|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|(?=但是|不过|可是|而且(?!是)|然而|虽然)")
+_CUT = re.compile(
+    r"[，,；;：:]+|——|(?<=了)(?=要不要|该不该|能不能|可不可以|怎么办)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|"
+    r"(?=但是|不过|可是|而且(?!是)|然而|虽然)"
+)
 _LEAD = re.compile(
     r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
     r"所以|另外|还有(?![一二两三四五几][只条个匹头对家辆])|当然|哈哈|说起来|说实话|"
@@ -117,7 +125,12 @@ _LEADS_MAX = 4
 # Rules for several clauses look no further, which keeps reading linear.
 _FOLLOWING_CHARS_MAX = 60
 # 在博世工作过
-_ONCE_DONE: Final = re.compile("(?:[住干当养]|工作|上班|上学)过(?!了)")
+_ONCE_DONE: Final = re.compile("(?:[住干当养做打教开]|工作|上班|上学|上)过(?!了|年|节|期|来|去|敏)")
+# A time of life, after which a clause is about the past: 我十二岁的时候全家搬到了厦门.
+_THEN_FIRST = re.compile(
+    r"^(?:我们?)?(?:[\d一二三四五六七八九十]{1,3}岁(?:的时候|那年|时)|(?:上|读|念)(?:大学|中学|高中|初中|小学|研究生)(?:的时候|那会儿|时)|"
+    r"刚?(?:毕业|工作|结婚|当兵)(?:的时候|那会儿|那年|时)|小时候|年轻的?时候)，?(?=[\u4e00-\u9fff]{3})"
+)
 # The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
     r"^(?:其实|另外|对了|说起来)?(?:以前|过去|曾经|小时候|年轻的?时候|当年|早些年|前几年|那时候?|(?:上|"
@@ -177,10 +190,12 @@ _ME = re.compile(
     r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
 )
 _KIN = re.compile(
-    r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>" + KIN_PATTERN + r")(?![课卡费节])(?:[她他](?!们))?"
+    r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>(?<=家)老[大二三]|"
+    + KIN_PATTERN
+    + r")(?![课卡费节])(?:[她他](?!们))?"
 )
 # Children are subjects without a name if they are said to be the speaker's: 我家孩子.
-_CHILD = frozenset(("孩子", "宝宝", "娃", "宝贝"))
+_CHILD = frozenset(("孩子", "宝宝", "娃", "宝贝", "老大", "老二", "老三"))
 # Companions of the subject: 我跟我弟弟开了店.
 _COMPANY = re.compile(
     r"^(?:我们?的?)?(?:[一两二三四五六几\d]+[个位名])?(?:" + KIN_PATTERN + r")(?:们)?(?:一起|一块儿?|俩|两个人?)?"
@@ -189,7 +204,7 @@ _PRONOUN = re.compile(r"^(?:他|她|其)(?!们|中|实|他|它)")
 _OTHERS = re.compile(r"^(?:这|那|它|你|您|大家|有人|人们|他们|她们|它们|其中|其他|别人|每个|谁|老师|同学|教练)")
 _VERB_NEXT = (
     r"(?=也|很|非常|特别|最|不|喜欢|讨厌|住|爱|热爱|害怕|怕|在|的|叫|今年|是|有|说|想|打算|对|养|超|挺|从|"
-    r"和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮)"
+    r"和|与|跟|去|参|看|读|收|获|感|觉|通|拿|因|练|尝|做|发|被|帮|吃|喝|刚|又|已|正|会|家)"
 )
 _NAMED = re.compile(
     r"^(?P<n>小[\u4e00-\u9fff]|[A-Z][A-Za-z]+|[" + "".join(sorted(SURNAMES)) + r"][\u4e00-\u9fff]{1,2}?)" + _VERB_NEXT
@@ -210,9 +225,14 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     state.opens = True
     state.past = False
     state.stranger = False
-    if SARCASTIC.search(text) or FICTION.search(text):
+    invented = FICTION.search(text)
+    is_request = invented is not None and _LETTER.match(text) is not None
+    if SARCASTIC.search(text) or (invented and not is_request):
         return
     pieces = _with_lists(text, _pieces(text))
+    if is_request:
+        # 帮我写封求职信，我在应聘…: the request invents, what follows is so.
+        pieces = [piece for piece in pieces[1:] if piece[2].startswith("我")]
     for number, (start, end, plain) in enumerate(pieces):
         last = number == len(pieces) - 1
         if HYPOTHETICAL.search(plain) or WISH.search(plain):
@@ -260,6 +280,8 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = expand_kinship_words(plain.strip())
     past = _PAST.match(text) is not None or _ONCE_DONE.search(text) is not None
+    if then := _THEN_FIRST.match(text):
+        past, text = True, text[then.end() :]
     momentary = _MOMENT.search(text) is not None or _LAUGHS.search(text) is not None
     whole = text
     for _ in range(_LEADS_MAX):
@@ -416,9 +438,25 @@ def may_name_person(word: str) -> bool:
     return word[-1] != "人" and word_tag(word) in (None, "nr", "nrt") and is_nominal(word)
 
 
+# Given names that are words too: 建军, 海燕.
+_GIVEN_NAME = re.compile(
+    r"[\u4e00-\u9fff][军国华伟强芳英兰梅红霞玲萍燕丽娟敏静平明刚勇杰涛超斌波辉鹏飞龙凤琴珍秀荣生](?="
+    + _VERB_NEXT[3:-1]
+    + r")"
+)
+
+
+def given_name_at(text: str, start: int) -> str | None:
+    """Return the given name that begins at an offset and is a word too: 建军 before a verb."""
+    given = _GIVEN_NAME.match(text, start)
+    return given[0] if given and word_tag(given[0]) in ("n", "ns", "nz", "nrfg", "nrt") else None
+
+
 def _name_after(rest: str) -> str | None:
     """Return the name that follows a kinship term: 王芳 in 妻子王芳."""
-    name = name_at(rest, 0)
+    name = name_at(rest, 0) or given_name_at(rest, 0)
+    if name is not None and name == given_name_at(rest, 0):
+        return name
     return (
         name
         if name

@@ -7,7 +7,15 @@ from typing import Final
 
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.rules.zh.clauses import FICTION, HYPOTHETICAL, WISH, mask_quoted_speech, may_name_person, name_at
+from extraction.rules.zh.clauses import (
+    FICTION,
+    HYPOTHETICAL,
+    WISH,
+    given_name_at,
+    mask_quoted_speech,
+    may_name_person,
+    name_at,
+)
 from extraction.rules.zh.clauses import owner as owner_of
 from extraction.rules.zh.objects import is_job, object_type, visited_place
 from extraction.rules.zh.phrases import noun_phrase, things, title, titles, without_category
@@ -216,6 +224,10 @@ PET_CALLED = re.compile(
 )
 IS_KIN = re.compile(
     r"^(?P<n>" + _NAME + r")是(?P<p>我|他|她)们?的?(?:一个|一位|[\u4e00-\u9fff]{1,3}的)?(?P<k>" + KIN_PATTERN + r")$"
+)
+# 皮皮（我们家的比格）
+KIN_ASIDE = re.compile(
+    r"^(?P<n>" + _NAME + r")[（(](?P<p>我|他|她)们?家?的?(?P<k>" + KIN_PATTERN + "|" + _PET_WORDS + r")[）)]"
 )
 # A word for several relatives, then each with a name: 两个孩子，大的叫乐乐.
 SEVERAL = re.compile(
@@ -534,7 +546,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         for match in islice(KIN_NAMED.finditer(text), _KIN_MAX):
             if name := _kin_name(match, text):
                 found.append((match, name))
-    found += [(match, match["n"]) for match in PET_NAMED.finditer(text)]
+    found += [(match, match["n"]) for pattern in (PET_NAMED, KIN_ASIDE) for match in pattern.finditer(text)]
     for match, name in found:
         if first := _KIN_BEFORE.search(text, 0, match.start("k")):
             # 我妹妹的男朋友小张 is the sister's, not the user's.
@@ -611,7 +623,7 @@ def _kin_name(match: re.Match[str], text: str) -> str | None:
     verb = match["v"] or "是"
     if not verb.endswith("是") and match.end("n") == len(text) and ("叫" in verb or may_name_person(name)):
         return name
-    return name_at(text, start)
+    return name_at(text, start) or given_name_at(text, start)
 
 
 def _is_name(name: str, text: str, start: int) -> bool:

@@ -4,7 +4,15 @@ from typing import Final
 
 from extraction.rules.zh.slot_cleaners import allergen, illness, known_drug, taste, thing, value
 from extraction.rules.zh.slots import Says, SlotRule, slot_rule
-from extraction.rules.zh.statements import ALLERGIC, HAS_ILLNESS, STOPPED, TAKES, TAKES_NOW, TOOK_BEFORE
+from extraction.rules.zh.statements import (
+    ALLERGIC,
+    CANNOT_HAVE,
+    HAS_ILLNESS,
+    STOPPED,
+    TAKES,
+    TAKES_NOW,
+    TOOK_BEFORE,
+)
 from extraction.rules.zh.word_classes import ADV, DOSE, DRUG, DURATION, END, NOUN, NUMBER, OFTEN, REACTION, SURE_DRUG
 from extraction.text.lexicon_zh import CHRONIC
 from schema.entity import EntityType
@@ -14,6 +22,12 @@ from schema.entity import EntityType
 _CONDITION: Final = Says(obj="o", relation="has", says="{s}有{o}。", clean=value, kind=EntityType.TOPIC, strength=0.8)
 _CHRONIC: Final = "(?:" + "|".join(CHRONIC) + ")"
 HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
+    slot_rule(
+        "戴坐拄",
+        rf"(?:我)?(?:{ADV})(?:得|要|需要|开始)?(?:戴|佩戴|坐|拄|用)(?:上|着)?(?P<o>眼镜|助听器|牙套|隐形眼镜|老花镜|轮椅|"
+        rf"拐杖|呼吸机){END}",
+        Says(obj="o", relation="has", says="{s}需要{o}。", clean=value),
+    ),
     slot_rule(
         "敏",
         rf"(?:我)?(?:现在|已经|早就|也)?不(?:再)?对(?P<o>{NOUN})过敏了?",
@@ -55,14 +69,14 @@ HEALTH_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "吃碰",
         rf"(?:我)?(?:吃不得|碰不得|沾不得|喝不得|不能碰|不能吃|不可以吃|碰不了|闻不得)(?P<o>{NOUN})(?:，|{END})",
-        ALLERGIC,
+        CANNOT_HAVE,
     ),
     slot_rule(
         "吃碰不",
         rf"(?!对)(?P<o>{NOUN})(?:我)?(?:是|真|绝对|都|也|万万|千万|坚决|一口|一点){{0,4}}(?:吃不得|碰不得|"
         rf"沾不得|喝不得|碰都不能碰|一点都?不能[吃碰沾]|不能[吃碰沾]|都不能吃|也不能[吃碰]|不可以吃)(?:，|"
         rf"{END})",
-        ALLERGIC,
+        CANNOT_HAVE,
     ),
     slot_rule(
         "怀",

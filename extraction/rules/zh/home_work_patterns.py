@@ -31,6 +31,12 @@ _STAYS: Final = (
 HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "住",
+        rf"(?:我)?(?:{ADV})?(?:搬|回|搬到|搬去|搬回)(?:到|去|了)?(?P<a>{PLACE})(?:跟|和|与)(?P<o>{KINS})(?:们)?(?:一起)?住(?:在一起)?{END}",
+        Says(obj="a", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
+        Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
+    ),
+    slot_rule(
+        "住",
         rf"我(?:还|一直|现在|就|目前)?(?:跟|和|与)(?P<o>{KINS})(?:俩|们)?(?:一起|合|同)?住(?:在一起)?{END}",
         Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
         reads="whole",
@@ -163,6 +169,14 @@ _QUIT: Final = Says(
 _QUIT_KNOWN: Final = Says(
     obj="o", relation="works at", says="{s}不再在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION, closes=True
 )
+_QUIT_ANY: Final = Says(
+    obj="o",
+    relation="works at",
+    says="{s}以前在{o}工作。",
+    clean=any_employer,
+    kind=EntityType.ORGANIZATION,
+    closes=True,
+)
 _JOB: Final = Says(obj="o", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8)
 _NO_JOB: Final = Says(obj="o", relation="works as", says="{s}不再是{o}。", clean=job, closes=True)
 _FORMER_JOB: Final = Says(obj="f", relation="works as", says="{s}不再是{o}。", clean=job, closes=True, needed=False)
@@ -179,6 +193,29 @@ _WORKING: Final = r"(?:上班|工作|干活|打工|搬砖|实习|任职|坐班|�
 _SUBJECT: Final = "(?:" + "|".join(SUBJECTS) + ")"
 _ORG: Final = r"[^，。！？；：、你您他她它]{2,16}?"
 WORK_RULES: Final[tuple[SlotRule, ...]] = (
+    slot_rule(
+        "过",
+        rf"(?:我)?(?:和|跟|与)?[^，。在我你您他她]{{0,6}}?(?:曾经?|以前)?在(?P<o>{_ORG})(?:一起|里)?(?:上过班|打过[^，。]{{0,3}}工|做过事|"
+        rf"做过兼职|干过活|当过[^，。]{{1,6}}|做过[^，。]{{1,6}}){END}",
+        _QUIT_ANY,
+    ),
+    slot_rule(
+        "毕",
+        rf"(?:我)?(?:是)?(?:大学)?(?P<o>[^，。我]{{2,6}}?)(?:系|专业)毕业(?:的)?{END}",
+        Says(obj="o", relation="studies", says="{s}学过{o}。", clean=value, kind=EntityType.TOPIC, closes=True),
+    ),
+    slot_rule(
+        "聘面申",
+        rf"(?:我)?(?:在|正在|去|刚|打算|准备)?(?:应聘|申请|竞聘)(?:了)?(?P<o>[^，。我你]{{2,10}}?)(?:的)?(?:工作|岗位|职位|岗){END}",
+        Says(
+            obj="o",
+            predicate="CARES_ABOUT",
+            relation="plan",
+            says="{s}在应聘{o}。",
+            clean=value,
+            kind=EntityType.ACTIVITY,
+        ),
+    ),
     slot_rule(
         "岗职头工",
         rf"(?:我)?(?:的)?(?:新)?(?:岗位|职位|职务|头衔|工种|title)(?:是|叫|变成|升成|改成)(?:了)?"
@@ -229,7 +266,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "开跑送卖种修搞",
-        rf"(?:我)?(?:是|现在|一直|就|主要|平时|在){{0,3}}(?P<o>(?:开(?:出租|网约车|滴滴|公交|货车|大车|大货|"
+        rf"(?:我)?(?:是|现在|一直|就|主要|平时|在){{0,3}}(?P<o>(?:开(?:出租|网约车|滴滴|公交|大货车|货车|大车|大货|"
         rf"地铁|卡车|校车|高铁|挖机|塔吊)|跑(?:外卖|快递|长途|货运|滴滴|代驾|业务|销售|网约车|货拉拉|闪送|"
         rf"保险)|送(?:外卖|快递|奶|水|货)|"
         r"卖(?:保险|房|房子|车|水果|菜|鱼|衣服|早点|早餐|奶茶|手机|花|煎饼)|种(?:地|菜|果树|橙子|草莓|茶|水稻)|"
@@ -408,7 +445,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "自跟",
-        rf"(?:我)?(?:在|正在|开始|一直)?(?:自学|跟[^，。]{{1,6}}学)(?P<o>[^，。我你他她]{{2,6}}?)"
+        rf"(?:我)?(?:在|正在|开始|一直)?(?:自学|跟[^，。]{{1,14}}学)(?P<o>[^，。我你他她]{{2,6}}?)"
         rf"(?:{DURATION})?(?:的)?(?:了)?{END}",
         Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
     ),

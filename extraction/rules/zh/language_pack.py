@@ -103,6 +103,14 @@ def _strength(rule: Rule, rest: str) -> float:
     return 0.5 if _SLIGHTLY.match(rest) else rule.strength
 
 
+_MOVED: Final = re.compile("[搬迁]")
+
+
+def _still_so(clause: Clause, one: Draft) -> bool:
+    """Return whether a fact may be stored: who moved somewhere as a child may live there or not."""
+    return not (clause.past and one.relation == "lives in" and _MOVED.search(clause.text))
+
+
 CHINESE: Final = LanguagePack(
     rules=RuleBook(RULES, SYNTAX),
     wording=Wording(
@@ -134,4 +142,5 @@ CHINESE: Final = LanguagePack(
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,
     analyse=analyse_slots,
+    holds=_still_so,
 )

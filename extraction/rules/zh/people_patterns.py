@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from extraction.rules.zh.slot_cleaners import any_name, person, thing, value, years
-from extraction.rules.zh.slots import Says, SlotRule, slot_rule
+from extraction.rules.zh.slot_cleaners import any_name, person, pet_name, thing, value, years
+from extraction.rules.zh.slots import ME, Says, SlotRule, slot_rule
 from extraction.rules.zh.statements import ENGAGED, HAS_AGE, IS_NAMED, MARRIED
 from extraction.rules.zh.word_classes import ADV, DURATION, END, KINS, MEASURE, NAME, NUMBER, PET
 from schema.entity import EntityType
@@ -35,6 +35,27 @@ _DONE: Final = (
 )
 _CHILD: Final = r"(?:闺女|女儿|儿子|宝宝|宝贝|娃|千金|小子|双胞胎|男宝|女宝|男孩|女孩|大胖小子|小公主)"
 FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
+    slot_rule(
+        "求",
+        rf"(?:他|她)?[^，。]{{0,6}}求(?:的|了)?婚(?:了)?，(?:我)?(?:已经|也|就)?(?:答应|同意|说了?好|点头)了?，(?:他|她|对方)"
+        rf"(?:名?叫|是)(?P<n>{NAME})(?:，|{END})",
+        Says(obj="n", relation="engaged to", says="{s}和{o}订婚了。", clean=person, kind=EntityType.PERSON, subject=ME),
+        reads="whole",
+    ),
+    slot_rule(
+        "不",
+        rf"(?P<n>{NAME})(?:已经)?(?:不是|不再是)我(?:们)?(?:的)?(?P<k>{KINS})了",
+        Says(
+            obj="n",
+            relation="{k}",
+            says="{o}不再是{s}的{k}。",
+            clean=any_name,
+            kind=EntityType.PERSON,
+            subject=ME,
+            closes=True,
+        ),
+        reads="whole",
+    ),
     slot_rule(
         "婚",
         rf"(?:我俩|我们|我|刚|已经|终于|正式){{0,2}}(?:订婚|订了婚|定亲)了，(?:他|她|对方|未婚夫|未婚妻|TA)"
@@ -208,6 +229,11 @@ AGE_RULES: Final[tuple[SlotRule, ...]] = (
         Says(obj="o", subject="k", relation="has age", says="{s}{o}岁。", clean=years, kind=EntityType.TIME),
         reads="whole",
     ),
+    slot_rule(
+        "十",
+        r"(?P<o>[二三四五六七八九]十[一二三四五六七八九]?)(?:岁)?了(?:还|也|都|仍)",
+        HAS_AGE,
+    ),
     slot_rule("生", rf"(?:我)?(?:{ADV})过(?:完|了)?(?P<o>{NUMBER}岁)(?:的)?(?:大寿|生日|寿)", HAS_AGE),
     slot_rule(
         "十123456789",
@@ -224,6 +250,12 @@ _PET_NAMED: Final = Says(
     obj="n", relation="{k}", says="{o}是{s}的{k}。", clean=any_name, kind=EntityType.ANIMAL, strength=0.8
 )
 PET_RULES: Final[tuple[SlotRule, ...]] = (
+    slot_rule(
+        "走死没丢去",
+        rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的|养的|那[只条])?(?:小|老)?(?P<k>{PET})(?P<n>[\u4e00-\u9fff]{{2,3}}?|[A-Z][a-z]+){ADV}"
+        rf"(?:送人|送走|走了|去世|死|没了|跑丢|走丢|丢|老死|病死|去(?:了)?(?:汪|喵)星|回(?:了)?(?:汪|喵)星|安乐死)(?:了)?(?:，|{END})",
+        Says(obj="n", relation="{k}", says="{o}以前是{s}的{k}。", clean=pet_name, kind=EntityType.ANIMAL, closes=True),
+    ),
     slot_rule(
         "叫",
         rf"(?:我)?(?:家)?(?:里)?(?:的|那只|养的|那条)?(?P<k>{PET})[^，。叫]{{1,10}}，(?:它|名字|大名|小名)?"

@@ -117,7 +117,7 @@ def noun_phrase(text: str) -> str | None:
         text.endswith(word) and len(text) - len(word) <= 3 and "的" in text for word in VAGUE
     ):
         return None
-    if len(text) == 1 and text not in "猫狗茶酒花书鱼蛇鬼雨雪海辣甜肉葱姜蒜虾蟹面黑糖烟虫蛇":
+    if len(text) == 1 and text not in "猫狗茶酒花书鱼蛇鬼雨雪海辣甜肉葱姜蒜虾蟹面黑糖烟虫鸟马毛":
         return None
     return text
 
@@ -165,7 +165,7 @@ def goal(text: str, *, weak: bool, any_verb: bool = False) -> str | None:
     text = re.sub(r"(?<=[少多早][吃喝抽睡运])点(?!心)", "", text)
     text = re.sub(r"(?:一些|一下|几本|几个|一点|一个|一门|一名|一位|一家|一份|一只|一条)", "", text)
     if not 2 <= len(text) <= PHRASE_CHARS_MAX or re.search(
-        r"[我你您他她它这那哪谁]|什么|怎么|如何|(?<![一两优重要])点(?!心|[单餐菜])|东西|事(?!业)|"
+        r"[年月天]$|[我你您他她它这那哪谁]|什么|怎么|如何|(?<![一两优重要])点(?!心|[单餐菜])|东西|事(?!业)|"
         r"几[幅个本只次张]$|技能|方法|自己",
         text,
     ):

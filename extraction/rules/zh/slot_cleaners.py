@@ -43,7 +43,7 @@ def thing(text: str) -> str | None:
     if _CALLED.match(text):
         # The name is read with its owner (`constructions.PET_CALLED`).
         return None
-    if _PEOPLE.search(text) or re.search(r"说|觉得|以为|一下|怎么", text):
+    if _PEOPLE.search(text) or re.search(r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)", text):
         return None
     if not 1 <= len(text) <= THING_CHARS_MAX or text in VAGUE or text in KIN or _NO_THING.search(text):
         return None
@@ -142,7 +142,11 @@ def taste(text: str) -> str | None:
 
 def liked(text: str) -> str | None:
     """Return a liked thing or activity, with its verb."""
-    text = re.sub(r"^连|^一?(?:看见|看到|听见|听到|闻到|想到|遇到|碰到)|^[一二两三四五几半\d]+[顿次口杯碗]$", "", text)
+    text = re.sub(
+        r"^连|(?:打|就算|就是)死$|^一?(?:看见|看到|听见|听到|闻到|想到|遇到|碰到)|^[一二两三四五几半\d]+[顿次口杯碗]$",
+        "",
+        text,
+    )
     if re.search(
         r"真的|被|那样|^(?:会|有点|有些|感到|逐)|感到|^[闻看听吃喝碰见]到|人$|^(?:可惜|家里|他们|孩子|是|这|那|"
         r"但|每次|天天|"
@@ -192,7 +196,10 @@ def home(text: str) -> str | None:
     text = _AFTER_MOVE.sub("", text.strip(_EDGE))
     name = _PLACE_TAIL.sub("", _PLACE_LEAD.sub("", text).strip(_EDGE)).strip(_EDGE)
     name = re.sub(
-        rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|上班|工作|读书|上学|打工|创业|干活).*", "", name
+        rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|(?:跟|和|与).{1, 8}住|跟.{1, 4}$|上班|工作|"
+        rf"读书|上学|打工|创业|干活).*",
+        "",
+        name,
     )
     name = re.sub(r"^(?:一?[个间套家栋]|一处)|(?<=..)的(?:一个|一处|一栋|一间|一套).*", "", name)
     if not 2 <= len(name) <= 24 or _NO_HOME.search(name):
@@ -359,6 +366,9 @@ _NO_JOB: Final = re.compile(
 def job(text: str) -> str | None:
     """Return an occupation or position, such as `年级主任`."""
     text = re.sub(rf"^(?:了)?{DURATION}(?:的)?", "", text)
+    if re.fullmatch(r"[\u4e00-\u9fff](?:大夫|医生|老师|师傅|经理|教练|护士|律师|教授|主任|会计)", text.strip(_EDGE)):
+        # 帕大夫 is somebody's name.
+        return None
     name = re.sub(r"^(?:一[名个位]|了|个|名|是|做|干|当|为|的)+", "", _TAIL.sub("", text.strip(_EDGE)))
     name = re.sub(r"(?:工作|岗位|岗|这行|这一行|方向|方面)$", "", name)
     fits = 2 <= len(name) <= 12 and not re.search("[的或和]|^(?:修|守|看|跑|搬)", name) and not _NO_JOB.search(name)
@@ -391,6 +401,16 @@ def any_name(text: str) -> str | None:
     return text if named else None
 
 
+_NO_PET_NAME: Final = re.compile(r"[上下昨今前这那去周月天年已也都就刚又被给让把的了在不没自突忽最终]|后来")
+
+
+def pet_name(text: str) -> str | None:
+    """Return the name of an animal that stands beside its kind: 豆豆 in 我的猫豆豆; not 上周 in 仓鼠上周死了."""
+    doubled = len(text) == 2 and text[0] == text[1]
+    fits = doubled or (_NO_PET_NAME.search(text) is None and word_tag(text) in (None, "n", "nr", "nrt", "nrfg", "nz"))
+    return any_name(text) if fits else None
+
+
 def years(text: str) -> str | None:
     """Return an age as written: `三岁半`, `4个月`."""
     text = re.sub(r"[了啦整大]+$", "", text)
@@ -411,7 +431,7 @@ _NO_PLAN: Final = re.compile(
     r"[热冷]|多少|哪|是不是|来得及|见$|^上(?!班|课|台|学|线|任)|"
     r"^打(?!疫|针|比赛|球|官司)|^发(?!布|版|言|行)|^看(?!牙|病|演唱会|展|房|医|中医|电影|话剧|眼|球|比赛|车|"
     r"孩子|日出|外婆|奶奶)|^吃(?!饭局)|的$|"
-    r"^到(?!期|[\u4e00-\u9fff]{2,5}(?:出差|报到|旅|开会|玩))|抽的|买的|就是|^学(?!车|开|游|画|琴|钢琴|吉他|"
+    r"(?:年|周年|个月|天)$|^到(?!期|[\u4e00-\u9fff]{2,5}(?:出差|报到|旅|开会|玩))|抽的|买的|就是|^学(?!车|开|游|画|琴|钢琴|吉他|"
     r"[\u4e00-\u9fff])"
 )
 
@@ -428,6 +448,7 @@ def plan(text: str) -> str | None:
     )
     soon = re.match(r"[^，]{0,8}(?:就|要|快)", said) is not None
     text = _TAIL.sub("", text) if soon or not text.endswith("了") else text
+    text = re.sub(r"不(?:走|回来|去)$", "", text)
     text = re.sub(r"(?<=^[去回见吃看拍买办跑打约做要])(?:一?[趟次场顿个下])(?=..)", "", text)
     if re.fullmatch(
         rf"(?:{MEASURE})?[^，]{{0,4}}(?:面试|考试|会议|体检|手术|婚礼|聚会|聚餐|答辩|演出|比赛|约会|培训|复查|"
@@ -453,6 +474,8 @@ _TO_WHOM: Final = re.compile(r"^(?:我们?的?)?(?:" + KIN_PATTERN + r")(?:们)?
 def promise(text: str) -> str | None:
     """Return the content of a promise, without its addressee and leading words such as 会 or 一定."""
     text = re.sub(r"^(?:跟|和|对|向)[^，。]{1,6}?(?:保证|说|承诺|答应)", "", text.strip(_EDGE))
+    if re.match(r"[他她它](?:们)?(?:叫|是|也|说|很|就|在|姓)", text):
+        return None
     text = _TO_WHOM.sub("", text)
     if text.rstrip("的了们") in KIN:
         return None

@@ -45,6 +45,7 @@ HAS_ILLNESS: Final = Says(
     obj="o", relation="has", says="{s}有{o}。", clean=illness, kind=EntityType.TOPIC, strength=0.8
 )
 ALLERGIC: Final = Says(obj="o", predicate="DISLIKES", says="{s}对{o}过敏。", clean=allergen, strength=0.95)
+CANNOT_HAVE: Final = Says(obj="o", predicate="DISLIKES", says="{s}不能碰{o}。", clean=allergen, strength=0.95)
 TAKES: Final = Says(obj="o", relation="takes", says="{s}服用{o}。", clean=drug, strength=0.8)
 TAKES_NOW: Final = Says(obj="b", relation="takes", says="{s}改用{o}。", clean=drug, strength=0.8)
 STOPPED: Final = Says(obj="o", relation="takes", says="{s}不再服用{o}。", clean=drug, strength=0.8, closes=True)
