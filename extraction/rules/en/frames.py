@@ -124,9 +124,14 @@ _MODEL = re.compile(
 )
 
 
+_EXAMS: Final = re.compile(r"(?:GCSEs?|A-?[Ll]evels?|SATs?|AS levels|IELTS|TOEFL|LSAT|MCAT|Highers|O-levels|Abitur)\b")
+
+
 def read_product(text: str) -> list[ObjectPhrase]:
     """Return a make or model, without its colour and age, or a belonging: `a red Skoda Octavia`, `a van`."""
     found = _MODEL.match(text.strip())
+    if found is not None and _EXAMS.match(found["n"]):
+        return []
     if found is not None and found["n"].split()[0].lower() not in NOT_NAMES:
         return [ObjectPhrase(found["n"].rstrip("."), EntityType.THING)]
     return possessions(text)

@@ -58,12 +58,19 @@ def _statement(rule: Rule, name: str, _ended: bool) -> str:
 
 
 # What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
+# "I rented a flat in Leeds for a year" is over.
+_STAYED: Final = re.compile(
+    r"(?:rented|shared|stayed|had|owned|lodged|was|were)\b.{3,60}\bfor (?:an?|[a-z]+|\d+) (?:and a half )?(?:years?|"
+    r"months?|weeks?|terms?)\b"
+)
 _LIFE: Final = ("lives in", "works at", "works as", "studies at", "studies", "has age", "is")
 _OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
 
 
 def _still_so(clause: Clause, one: Draft) -> bool:
     """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
+    if one.relation == "lives in" and not one.closes and _STAYED.match(clause.rest):
+        return False
     return not clause.past or one.closes or (one.predicate == "RELATES_TO" and one.relation not in _OF_THEN)
 
 

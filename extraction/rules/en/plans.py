@@ -181,7 +181,7 @@ def _event_name(said: str) -> str | None:
     """Return the name of an event that people plan for; None for other nouns."""
     if not _is_event(said):
         return None
-    return said.lower() if _EVENT_DAY.fullmatch(said) else _short(said)
+    return said.lower() if _EVENT_DAY.fullmatch(said) else noun_phrase(said) or _short(said)
 
 
 def _head(said: str) -> str:

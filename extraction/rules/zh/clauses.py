@@ -126,6 +126,11 @@ _LEADS_MAX = 4
 _FOLLOWING_CHARS_MAX = 60
 # 在博世工作过
 _ONCE_DONE: Final = re.compile("(?:[住干当养做打教开]|工作|上班|上学|上)过(?!了|年|节|期|来|去|敏)")
+# 前年我在杭州住了一年: 了 before how long, and none after it, says that it is over.
+_STAYED = re.compile(
+    r"^(?:我们?)?(?:大?前年|那年|当时|那会儿|早年|(?:19|20)\d\d年|[零一二三四五六七八九]{2}年)[^，]{2,14}[住待干做租工作]了(?:[一二两三四五六七八九十半几\d]{1,3})"
+    r"(?:多)?(?:年|个?月|个?学期)(?:多|半)?$"
+)
 # A time of life, after which a clause is about the past: 我十二岁的时候全家搬到了厦门.
 _THEN_FIRST = re.compile(
     r"^(?:我们?)?(?:[\d一二三四五六七八九十]{1,3}岁(?:的时候|那年|时)|(?:上|读|念)(?:大学|中学|高中|初中|小学|研究生)(?:的时候|那会儿|时)|"
@@ -186,7 +191,7 @@ _LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
 _LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
 _NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
 _ME = re.compile(
-    r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在])|我们全家|我们俩?|咱们俩?|"
+    r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在狗猫鱼鸟龟兔])|我们全家|我们俩?|咱们俩?|"
     r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
 )
 _KIN = re.compile(
@@ -280,6 +285,7 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = expand_kinship_words(plain.strip())
     past = _PAST.match(text) is not None or _ONCE_DONE.search(text) is not None
+    past = past or _STAYED.search(text) is not None
     if then := _THEN_FIRST.match(text):
         past, text = True, text[then.end() :]
     momentary = _MOMENT.search(text) is not None or _LAUGHS.search(text) is not None

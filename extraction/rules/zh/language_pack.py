@@ -39,7 +39,7 @@ from extraction.rules.zh.plan_patterns import PLAN_RULES
 from extraction.rules.zh.plan_patterns import TASTE_RULES as TASTE_SLOT_RULES
 from extraction.rules.zh.preference_patterns import GOAL_RULES, TASTE_RULES
 from extraction.rules.zh.slot_analysis import analyse_slots
-from extraction.rules.zh.slots import read_by_slots
+from extraction.rules.zh.slots import formerly, read_by_slots
 from extraction.rules.zh.spoken_patterns import SPOKEN_FIRST, SPOKEN_RULES
 from extraction.rules.zh.syntax import SYNTAX
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
@@ -91,7 +91,7 @@ def _job_after_workplace(rule: Rule, clause: Clause, state: DiscourseState, _tex
 
 def _statement(rule: Rule, _name: str, ended: bool) -> str:
     # A fact about the past has ended, regardless of the verb: 以前我住在….
-    return rule.says.replace("{s}", "{s}以前", 1) if ended else rule.says
+    return formerly(rule.says) if ended else rule.says
 
 
 def _strength(rule: Rule, rest: str) -> float:

@@ -29,7 +29,10 @@ _PLACE = re.compile(
     r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|以后|之后|去|来|工作|上班|生活|长大|已经|附近|这边|那边|"
     r"住|很|一段|一带|好|快|有|跟|和|与|陪).*|人|市|$)"
 )
-NO_PLACE = re.compile(rf"{TIME_LIMIT}|^一|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|朋友|医院")
+NO_PLACE = re.compile(
+    rf"{TIME_LIMIT}|[没不]|^[几一]|天$|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|"
+    rf"朋友|医院"
+)
 _WORK = re.compile(
     r"^(?P<n>[^，。]{2,16}?)(?:担任|当(?!地|前)|做|工作|上班|任职|离职|辞职|跳槽|退休|被裁|毕业|出来|录用|干|$)"
 )
@@ -54,7 +57,7 @@ _JOB = re.compile(
 _SCHOOL = re.compile(r"^(?P<n>[^，。]{2,14}?)(?:上学|读书|念书|读大学|读研|上大学|就读|学习|$)")
 # 十二岁的时候 is an age of then.
 _AGE = re.compile(
-    r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁(?!的?(?:时|那|以|之|前|后|开始|起|到|去|来|生日|大寿|才|就))|了?$)"
+    r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁(?P<h>半)?(?!的?(?:时|那|以|之|前|后|开始|起|到|去|来|生日|大寿|才|就))|了?$)"
 )
 _BIRTHDAY = re.compile(
     r"^(?P<n>(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号]?|"
@@ -135,7 +138,7 @@ def is_job(name: str) -> bool:
 
 def age(rule: Rule, text: str) -> list[ObjectPhrase]:
     found = _AGE.match(text)
-    return [ObjectPhrase(f"{found['n']}岁", EntityType.TIME)] if found else []
+    return [ObjectPhrase(f"{found['n']}岁{found['h'] or ''}", EntityType.TIME)] if found else []
 
 
 def birthday(rule: Rule, text: str) -> list[ObjectPhrase]:

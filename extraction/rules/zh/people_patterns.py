@@ -251,6 +251,11 @@ _PET_NAMED: Final = Says(
 )
 PET_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
+        "养",
+        rf"(?:我)?(?:们)?(?:家)?养了(?:快)?{DURATION}的(?P<o>[\u4e00-\u9fff]{{0,2}}?{PET}){ADV}(?:死|走|没|丢|走丢|跑丢|病死|老死)了(?:，|{END})",
+        Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True),
+    ),
+    slot_rule(
         "走死没丢去",
         rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的|养的|那[只条])?(?:小|老)?(?P<k>{PET})(?P<n>[\u4e00-\u9fff]{{2,3}}?|[A-Z][a-z]+){ADV}"
         rf"(?:送人|送走|走了|去世|死|没了|跑丢|走丢|丢|老死|病死|去(?:了)?(?:汪|喵)星|回(?:了)?(?:汪|喵)星|安乐死)(?:了)?(?:，|{END})",

@@ -26,7 +26,7 @@ from extraction.rules.zh.slot_cleaners import (
     value,
     years,
 )
-from extraction.rules.zh.slots import Cleaner, person_of
+from extraction.rules.zh.slots import Cleaner, formerly, person_of
 from extraction.rules.zh.word_classes import DEVICE, END, KINS, MEASURE, NAME, SECRET, SURE_DRUG
 from schema.entity import EntityType
 
@@ -303,13 +303,14 @@ def _people(clause: Clause, state: DiscourseState, found: list[Draft]) -> Iterat
 
 def _fact(slot: Slot, obj: str, noun: str, clause: Clause, state: DiscourseState, person: str) -> Draft:
     over = slot.relation in state.pack.states and (clause.past or ends_later(slot.relation, clause))
+    says = slot.says.replace("{k}", noun)
     return draft(
         clause,
         state,
         person,
         slot.predicate,
         obj,
-        slot.says.replace("{k}", noun),
+        formerly(says) if over and not slot.closes else says,
         relation=noun if slot.relation == "=k" else slot.relation,
         kind=slot.kind,
         strength=0.65,

@@ -33,6 +33,8 @@ THING_CHARS_MAX: Final = 16
 
 
 _CALLED: Final = re.compile(r"名?叫.+的")
+# Words of a clause, which no thing has in its name: 眼镜戴着头晕, 仓鼠今天死, iPad借.
+_SAID_OR_DONE: Final = re.compile(r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)|今天|昨天|前天|上周|(?<=.)[死借租寄]$")
 
 
 def thing(text: str) -> str | None:
@@ -43,7 +45,7 @@ def thing(text: str) -> str | None:
     if _CALLED.match(text):
         # The name is read with its owner (`constructions.PET_CALLED`).
         return None
-    if _PEOPLE.search(text) or re.search(r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)", text):
+    if _PEOPLE.search(text) or _SAID_OR_DONE.search(text):
         return None
     if not 1 <= len(text) <= THING_CHARS_MAX or text in VAGUE or text in KIN or _NO_THING.search(text):
         return None
@@ -65,7 +67,7 @@ def owned(text: str) -> str | None:
     name = thing(text)
     if name is None or _ABSTRACT.search(name) or (len(name) < 2 and name not in "车房琴猫狗鱼表床包鞋店"):
         return None
-    if re.search(r"有|可以|终于|吃|了|那|和|、|超级|可爱|过户|^[一二两三四五六七八九十\d]+[座门厢]$", name):
+    if re.search(r"[借租寄送]$|有|可以|终于|吃|了|那|和|、|超级|可爱|过户|^[一二两三四五六七八九十\d]+[座门厢]$", name):
         return None
     return name if re.search(r"[A-Za-z]", name) or _names_a_thing(name) else None
 
@@ -355,7 +357,7 @@ _JOB_SUFFIX: Final = re.compile(
     r"保险|HR|PM|leader|TL|CEO|CTO|CFO|总|副高|正高|职称)$"
 )
 _NO_JOB: Final = re.compile(
-    r"之家$|患者$|爱好者$|依赖|[你您他她它我]|什么|怎么|这|那(?!边)|大家|^(?:国家|人家|自家|全家|大家|小家|"
+    r"(?:党|会|团|成|伤|学|队)员$|之家$|患者$|爱好者$|依赖|[你您他她它我]|什么|怎么|这|那(?!边)|大家|^(?:国家|人家|自家|全家|大家|小家|"
     r"自己|班长大人|成长|生长|"
     r"校长大人|加班长|作者|患者|爱好者|"
     r"志愿者家|专家说|老家|回家|搬家|买家|卖家|赢家|独家|管家婆|手工|打工|分手|对手|上手|动手|新手|左手|右手|"

@@ -194,17 +194,18 @@ def _drafts(
         )
         if obj is None or subject is None or subject == obj:
             continue
+        ended = not says.closes and _ended(says, clause, state)
         one = draft(
             clause,
             state,
             subject,
             says.predicate,
             obj,
-            _filled(says.says, groups),
+            formerly(_filled(says.says, groups)) if ended else _filled(says.says, groups),
             relation=says.relation and _filled(says.relation, groups),
             kind=says.kind,
             strength=says.strength,
-            closes=says.closes or _ended(says, clause, state),
+            closes=says.closes or ended,
         )
         yield one if says.subject is None else replace(one, subject_type=None)
 
@@ -229,6 +230,11 @@ def _ended(says: Says, clause: Clause, state: DiscourseState) -> bool:
     lasting = says.predicate in _TASTES or says.relation in state.pack.states
     over = clause.past or ends_later(says.relation, clause)
     return lasting and says.obj in ("o", "n") and over
+
+
+def formerly(says: str) -> str:
+    """Return a statement for what was so, and is not any more."""
+    return says.replace("{s}", "{s}以前", 1)
 
 
 def _part(name: str, groups: dict[str, str], clean: Cleaner) -> str | None:
