@@ -104,6 +104,17 @@ _CUT = """[...document.querySelectorAll('[data-timeline] .ruler text')].filter((
 }).map((one) => one.textContent)"""
 
 
+# Texts of facts that reach over the right edge of the timeline, or under the names at its left.
+_OVER_THE_EDGE = """[...document.querySelectorAll('[data-timeline] [data-id] text')].filter((one) => {
+  // A nested drawing shows what is in it only.
+  const seen = one.parentElement.localName === 'svg' ? one.parentElement : one;
+  const all = document.querySelector('[data-timeline] > svg').getBoundingClientRect();
+  const nested = () => all.left + seen.x.baseVal.value + seen.width.baseVal.value;
+  const right = seen === one ? one.getBoundingClientRect().right : nested();
+  return right > all.right + 1;
+}).map((one) => one.textContent)"""
+
+
 async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer: Watching) -> None:
     await viewer.open("#/time")
     for width in (1280, 820, 390):
@@ -115,6 +126,7 @@ async def test_ticks_are_on_the_calendar_and_whole_at_any_width_and_zoom(viewer:
                 re.fullmatch(r"\d{4}|[A-Z][a-z]{2,3} \d{4}|\d{1,2} [A-Z][a-z]{2,3}( \d{4})?", one) for one in labels
             ), labels
             assert await viewer.page.evaluate(_CUT) == []
+            assert await viewer.page.evaluate(_OVER_THE_EDGE) == []
             await viewer.page.keyboard.press("+")
 
 

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import cytoscape from "cytoscape";
 import { describe, expect, it } from "vitest";
+import { Elements } from "../src/map/elements";
 import { type MarkScene, paintMarks } from "../src/map/paintMarks";
 import { labelled, type Marks, pointOut, pointsOutSame } from "../src/map/pointOut";
 import { aNode, anEdge } from "./builders";
@@ -97,5 +98,18 @@ describe("what a question recalled", () => {
     expect(lit.texts).toEqual(["1", "2"]);
     // A fact about a thing of an earlier hit keeps its own number.
     expect(painted({ recalled: new Map([["tea", 1], ["likes", 3], ["ann", 3]]) }).texts).toEqual(["1", "3"]);
+  });
+});
+
+describe("colours of nodes", () => {
+  it("follow what they mean, also if nothing else has changed", () => {
+    const cy = cytoscape({ headless: true, styleEnabled: true });
+    const elements = new Elements(cy);
+    const shown = { nodes: new Map([["tea", aNode("tea")], ["rome", aNode("rome")]]), edges: new Map() };
+    const points = new Map([["tea", { x: 0, y: 0 }], ["rome", { x: 9, y: 9 }]]);
+    const tints = (): unknown[] => ["tea", "rome"].map((id) => cy.getElementById(id).data("tint"));
+    const [byPerson, byTopic] = [{ tint: () => "#111", size: () => null }, { tint: (id: string) => (id === "tea" ? "#222" : null), size: () => null }];
+    expect([elements.commit(shown, points, byPerson), tints()]).toEqual([true, ["#111", "#111"]]);
+    expect([elements.commit(shown, points, byPerson), elements.commit(shown, points, byTopic), tints()]).toEqual([false, true, ["#222", undefined]]);
   });
 });

@@ -39,7 +39,7 @@ export const en = {
   "filters.only1": "only",
   "lenses": "Look at",
   "lens.unsure": "Unsure facts",
-  "lens.conflicts": "Contradicting facts",
+  "lens.conflicts": "Contradictions",
   "panel.told1": "Told once, by {who} on {first}",
   "panel.told": "Told {n} times, by {who}, from {first} to {last}",
   "panel.told.day": "Told {n} times, by {who} on {first}",

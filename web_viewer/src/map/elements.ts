@@ -57,6 +57,7 @@ export const PLAIN: Finish = { tint: () => null, size: () => null };
 export class Elements {
   private nodes: ReadonlyMap<string, GraphNode> = new Map();
   private edges: ReadonlyMap<string, GraphEdge> = new Map();
+  private finish: Finish = PLAIN;
   private looks = new Map<string, string>();
   degrees: ReadonlyMap<string, number> = new Map();
   /** Number of valid facts of each node. */
@@ -66,7 +67,7 @@ export class Elements {
 
   /** @returns whether anything differed. */
   commit(shown: Shown, points: ReadonlyMap<string, Point>, finish: Finish = PLAIN): boolean {
-    if (shown.nodes === this.nodes && shown.edges === this.edges) return false;
+    if (shown.nodes === this.nodes && shown.edges === this.edges && finish === this.finish) return false;
     const looks = new Map<string, string>();
     const { degrees, facts, pairs } = tally(shown);
     this.cy.batch(() => {
@@ -76,6 +77,7 @@ export class Elements {
     });
     this.nodes = shown.nodes;
     this.edges = shown.edges;
+    this.finish = finish;
     this.looks = looks;
     this.degrees = degrees;
     this.facts = facts;
@@ -99,7 +101,7 @@ export class Elements {
       if (!this.nodes.has(node.id)) added.push({ group: "nodes", data, position: { ...(points.get(node.id) ?? { x: 0, y: 0 }) } });
       else {
         const drawn = this.cy.getElementById(node.id);
-        if (this.looks.get(node.id) !== look) drawn.data(data);
+        if (this.looks.get(node.id) !== look) drawn.removeData("tint").data(data);
         const [is, at] = [drawn.position(), points.get(node.id)];
         if (at && (is.x !== at.x || is.y !== at.y)) drawn.position({ ...at });
       }

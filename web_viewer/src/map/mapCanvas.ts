@@ -149,8 +149,11 @@ export class MapCanvas {
 
   /** Set looks that override the node kinds', and what is drawn behind the nodes. */
   setFinish(finish: Finish, grounds: readonly Ground[]): void {
-    this.finish = finish;
     this.grounds = grounds;
+    if (finish === this.finish) return;
+    this.finish = finish;
+    if (this.away) this.behind = true;
+    else this.pace.ask();
   }
 
   setFocused(focused: boolean): void {
