@@ -254,7 +254,8 @@ WORK: Final = (
         NO_LONGER_WORKS_AT,
     ),
     clause_frame(
-        r"^(?:(?:today|yesterday|it) (?:is|was) )?(?:my |her |his )?(?:very )?first (?:day|shift|week|month) (?:at|"
+        r"^(?!.*\b(?:tomorrow|next|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)\b)"
+        r"(?:(?:today|yesterday|it) (?:is|was) )?(?:my |her |his )?(?:very )?first (?:day|shift|week|month) (?:at|"
         r"with|for) (?P<o>.{2,40}?)(?: today| went| was| done| and|$|,)",
         WORKS_AT,
     ),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from extraction.reader import THE_USER
 from extraction.rules.en.agent_promises import drafts_text, read_agent_promises
 from extraction.rules.en.clauses import RELAYS_SPEECH, split_clauses, with_article
 from extraction.rules.en.constructions import (
@@ -58,6 +59,8 @@ def _statement(rule: Rule, name: str, _ended: bool) -> str:
 
 
 # What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
+# "Our cat Smudge needs insulin": the user takes none.
+_OF_PET: Final = re.compile(rf"(?:[Mm]y|[Oo]ur|[Tt]he) (?:[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(PETS))})\b")
 # "I rented a flat in Leeds for a year" is over.
 _STAYED: Final = re.compile(
     r"(?:rented|shared|stayed|had|owned|lodged|was|were)\b.{3,60}\bfor (?:an?|[a-z]+|\d+) (?:and a half )?(?:years?|"
@@ -70,6 +73,8 @@ _OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
 def _still_so(clause: Clause, one: Draft) -> bool:
     """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
     if one.relation == "lives in" and not one.closes and _STAYED.match(clause.rest):
+        return False
+    if one.relation == "takes" and one.subject == THE_USER and _OF_PET.match(clause.text):
         return False
     return not clause.past or one.closes or (one.predicate == "RELATES_TO" and one.relation not in _OF_THEN)
 

@@ -8,7 +8,7 @@ from typing import Final
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState
 from extraction.rules.zh.word_classes import HE
-from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, SOLE_KIN, SURNAMES
+from extraction.text.lexicon_zh import KIN_PATTERN, NOT_NAMES, PETS, SOLE_KIN, SURNAMES
 from extraction.text.name_spotting import chinese_name_at, is_nominal, word_tag
 from extraction.text.sentences import Sentence
 from schema.result_cache import cached_by_chars
@@ -190,9 +190,13 @@ _ASKS = re.compile(
 _LISTING = re.compile(r"喜欢|爱好|热爱|讨厌|害怕|过敏")
 _LIST_PIECE = re.compile(r"^[\u4e00-\u9fff]{2,4}$")
 _NO_LIST_PIECE = re.compile(r"[我你他她它的了吗呢很真好吧啊不是对嗯太也都就还可会要想去来说谢觉每]")
+# 我家猫有糖尿病 is about the cat.
+_PET_FIRST = "(?:" + "|".join(sorted(PETS, key=len, reverse=True)) + ")"
 _ME = re.compile(
     r"^(?:我自己|我本人|我个人|我这个?人|我们(?:一|全)?家(?![的住在狗猫鱼鸟龟兔])|我们全家|我们俩?|咱们俩?|"
-    r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我)(?:和|跟|与)?"
+    r"我家里(?!在|住)|我家(?!在|住|的|人|那|[狗猫])|本人|我(?!们?家[里的]?[那这]?[只条]?"
+    + _PET_FIRST
+    + r"))(?:和|跟|与)?"
 )
 _KIN = re.compile(
     r"^(?P<p>我|他|她|其)?们?家?的?(?:一个|一位|那个)?(?P<k>(?<=家)老[大二三]|"

@@ -217,6 +217,8 @@ PET_NAMED = re.compile(
     + _CALLED
     + r"|为)(?P<n>[\u4e00-\u9fff]{2,4}|[A-Z][a-z]+)$"
 )
+_PET_GONE = re.compile("走丢|跑丢|丢了|死|没了|走了|去世|送人|送走|安乐")
+PET_BESIDE = re.compile(r"(?P<p>我)(?:们?家的?|们?的)(?:那|这)?[只条]?(?P<k>" + _PET_WORDS + r")")
 PET_CALLED = re.compile(
     r"[养买有捡]了?一?[只条个匹]?名?叫做?(?P<n>[\u4e00-\u9fff]{2,4}?|[A-Z][a-z]+)的(?:小|大|公|母)?(?P<k>"
     + _PET_WORDS
@@ -547,6 +549,7 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
             if name := _kin_name(match, text):
                 found.append((match, name))
     found += [(match, match["n"]) for pattern in (PET_NAMED, KIN_ASIDE) for match in pattern.finditer(text)]
+    found += _pets_beside(text)
     for match, name in found:
         if first := _KIN_BEFORE.search(text, 0, match.start("k")):
             # 我妹妹的男朋友小张 is the sister's, not the user's.
@@ -567,6 +570,14 @@ def read_relatives(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         kind = EntityType.PERSON
         relation = "married to"
         yield draft(clause, state, clause.subject, "RELATES_TO", married["n"], says, relation=relation, kind=kind)
+
+
+def _pets_beside(text: str) -> list[tuple[re.Match[str], str]]:
+    """Return animals with the names that stand beside them, 我家狗狗布鲁老偷吃袜子; not those that are gone."""
+    if _PET_GONE.search(text):
+        return []
+    found = [(match, name_at(text, match.end()) or "") for match in PET_BESIDE.finditer(text)]
+    return [(match, name.rstrip("老又在也还都就把特很最")) for match, name in found if len(name) > 1]
 
 
 def _of_relative(clause: Clause, state: DiscourseState, first: str, name: str, word: str) -> Iterator[Draft]:
@@ -623,7 +634,9 @@ def _kin_name(match: re.Match[str], text: str) -> str | None:
     verb = match["v"] or "是"
     if not verb.endswith("是") and match.end("n") == len(text) and ("叫" in verb or may_name_person(name)):
         return name
-    return name_at(text, start) or given_name_at(text, start)
+    name = name_at(text, start) or given_name_at(text, start) or ""
+    # 我奶奶是伊兹密尔人 names no grandmother.
+    return None if not name or text[start + len(name) :].startswith(("人", "族")) else name
 
 
 def _is_name(name: str, text: str, start: int) -> bool:

@@ -54,6 +54,11 @@ _DROPPED_LATER: Final = re.compile(
     r"[，。][^。]{0,8}(?:取消|不[去考办搞做买养学想报约]了|算了|黄了|泡汤|作罢|没戏|没成|退了|推掉|推了|吹了|"
     r"放弃|改主意)"
 )
+# 我家猫墨墨有糖尿病 is about the cat, and so is what follows.
+_ILL_PET: Final = re.compile(
+    rf"我?们?家?[里的]?[那这]?[只条]?{PET}(?![毛粮砂屎尿])[^，。]{{0,8}}(?:有|得了|患|查出|吃|打|过敏|怕|"
+    rf"喜欢|爱)(?!人|家)[^，。叫]*$"
+)
 _MINE: Final = re.compile("[我咱俺]")
 _NAMES_SOMEBODY: Final = re.compile(
     rf"(?![^，。]{{0,8}}?{PET})[^我咱俺叫姓]{{2,10}}(?:姓(?![氏名])|名?叫(?![我做好醒停]))[\u4e00-\u9fffA-Z]"
@@ -156,6 +161,9 @@ def person_of(clause: Clause, state: DiscourseState) -> str | None:
     if clause.subject is not None:
         return clause.subject
     unnamed = clause.rest != clause.text
+    if _ILL_PET.match(clause.text):
+        state.stranger = True
+        return None
     if unnamed or _GENERIC_SUBJECT.match(clause.text) or _SOMEBODY.search(clause.text):
         state.stranger = True
         return None

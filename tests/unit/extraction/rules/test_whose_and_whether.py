@@ -152,7 +152,7 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
     [
         # English sentences with Chinese names, and the reverse
         ("My wife 晓雯 is a nurse.", {"晓雯 is User's wife.", "晓雯 works as a nurse."}),
-        ("My in-laws live in 杭州.", {"User's in-laws lives in 杭州.", "User has in-laws."}),
+        ("My sister lives in 杭州.", {"User's sister lives in 杭州.", "User has a sister."}),
         ("My roommate Wang Lei is from Chengdu.", {"Wang Lei is User's roommate.", "Wang Lei is from Chengdu."}),
         ("我老公建军在华为上班。", {"建军是用户的老公。", "建军在华为工作。"}),
         # What was so
@@ -173,18 +173,31 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # Requests, and what follows them
         ("Please draft a cover letter, I'm allergic to nuts.", {"User is allergic to nuts."}),
         ("Write a story about Tom, he lives in Oslo.", set()),
-        ("I need a gift for my mother-in-law, she likes birds.", {"User's mother-in-law likes birds."}),
+        (
+            "I need a gift for my mother-in-law, she likes birds.",
+            {"User's mother-in-law likes birds.", "User has a mother-in-law."},
+        ),
         ("Is my mum still staying with us?", set()),
         # Values end where their clause ends
-        ("My daughter switched from piano to drums.", {"User's daughter prefers drums."}),
+        (
+            "My daughter switched from piano to drums.",
+            {"User's daughter prefers drums.", "User's daughter no longer likes piano."},
+        ),
         ("My car's in the garage and the buses don't run on Sundays.", set()),
         ("新配的眼镜戴着头晕", set()),
         ("我换牙医了，现在是帕大夫", {"用户的牙医是帕大夫。"}),
         ("我相机借给小余了", set()),
+        # Whose illness it is, and how long it was so
+        ("Our cat Smudge has diabetes and needs insulin twice a day.", {"Smudge is User's cat."}),
+        ("我家猫墨墨有糖尿病，一天打两针胰岛素。", {"墨墨是用户的猫。"}),
+        ("我会一点土耳其语，因为我奶奶是伊兹密尔人。", {"用户会说土耳其语。"}),
+        ("In 2019 I rented a flat in Leeds for a year.", set()),
+        ("前年我在杭州租房住了一年", {"用户以前住在杭州。"}),
+        ("我养了三年的仓鼠今天死了", {"用户不再有仓鼠。"}),
+        ("之前用的是苹果，后来换了华为", {"用户用华为。", "用户不再用苹果。"}),
+        ("刚搬来没几天，周围还不熟", set()),
     ],
 )
 def test_plain_line_states_no_more_than_it_says(text: str, expected: set[str]) -> None:
     """Regression: each of these lines gave a wrong fact, or none, in a set written without a look at the rules."""
-    found = {fact.statement for fact in read(text).facts}
-    assert expected <= found
-    assert bool(expected) or not found
+    assert {fact.statement for fact in read(text).facts} == expected
