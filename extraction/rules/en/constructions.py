@@ -24,6 +24,7 @@ from extraction.text.lexicon_en import (
     CHILD_NAME,
     EMOTIONS,
     GENERIC,
+    KIN,
     KIN_PATTERN,
     KIN_SINGULAR,
     MANY_KIN,
@@ -721,7 +722,7 @@ def favorite_within(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     names = [title] if title else things(apposed["o"] if apposed else found["o"])
     kind = EntityType.WORK if title else None
     one_of_many = re.search(r"(?:one|some|couple|few|lot) of $", clause.text[: found.start()]) is not None
-    if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC):
+    if not apposed and not title and (one_of_many or not names or names[0].lower() in GENERIC | KIN):
         return
     for name in names if apposed else names[:1]:
         yield draft(clause, state, owner, "PREFERS", name, "{s} loves {o}.", kind=object_type(name, kind), strength=0.9)

@@ -37,6 +37,7 @@ from extraction.rules.engine import (
     draft_by_rule,
 )
 from extraction.text.lexicon_en import PETS, SOLE_KIN
+from schema.predicates import TASTES
 
 # In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
 # contains that of valid ones.
@@ -63,6 +64,7 @@ def _statement(rule: Rule, name: str, _ended: bool) -> str:
 _OF_PET: Final = re.compile(rf"(?:[Mm]y|[Oo]ur|[Tt]he) (?:[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(PETS))})\b")
 # "I rented a flat in Leeds for a year" is over.
 _STAYED: Final = re.compile(
+    r"(?:am |is |are )?(?:staying|stays|stay|living)\b.{3,60}\b(?:until|till)\b|"
     r"(?:rented|shared|stayed|had|owned|lodged|was|were)\b.{3,60}\bfor (?:an?|[a-z]+|\d+) (?:and a half )?(?:years?|"
     r"months?|weeks?|terms?)\b"
 )
@@ -70,9 +72,27 @@ _LIFE: Final = ("lives in", "works at", "works as", "studies at", "studies", "ha
 _OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
 
 
+# "I never drink coffee after four" says nothing of coffee in the morning.
+_AT_TIMES: Final = re.compile(
+    r"(?:never|do not|does not|rarely|hardly ever) (?:eat|drink|smoke|have|use)\b.* (?:after|before|during|at night|"
+    r"on (?:week|mon|tues|"
+    r"wednes|thurs|fri|satur|sun)|in the (?:morning|afternoon|evening))"
+)
+# "My sister can't stand my cooking" says nothing of other cooking.
+_OF_MINE: Final = re.compile(r"(?:[a-z]+ ){0,4}?(?:stand|like|love|hate|enjoy|dislike|adore|prefer)s? (?:my|our) ")
+
+
+def _limited(clause: Clause, one: Draft) -> bool:
+    """Return whether a clause states a taste for certain times, or of the speaker's own things."""
+    own = one.subject != THE_USER and _OF_MINE.match(clause.rest) is not None
+    return own or _AT_TIMES.match(clause.rest) is not None
+
+
 def _still_so(clause: Clause, one: Draft) -> bool:
     """Return whether a fact may be stored; a clause about the past states only ends, and who somebody is."""
     if one.relation == "lives in" and not one.closes and _STAYED.match(clause.rest):
+        return False
+    if one.predicate in TASTES and not one.closes and _limited(clause, one):
         return False
     if one.relation == "takes" and one.subject == THE_USER and _OF_PET.match(clause.text):
         return False

@@ -311,7 +311,7 @@ def favorites(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
         return
     work = title(found["o"])
     for name in [work] if work else things(without_category(found["o"])):
-        if len(name) > 1:
+        if len(name) > 1 and name not in KIN:
             kind = EntityType.WORK if work else object_type(name, name)
             strength = 0.9 if found["m"] else 0.7
             yield draft(clause, state, whose, "PREFERS", name, "{s}喜欢{o}。", kind=kind, strength=strength)

@@ -104,10 +104,18 @@ def _strength(rule: Rule, rest: str) -> float:
 
 
 _MOVED: Final = re.compile("[搬迁]")
+# 每年过年都回爸妈家 is a habit, and 下午四点以后不喝咖啡 says nothing of the morning.
+_HABIT: Final = re.compile("每(?:年|次|到|逢)")
+_AT_TIMES: Final = re.compile("[点饭睡觉](?:以[前后]|之[前后]|前(?=不|从)|后(?=不|从))")
 
 
 def _still_so(clause: Clause, one: Draft) -> bool:
-    """Return whether a fact may be stored: who moved somewhere as a child may live there or not."""
+    """Return whether a fact may be stored: no plan from a habit, no home from a move as a child."""
+    said = clause.lead + clause.text
+    if one.relation == "plan" and _HABIT.search(said):
+        return False
+    if one.predicate == "DISLIKES" and _AT_TIMES.search(said):
+        return False
     return not (clause.past and one.relation == "lives in" and _MOVED.search(clause.text))
 
 

@@ -27,7 +27,7 @@ from schema.entity import EntityType
 
 _PLACE = re.compile(
     r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|以后|之后|去|来|工作|上班|生活|长大|已经|附近|这边|那边|"
-    r"住|很|一段|一带|好|快|有|跟|和|与|陪).*|人|市|$)"
+    r"住|很|一段|一带|好|快|有|跟|和|与|陪|出生|[一二两三四五六七八九十几多半\d]+(?:年|个月)).*|人|市|$)"
 )
 NO_PLACE = re.compile(
     rf"{TIME_LIMIT}|[没不]|^[几一]|天$|家|学校|公司|这|那|外面|一起|一个人|宿舍|哪|里$|上$|边$|楼|"
@@ -275,6 +275,7 @@ def _things(rule: Rule, text: str) -> list[ObjectPhrase]:
     if (
         text.startswith(("的", "极", "得", "死", "过的", "这", "那", "它"))
         or _SOMEWHERE.match(text)
+        or re.match("过(?!年|节|冬|生日|家家)", text)
         or re.search(r"自己(?!的)", text)
     ):
         return []

@@ -196,6 +196,12 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         ("我养了三年的仓鼠今天死了", {"用户不再有仓鼠。"}),
         ("之前用的是苹果，后来换了华为", {"用户用华为。", "用户不再用苹果。"}),
         ("刚搬来没几天，周围还不熟", set()),
+        # Tastes and homes for a time
+        ("I never drink coffee after four.", set()),
+        ("下午四点以后我从来不喝咖啡。", set()),
+        ("My mum is staying with my sister in Bath until Easter.", set()),
+        ("每年过年我们都回我爸妈家。", set()),
+        ("我在天津出生长大，来武汉六年了。", {"用户在天津长大。", "用户住在武汉。"}),
     ],
 )
 def test_plain_line_states_no_more_than_it_says(text: str, expected: set[str]) -> None:
