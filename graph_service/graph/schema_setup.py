@@ -1,7 +1,7 @@
 """Create constraints and indexes, and change them by numbered migrations.
 
 An empty database gets the baseline, which contains every change up to its number. Later changes are files
-`migrations/107_….cypher` with one or more statements, separated by semicolons, each of which can be repeated (IF NOT
+`migrations/108_….cypher` with one or more statements, separated by semicolons, each of which can be repeated (IF NOT
 EXISTS, batches that skip what is done): a migration that was stopped runs again from its start, and several processes
 may start at the same time. While a migration runs, its row has no `ran_at`, so that an older version refuses a database
 that is only partly migrated.
@@ -29,7 +29,7 @@ _NO_MODEL_DIM: Final = 384
 _EMBEDDER: Final = "embedder"
 _VECTOR_INDEXES: Final = ("message_vector", "scene_abstract_vector", "scene_overview_vector", "fact_vector")
 _VOCABULARY: Final = "vocabulary"
-_BASELINE: Final = "migrations/106_baseline"
+_BASELINE: Final = "migrations/107_baseline"
 
 
 @dataclass(frozen=True, slots=True)

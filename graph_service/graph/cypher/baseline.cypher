@@ -34,6 +34,8 @@ CREATE INDEX {{predicate_name}}_unembedded IF NOT EXISTS FOR ()-[r:{{predicate}}
 CREATE INDEX caused_by_user IF NOT EXISTS FOR ()-[r:CAUSED_BY]-() ON (r.tenant, r.user_id);
 CREATE FULLTEXT INDEX fact_words IF NOT EXISTS FOR ()-[r:{{predicates}}]-() ON EACH [r.statement, r.relation, r.scope_tenant, r.scope_user]
 OPTIONS {indexConfig: {`fulltext.analyzer`: "cjk"}};
+CREATE FULLTEXT INDEX fact_stems IF NOT EXISTS FOR ()-[r:{{predicates}}]-() ON EACH [r.statement, r.relation, r.scope_user]
+OPTIONS {indexConfig: {`fulltext.analyzer`: "english"}};
 
 // Messages. unread, unembedded: set only while a message waits for consolidation or a vector. Full text as pairs of characters (cjk) and
 // as English stems; scope and day are fields of the index, so that filters act inside it.

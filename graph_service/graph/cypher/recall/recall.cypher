@@ -11,7 +11,8 @@
 // $message_query: str, Lucene query for words of messages, scoped to tenant and user and, with a time range, to days
 // $stem_query: str, Lucene query for stems of messages, scoped in the same way
 // $scene_query: str, Lucene query for scenes, scoped in the same way
-// $fact_query: str, Lucene query for facts, scoped to tenant and user
+// $fact_query: str, Lucene query for words of facts, scoped to tenant and user
+// $fact_stem_query: str, Lucene query for stems of facts, scoped in the same way
 // $entity_keys: list of str, name keys in the question
 // $kinship_query: str, Lucene, scoped to the user: relations that contain one of $kinship_words
 // $kinship_words: list of str, lower case: kinship terms of the question, as in "my sister"
@@ -31,13 +32,14 @@
 // $with_closed: bool, also facts found by vector or words that ended before $valid_at
 // $known_at: datetime, transaction time: only what was known then; the year 9999: all. memory/facts/bitemporal.py has the same rule
 // $as_of: bool, $known_at is before now, so that elements received later are left out
-// $per_channel: int, rows per channel
+// $per_channel: int, messages per channel
+// $summaries_per_channel: int, scenes and facts per channel; as many facts that ended, if $with_closed
 // $expand_top: int, top hits of each message channel, except that of the other language, for which neighbouring messages are
 // returned too
 // $max_bridges: int, neighbours of named entities to expand to the second hop
 // $max_degree: int, maximum number of facts of such a neighbour
 // $edges_per_entity: int, maximum edges read per named entity; frequent entities have thousands
-// $vector_k: int, at least $per_channel: hits requested from a vector index, of which the best $per_channel are kept
+// $vector_k: int, at least $per_channel: hits requested from a vector index, or facts from a full-text index, of which the best are kept
 // $with_tokens: bool, return token vectors of messages. They include the vector of the whole text, so the cosine of messages that
 // the index did not compare is left to the caller: reading embeddings is the most expensive part of this statement
 // $filtered: bool, one of the next filters is given
@@ -219,12 +221,12 @@ CALL (named_entities) {
   CALL (named_entities) {
     WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
-      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $summaries_per_channel) SCORE AS score
     RETURN s, 'abstract' AS channel, score, score AS cosine
    UNION ALL
     WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
-      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $summaries_per_channel) SCORE AS score
     RETURN s, 'overview' AS channel, score, score AS cosine
    UNION ALL
     WITH $vector AS v WHERE 'scene' IN $kinds AND $happened_from < $happened_to
@@ -236,29 +238,29 @@ CALL (named_entities) {
     }
     WITH s, CASE WHEN v IS NULL OR s.abstract_embedding IS NULL THEN null ELSE vector.similarity.cosine(s.abstract_embedding, v) END AS score
     WHERE s.start_ms >= $from_ms AND s.start_ms < $to_ms
-    WITH s, score ORDER BY coalesce(score, 0.0) DESC LIMIT $per_channel
+    WITH s, score ORDER BY coalesce(score, 0.0) DESC LIMIT $summaries_per_channel
     RETURN s, 'happened' AS channel, coalesce(score, 0.5) AS score, score AS cosine
    UNION ALL
     // Scenes that name no time happened when they were spoken of.
     WITH $vector AS v WHERE v IS NOT NULL AND 'scene' IN $kinds AND $asked_from_ms < $asked_to_ms
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
-      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $asked_from_ms AND s.start_ms < $asked_to_ms LIMIT $per_channel) SCORE AS score
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $asked_from_ms AND s.start_ms < $asked_to_ms LIMIT $summaries_per_channel) SCORE AS score
     WHERE s.scene_start IS NULL
     RETURN s, 'time' AS channel, score, score AS cosine
    UNION ALL
     WITH $cross_language AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_abstract_vector FOR v
-      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $summaries_per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
     RETURN s, 'other_language' AS channel, score, null AS cosine
    UNION ALL
     WITH $cross_language AS v WHERE v IS NOT NULL AND 'scene' IN $kinds
     MATCH (s:Scene) SEARCH s IN (VECTOR INDEX scene_overview_vector FOR v
-      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $per_channel) SCORE AS score
+      WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms LIMIT $summaries_per_channel) SCORE AS score
     WHERE left(s.abstract, $language_chars) =~ $other_language
     RETURN s, 'other_language' AS channel, score, null AS cosine
    UNION ALL
-    CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $per_channel}) YIELD node AS s, score
+    CALL db.index.fulltext.queryNodes('scene_words', $scene_query, {limit: $summaries_per_channel}) YIELD node AS s, score
     WHERE s.tenant = $tenant AND s.user_id = $user_id AND s.start_ms >= $from_ms AND s.start_ms < $to_ms
     RETURN s, 'words' AS channel, score, null AS cosine
    UNION ALL
@@ -268,7 +270,7 @@ CALL (named_entities) {
         AND (NOT $as_of OR NOT EXISTS { MATCH (later:Message)-[:PART_OF]->(s) WHERE later.received_at > $known_at })
       RETURN s LIMIT $edges_per_entity
     }
-    WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $per_channel
+    WITH s, count(DISTINCT e) AS named ORDER BY named DESC, s.start_ms DESC LIMIT $summaries_per_channel
     RETURN s, 'entity' AS channel, toFloat(named) AS score, null AS cosine
   }
   WITH s, collect([channel, score]) AS found, max(cosine) AS cosine
@@ -299,23 +301,40 @@ CALL (entity_edges, second_hop) {
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $vector_k) SCORE AS score
     WHERE {{started r}} AND ($with_closed OR {{holds r}})
-    WITH r, score ORDER BY score DESC LIMIT $per_channel
-    RETURN r, 'vector' AS channel, score
+    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
+    // As many of each, so that a long history of former values does not hide the one that is valid.
+    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
+      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
+    UNWIND nearest AS one
+    RETURN one[0] AS r, 'vector' AS channel, one[1] AS score
    UNION ALL
     WITH $cross_language AS v WHERE v IS NOT NULL AND ('fact' IN $kinds OR 'message' IN $kinds)
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $cross_language_k) SCORE AS score
     WHERE {{holds r}} AND left(r.statement, $language_chars) =~ $other_language
-    WITH r, score ORDER BY score DESC LIMIT $per_channel
+    WITH r, score ORDER BY score DESC LIMIT $summaries_per_channel
     RETURN r, 'other_language' AS channel, score
    UNION ALL
-    CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $per_channel}) YIELD relationship AS r, score
+    CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $vector_k}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND {{started r}} AND ($with_closed OR {{holds r}})
-    RETURN r, 'words' AS channel, score
+    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
+    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
+      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
+    UNWIND nearest AS one
+    RETURN one[0] AS r, 'words' AS channel, one[1] AS score
+   UNION ALL
+    CALL db.index.fulltext.queryRelationships('fact_stems', $fact_stem_query, {limit: $vector_k}) YIELD relationship AS r, score
+    WHERE r.tenant = $tenant AND r.user_id = $user_id
+      AND {{started r}} AND ($with_closed OR {{holds r}})
+    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
+    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
+      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
+    UNWIND nearest AS one
+    RETURN one[0] AS r, 'stems' AS channel, one[1] AS score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN entity_edges ELSE [] END AS one
-    WITH one.r AS r, count(DISTINCT one.e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $per_channel
+    WITH one.r AS r, count(DISTINCT one.e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $summaries_per_channel
     RETURN r, 'entity' AS channel, toFloat(named) AS score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN second_hop ELSE [] END AS one
