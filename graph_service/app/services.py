@@ -521,7 +521,7 @@ async def _assemble(
         supervisor=supervisor,
         paused_tenants=lambda: quarantine.tenants,
     )
-    changed.listen(lambda _tenant: worker.wake())
+    changed.listen(lambda tenant: worker.wake(TenantId(tenant)))
     window = await _window(settings, supervisor)
     closing.push_async_callback(window.close)
     spool = open_spool(settings)

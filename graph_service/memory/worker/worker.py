@@ -256,10 +256,16 @@ class Worker:
         self._busy: dict[JobKind, Counter[TenantId]] = {kind: Counter() for kind in JobKind}
         self._outage_logged = False
 
-    def wake(self) -> None:
-        """Look for jobs now; call it after a commit that enqueued some."""
+    def wake(self, tenant: TenantId | None = None) -> None:
+        """Look for jobs now; call it after a commit that enqueued some.
+
+        Args:
+            tenant: the tenant of the jobs. Kinds of which it occupies all loops that it may are not looked for, because
+                these loops look again when they are done; a claim without a result costs as much as a small write.
+        """
         for kind in self._kinds:
-            self._wake_one(kind)
+            if tenant is None or self._busy[kind][tenant] < self._loops_per_tenant(kind):
+                self._wake_one(kind)
 
     def _wake_one(self, kind: JobKind) -> None:
         """Wake one waiting loop of this kind; it wakes the next when it finds a job."""
@@ -508,7 +514,7 @@ class Worker:
                 await embed_sessions(graph, self._embedder, claims, job_context)
             case JobKind.EXTRACT:
                 await self._read(claim)
-                self.wake()
+                self.wake(claim.tenant)
             case JobKind.CLOSE:
                 jobs = CloseJobs(
                     embed=self._embed_renewed if self._embeds_on_close else None,
@@ -521,7 +527,7 @@ class Worker:
                 await forget_user(graph, claim, job_context)
             case JobKind.REEXTRACT:
                 await reread_sessions(graph, self._read_until, claim, job_context)
-                self.wake()
+                self.wake(claim.tenant)
 
     async def _read(
         self,
