@@ -94,3 +94,14 @@ def test_only_the_settings_read_the_environment() -> None:
     # The launcher is a separate program; CTranslate2 reads its variable when it is imported.
     own = ["extraction/embeddings/ctranslate2_setup.py", "graph_service/graph/local_neo4j/launcher.py"]
     assert sorted(readers) == sorted([*own, "graph_service/config/settings.py"])
+
+
+def test_no_repeat_count_of_a_pattern_is_taken_for_a_value() -> None:
+    """In an f-string `x{1,3}` inserts the tuple (1, 3); a pattern needs `x{{1,3}}`."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Constant | ast.Tuple)
+    ]
+    assert found == []

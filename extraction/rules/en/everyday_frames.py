@@ -1363,6 +1363,8 @@ def read_everyday(clause: Clause, state: DiscourseState) -> Iterable[Draft] | No
     relations = {one.relation for one in found if not one.closes}
     if clause.subject is not None and "works at" in relations and "works as" not in relations:
         found += _AS_JOB.read(clause, state)
+    elif clause.subject is not None and "works as" in relations and "works at" not in relations:
+        found += _AT_FIRM.read(clause, state)
     return None if not found and not left_home else found
 
 
@@ -1403,6 +1405,7 @@ _REPLACED_MEDICINES: Final = (
     ),
 )
 _AS_JOB: Final = FrameBook((after(r".{3,80}? as (?P<j>an? .+)", WORKS_AS),))
+_AT_FIRM: Final = FrameBook((after(r"[a-z ]{2,24}? as an? [a-z][a-z -]{1,40}? (?:at|for) (?P<o>.+)", WORKS_AT),))
 # Frames that also apply to whole sentences.
 _WHOLE: Final = (*MOVES, *SPOKEN_MOVES[:1], *CHANGES, *SPOKEN_CHANGES, *AGES, *SPOKEN_PEOPLE, *_REPLACED_MEDICINES)
 SENTENCES: Final = FrameBook([frame for frame in _WHOLE if frame.whole])

@@ -64,9 +64,17 @@ _STATEMENT = re.compile(
 )
 
 
+# "I prefer tea, coffee makes me jittery": what has a verb of its own is the subject of another statement.
+_OTHER_STATEMENT = re.compile(
+    r", (?:(?!and |or )[\w'-]{1,30} ){1,3}(?:is|are|was|were|has|have|had|makes?|made|gives?|gave|feels?|felt|tastes?|"
+    r"smells?|hurts?|scares?|bores?|costs?|helps?|works?|does|do|did|can|will|would|is not|are not|never)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
 def things(text: str) -> list[str]:
     """Return the normalized items of a list, without long or unclear ones."""
-    text = _ASIDE.sub(",", _CONSUME.sub("", text.strip()))
+    text = _OTHER_STATEMENT.sub("", _ASIDE.sub(",", _CONSUME.sub("", text.strip())))
     if title := quoted_title(text):
         return [title]
     verb = _TO_VERB.match(text)

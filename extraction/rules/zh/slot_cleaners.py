@@ -34,7 +34,11 @@ THING_CHARS_MAX: Final = 16
 
 _CALLED: Final = re.compile(r"名?叫.+的")
 # Words of a clause, which no thing has in its name: 眼镜戴着头晕, 仓鼠今天死, iPad借.
-_SAID_OR_DONE: Final = re.compile(r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)|今天|昨天|前天|上周|(?<=.)[死借租寄]$")
+_SAID_OR_DONE: Final = re.compile(
+    r"说|觉得|以为|一下|怎么|(?<=.)着(?!装|陆)|今天|昨天|前天|上周|(?<=.)[死借租寄]$"
+    # How it was got: 我的电脑是五年前买的.
+    r"|(?:[年月天]前|[去前今]年|上个?月|刚刚?|自己|网上|店里)[买换修做弄]$"
+)
 
 
 def thing(text: str) -> str | None:
@@ -198,7 +202,7 @@ def home(text: str) -> str | None:
     text = _AFTER_MOVE.sub("", text.strip(_EDGE))
     name = _PLACE_TAIL.sub("", _PLACE_LEAD.sub("", text).strip(_EDGE)).strip(_EDGE)
     name = re.sub(
-        rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|(?:跟|和|与).{1, 8}住|跟.{1, 4}$|上班|工作|"
+        rf"(?:已经|快|都|有){{0,2}}{DURATION}$|(?<=..)(?:带孩子|照顾|陪|(?:跟|和|与).{{1,8}}住|跟.{{1,4}}$|上班|工作|"
         rf"读书|上学|打工|创业|干活).*",
         "",
         name,

@@ -203,7 +203,7 @@ class GraphReads:
         session = None if session_id is None else memory_id(session_uri(tenant, user_id, session_id))
         parameters: dict[str, Any] = {"tenant": tenant, "user_id": user_id, "session": session, "rows_max": first + 1}
         parameters |= {"start_ms": start_ms, "after": scene_id}
-        parameters |= {"by_tag": bool(tags), "tags": list(normalized_tags(tags)) or [""]}
+        parameters |= {"by_tag": bool(tags), "tags": list(normalized_tags(tags))}
         rows = await self._graph.read(statement("mindmap/scenes_of_user"), parameters)
         return [
             (map_node(row["node"]), encode_cursor(ListName.SCENES, row["start_ms"], row["node"][0])) for row in rows

@@ -5,7 +5,7 @@
 // $start_ms: int or null; with $after: only scenes after this position
 // $after: str or null; scene id
 // $by_tag: bool, $tags is given
-// $tags: list of str, only scenes with a message that has one of these tags, or ['']
+// $tags: list of str, only scenes with a message that has one of these tags; used if $by_tag
 // $rows_max: int
 // -> start_ms, node
 MATCH (s:Memory:Scene)

@@ -202,6 +202,18 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         ("My mum is staying with my sister in Bath until Easter.", set()),
         ("每年过年我们都回我爸妈家。", set()),
         ("我在天津出生长大，来武汉六年了。", {"用户在天津长大。", "用户住在武汉。"}),
+        ("我现在住在珠海跟儿子住", {"用户住在珠海。"}),
+        ("我的电脑是五年前买的，卡得不行", set()),
+        (
+            "I work as a nurse at St. Mary's Hospital.",
+            {"User works as a nurse.", "User works at St. Mary's Hospital."},
+        ),
+        ("I work as a nurse at night.", {"User works as a nurse."}),
+        ("I work as a tutor for kids.", {"User works as a tutor."}),
+        # What has a verb of its own is no item of a list
+        ("I prefer tea, coffee makes me jittery", {"User prefers tea."}),
+        ("I hate mushrooms, olives are fine", {"User hates mushrooms."}),
+        ("I like apples, pears and plums", {"User likes apples.", "User likes pears.", "User likes plums."}),
     ],
 )
 def test_plain_line_states_no_more_than_it_says(text: str, expected: set[str]) -> None:
