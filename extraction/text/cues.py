@@ -46,6 +46,16 @@ _CORRECTION: Final = re.compile(
 )
 
 
+# A coming change, if the text names a time that is still to come.
+_SCHEDULED: Final = re.compile(
+    r"\b(?:i|we|he|she|they|and|it|my [a-z-]+)(?:'ll| will|'m| am|'re| are|'s| is)?(?: going to| also| then| finally)? "
+    r"(?:mov(?:e|es|ing)|start(?:s|ing)?|begin(?:s|ning)?|join(?:s|ing)?|switch(?:es|ing)?|chang(?:e|es|ing)|"
+    r"leav(?:e|es|ing)|retir(?:e|es|ing)|go|goes|going|tak(?:e|es|ing)|get(?:s|ting)?|marry|marries|quit(?:s|ting)?)\b|"
+    r"\b(?:starting|moving|joining|leaving|switching)\b|"
+    r"[去搬换到].{0,12}(?:上班|工作|入职|上学|读书|住)|(?:搬|换|入职|开始|改|调|提车|结婚|退休|毕业)"
+)
+
+
 def reports_change(plain_text: str) -> bool:
     """Return whether a text has wording of change: "we moved", "from now on", 换成."""
     return _CHANGE.search(plain_text, 0, _CHARS_MAX) is not None
@@ -59,6 +69,11 @@ def gives_reason(plain_text: str) -> bool:
 def states_intention(plain_text: str) -> bool:
     """Return whether a text has wording of what is not so yet: "saving up for", "was offered", 打算."""
     return _INTENTION.search(plain_text, 0, _CHARS_MAX) is not None
+
+
+def schedules_change(plain_text: str) -> bool:
+    """Return whether a text tells a change in the present or future tense: "we move on 19 December", 下周搬."""
+    return _SCHEDULED.search(plain_text, 0, _CHARS_MAX) is not None
 
 
 def states_former(plain_text: str) -> bool:

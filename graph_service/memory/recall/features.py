@@ -19,7 +19,15 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
-from extraction.text.cues import corrects, gives_reason, makes_promise, reports_change, states_former, states_intention
+from extraction.text.cues import (
+    corrects,
+    gives_reason,
+    makes_promise,
+    reports_change,
+    schedules_change,
+    states_former,
+    states_intention,
+)
 from extraction.text.name_forms import address_among
 from extraction.text.search_terms import Terms, terms_of
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
@@ -294,7 +302,7 @@ def _plain(
         "recency": np.exp(-math.log(2) / _RECENCY_HALF_LIFE_DAYS / _DAY_S * ages_s),
         "fact": _column(one.kind is HitKind.FACT for one in candidates),
         "scene": _column(one.kind is HitKind.SCENE for one in candidates),
-        **_of_dialogue(candidates, analysis),
+        **_of_dialogue(candidates, analysis, now),
         **_of_person(candidates, analysis),
     }
 
@@ -312,7 +320,7 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(name.casefold() for name in _NAME.findall(text))
 
 
-def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> dict[str, Floats]:
+def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: datetime) -> dict[str, Floats]:
     """Return the features for messages to an assistant, which depend on the time reference and type of the question.
 
     `newer_*` is the position of a candidate's day among all days, from 0 (oldest) to 1; it is named after the
@@ -327,6 +335,7 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
     reference = analysis.time_reference
     asked, span = reference is TimeReference.DATED, analysis.time
     end = span.end if span else None
+    coming = _asks_present_value(analysis) and analysis.answer_type is not AnswerType.WHEN
 
     def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
         return _column(counts and _has_cue(one.text[:_READ_CHARS_MAX], cue) for one in candidates)
@@ -335,7 +344,10 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> di
         "list_item": with_cue(adds_item, counts=analysis.asks_list),
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
-        "intended": with_cue(states_intention, counts=_asks_present_value(analysis)),
+        "intended": np.maximum(
+            with_cue(states_intention, counts=_asks_present_value(analysis)),
+            _column(coming and _is_to_come(one, now) for one in candidates),
+        ),
         "former_only": with_cue(states_former, counts=_asks_present_value(analysis)),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
@@ -363,6 +375,13 @@ def _asks_present_value(analysis: QueryAnalysis) -> bool:
     reference = analysis.time_reference
     present = reference is TimeReference.NOW or (analysis.attribute is not None and reference is TimeReference.OPEN)
     return present and not analysis.asks_intention and analysis.answer_type is not AnswerType.WHY
+
+
+def _is_to_come(one: Candidate, now: datetime) -> bool:
+    """Return whether a candidate tells a change at a time after now: "we move on 19 December"."""
+    return _has_cue(one.text[:_READ_CHARS_MAX], schedules_change) and any(
+        span.start is not None and span.start > now for span in _times_of(one)
+    )
 
 
 def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Callable[[Candidate], bool]:

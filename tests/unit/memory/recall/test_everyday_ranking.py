@@ -275,6 +275,24 @@ def test_what_was_only_wanted_is_below_what_is_so(question: str, wanted: str, so
 
 
 @pytest.mark.parametrize(
+    ("question", "coming"),
+    [
+        ("Where do I live?", "Found a flat in Wrzeszcz, we move on 20 March"),
+        ("What's my job?", "Said yes to the job, I start as head of inspection on 20 March"),
+        ("我在哪里上班？", "换工作了！三月二十号去海康上班"),
+    ],
+)
+def test_coming_change_counts_as_intended_until_its_day(question: str, coming: str) -> None:
+    def intended(now: datetime) -> float:
+        found = all_found(said(coming), said("I live and work in Madrid"))
+        hits = rank(found, EVERYDAY_BY_WORDS, analysis=analyse(question, reference=now), now=now, limit=9)
+        return next(hit.parts["intended"] for hit in hits if hit.candidate.text == coming)
+
+    assert intended(NOON + timedelta(days=1)) < 0
+    assert intended(NOON + timedelta(days=30)) == 0
+
+
+@pytest.mark.parametrize(
     ("question", "was", "so"),
     [
         ("Where do I live?", "I lived in Berlin for years, but that is over", "I live in Madrid"),
