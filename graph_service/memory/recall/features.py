@@ -233,18 +233,20 @@ def _scaled(found: CandidateSet, columns: Mapping[str, Floats], bm25: Mapping[in
 def _impute_other_language(scaled: dict[str, Floats], cross_language: npt.NDArray[np.bool_]) -> None:
     """Impute the word features of texts in the other language from their cosines, in place.
 
-    An imputed value is as many standard deviations from the mean of the other texts as the cosine; a higher value of
-    the text itself is kept, because names are the same in both languages. Length and specificity become NaN, because
-    they are not comparable.
+    An imputed value is as many standard deviations from the mean of the other texts as the cosine, but at most that of
+    the best of them: a guess is never better than what was compared. A higher value of the text itself is kept, because
+    names are the same in both languages. Length and specificity become NaN, because they are not comparable.
     """
     if not cross_language.any():
         return
     for name in (*_WORD_FEATURES, "length", "specificity"):
         if name in scaled:
             others = np.where(cross_language, np.nan, scaled[name])
-            imputed = _imputed(others, scaled["similarity"]) if name in _WORD_FEATURES else others
-            own = scaled[name] if name in _WORD_FEATURES else others
-            scaled[name] = np.where(cross_language, np.fmax(own, imputed), scaled[name])
+            if name in _WORD_FEATURES:
+                imputed = _imputed(others, scaled["similarity"])
+                best = np.nan if np.isnan(others).all() else np.nanmax(others)
+                others = np.fmax(scaled[name], np.where(imputed > best, best, imputed))
+            scaled[name] = np.where(cross_language, others, scaled[name])
 
 
 def _imputed(values: Floats, cosines: Floats) -> Floats:

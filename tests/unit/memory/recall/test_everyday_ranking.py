@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from extraction.query_analysis import QueryAnalysis, TimeReference, analyse
 from graph_service.memory.recall.candidates import Candidate, CandidateSet, Hit
+from graph_service.memory.recall.features import features_of
 from graph_service.memory.recall.query import HitKind, Question, resolve_question
 from graph_service.memory.recall.ranking import (
     ENGLISH,
@@ -272,6 +273,19 @@ def test_what_was_only_wanted_is_below_what_is_so(question: str, wanted: str, so
     parts = {hit.candidate.text: hit.parts["intended"] for hit in hits}
     assert parts[wanted] < parts[so] == 0
     assert hits[0].candidate.text == so
+
+
+def test_text_in_the_other_language_has_at_most_the_word_match_of_the_best_other_text() -> None:
+    """Its word match is a guess from its cosine, which is the highest by far."""
+    texts = {"我在海康上班": 0.30, "我在杭州一家公司上班": 0.28, "土豆三岁了": 0.2, "今天天气很好": 0.1}
+    chinese = [replace(said(text), cosine=cosine) for text, cosine in texts.items()]
+    english = replace(said("My colleague Kevin is leaving."), cosine=0.9, is_cross_language=True)
+    found = all_found(*chinese, english)
+    asked = analyse("我在哪里上班？", reference=NOON)
+    lexical = features_of(found, asked, now=NOON).scaled["lexical"]
+    by_text = dict(zip((one.text for one in found.candidates), lexical.tolist(), strict=True))
+    others = [by_text[text] for text in texts]
+    assert max(others) == by_text[english.text] > min(others)
 
 
 @pytest.mark.parametrize(
