@@ -52,7 +52,7 @@ _SCHEDULED: Final = re.compile(
     r"(?:mov(?:e|es|ing)|start(?:s|ing)?|begin(?:s|ning)?|join(?:s|ing)?|switch(?:es|ing)?|chang(?:e|es|ing)|"
     r"leav(?:e|es|ing)|retir(?:e|es|ing)|go|goes|going|tak(?:e|es|ing)|get(?:s|ting)?|marry|marries|quit(?:s|ting)?)\b|"
     r"\b(?:starting|moving|joining|leaving|switching)\b|"
-    r"[去搬换到].{0,12}(?:上班|工作|入职|上学|读书|住)|(?:搬|换|入职|开始|改|调|提车|结婚|退休|毕业)"
+    r"[去到].{0,12}(?:上班|工作|入职|上学|读书|住)|(?:搬|换|入职|开始|改|调|提车|结婚|退休|毕业)"
 )
 
 

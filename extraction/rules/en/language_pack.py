@@ -59,7 +59,6 @@ def _statement(rule: Rule, name: str, _ended: bool) -> str:
     return rule.says.replace("{o}", with_article(name)) if rule.shape in ("job", "pet", "gift") else rule.says
 
 
-# What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
 # "Our cat Smudge needs insulin": the user takes none.
 _OF_PET: Final = re.compile(rf"(?:[Mm]y|[Oo]ur|[Tt]he) (?:[a-z-]+ ){{0,2}}?(?:{'|'.join(sorted(PETS))})\b")
 # "I rented a flat in Leeds for a year" is over.
@@ -68,6 +67,7 @@ _STAYED: Final = re.compile(
     r"(?:rented|shared|stayed|had|owned|lodged|was|were)\b.{3,60}\bfor (?:an?|[a-z]+|\d+) (?:and a half )?(?:years?|"
     r"months?|weeks?|terms?)\b"
 )
+# What a clause about the past says was so then, not now: "When I was twelve we moved to Cardiff".
 _LIFE: Final = ("lives in", "works at", "works as", "studies at", "studies", "has age", "is")
 _OF_THEN: Final = frozenset((*_LIFE, "has", "uses", "takes", "plays", "drives"))
 

@@ -337,7 +337,8 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: 
     reference = analysis.time_reference
     asked, span = reference is TimeReference.DATED, analysis.time
     end = span.end if span else None
-    coming = _asks_present_value(analysis) and analysis.answer_type is not AnswerType.WHEN
+    present_value = _asks_present_value(analysis)
+    coming = present_value and analysis.answer_type is not AnswerType.WHEN
 
     def with_cue(cue: Callable[[str], bool], *, counts: bool) -> Floats:
         return _column(counts and _has_cue(one.text[:_READ_CHARS_MAX], cue) for one in candidates)
@@ -347,10 +348,10 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: 
         "newer_list" if analysis.asks_list else f"newer_{reference}": _positions_in_time(candidates),
         "change_now": with_cue(reports_change, counts=reference is TimeReference.NOW),
         "intended": np.maximum(
-            with_cue(states_intention, counts=_asks_present_value(analysis)),
+            with_cue(states_intention, counts=present_value),
             _column(coming and _is_to_come(one, now) for one in candidates),
         ),
-        "former_only": with_cue(states_former, counts=_asks_present_value(analysis)),
+        "former_only": with_cue(states_former, counts=present_value),
         # A statement about the time asked for may be made at any time after it.
         "after_asked_time": _column(
             asked and end is not None and one.said_at >= end and _HAPPENED not in one.scores for one in candidates
