@@ -40,7 +40,8 @@ FICTION: Final = re.compile(
 )
 # A text for somebody else, which is about the speaker, not a story.
 _LETTER: Final = re.compile(
-    r"^(?:请|麻烦|帮我?|给我?)?(?:写|起草|拟)[^，。]{0,10}?(?:信|邮件|祝福|贺词|贺卡|简历|请假条|祝酒词|致辞|消息|短信|发言稿?|通知|申请)"
+    r"^(?:请|麻烦|帮我?|给我?)?(?:写|起草|拟)[^，。]{0,10}?(?:信|邮件|祝福|贺词|贺卡|简历|请假条|祝酒词|致辞|消息|"
+    r"短信|发言稿?|通知|申请)"
     r"[^，。]{0,4}(?=，)"
 )
 # Plans that were dropped.
@@ -111,6 +112,7 @@ _CUT = re.compile(
     r"[，,；;：:]+|——|(?<=了)(?=要不要|该不该|能不能|可不可以|怎么办)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|"
     r"(?=但是|不过|可是|而且(?!是)|然而|虽然)"
 )
+_WORD_NEXT = re.compile("[\u4e00-\u9fff]")
 _LEAD = re.compile(
     r"^(?:你好[啊呀]?|嗨|嗯+|恩|哦|噢|啊|是的|是啊|对了|对呀|对啊|其实|但是|但|不过|可是|而且|虽然|因为|"
     r"所以|另外|还有(?![一二两三四五几][只条个匹头对家辆])|当然|哈哈|说起来|说实话|"
@@ -119,7 +121,14 @@ _LEAD = re.compile(
     r"叫|嘱咐)(?=我)|[^我你您他她，。]{1,5}(?=我(?:一般|向来|从来|永远)?只(?:喝|看|吃|用|选|买|听|穿))|"
     r"上次|早餐|早饭|午饭|晚饭|五一|十一|国庆|春节|元旦|端午|中秋|清明|暑假|寒假|那天|前几天|前阵子|"
     r"这阵子|[今去前]年[春夏秋冬]天|年初|年底|月初|月底|上周末?|上个?周末|上个月|去年|今年|"
-    r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我))"
+    r"这几天|好的|谢谢|有时候|有时|周末|从小到大|原来|比如|例如|比起[^我]{1,8}(?=我)|上(?=我)|"
+    # 春天的时候我…, 出车祸以后我…, 周一晚上我…, 去那家店我…
+    r"(?:[^我你您他她，。]{1,10}(?:的时候|那会儿|那年|那天)|(?:每?个?(?:周|星期|"
+    r"礼拜)[一二三四五六日天末]?|每[天年月]|"
+    r"[这下]个?(?:周|月|星期|学期)|(?:19|20)\d\d年|[\d一二三四五六七八九十]{1,2}月份?)(?:早上|上午|中午|下午|傍晚|"
+    r"晚上)?|"
+    r"[去到在](?![^我，]{0,12}[了过])[^我你您他她，。]{1,8})，?(?=(?:我|我们|"
+    r"咱)(?![家爸妈哥姐弟妹的]))(?=我们?(?![^，。]{0,3}的)))"
 )
 _LEADS_MAX = 4
 # Rules for several clauses look no further, which keeps reading linear.
@@ -128,13 +137,21 @@ _FOLLOWING_CHARS_MAX = 60
 _ONCE_DONE: Final = re.compile("(?:[住干当养做打教开]|工作|上班|上学|上)过(?!了|年|节|期|来|去|敏)")
 # 前年我在杭州住了一年: 了 before how long, and none after it, says that it is over.
 _STAYED = re.compile(
-    r"^(?:我们?)?(?:大?前年|那年|当时|那会儿|早年|(?:19|20)\d\d年|[零一二三四五六七八九]{2}年)[^，]{2,14}[住待干做租工作]了(?:[一二两三四五六七八九十半几\d]{1,3})"
+    r"^(?:我们?)?(?:大?前年|那年|当时|那会儿|早年|(?:19|20)\d\d年|"
+    r"[零一二三四五六七八九]{2}年)[^，]{2,14}[住待干做租工作]了(?:[一二两三四五六七八九十半几\d]{1,3})"
     r"(?:多)?(?:年|个?月|个?学期)(?:多|半)?$"
 )
 # A time of life, after which a clause is about the past: 我十二岁的时候全家搬到了厦门.
 _THEN_FIRST = re.compile(
-    r"^(?:我们?)?(?:[\d一二三四五六七八九十]{1,3}岁(?:的时候|那年|时)|(?:上|读|念)(?:大学|中学|高中|初中|小学|研究生)(?:的时候|那会儿|时)|"
+    r"^(?:我们?)?(?:[\d一二三四五六七八九十]{1,3}岁(?:的时候|那年|时)|(?:上|读|念)(?:大学|中学|高中|初中|小学|"
+    r"研究生)(?:的时候|那会儿|时)|"
     r"刚?(?:毕业|工作|结婚|当兵)(?:的时候|那会儿|那年|时)|小时候|年轻的?时候)，?(?=[\u4e00-\u9fff]{3})"
+)
+# 在北京的时候我在百度上班
+_THEN_WHEN = re.compile(
+    r"^(?:在(?!家)[^，我]{1,8}|当(?:兵|老师)|刚?(?:毕业|结婚|工作)|读?[本硕博]科?|单身|年轻|[^，我]{0,4}(?:19|"
+    r"20)\d\d年|[去前]年[^，我]{0,4})"
+    r"(?:的时候|那会儿|那几年|期间|那年)"
 )
 # The past: 疫情前我住在…, 以前我….
 _PAST = re.compile(
@@ -176,14 +193,18 @@ _ELIDED = re.compile(
 )
 _SOMEBODY = re.compile(rf"[你您她]|{HE}|我们公司|大家|别人|人们|老师说|朋友说|的人")
 _GREETING_CHARS_MAX = 3
-_NOW = re.compile(r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经")
+_NOW = re.compile(
+    r"现在|如今|后来|目前|最近|这几年|今年|不过|但|可是|反而|反倒|之后|已经|[搬跳转调换]到|入职|加入|跳槽"
+)
 HYPOTHETICAL = re.compile(
-    r"一旦|有朝一日|真要|如若|假使|设想|换成是我|理想状态下|如果|要不是|就算|哪怕|倘若|若是|若(?=我|你|能|有)|假如|(?<![主只])要是|假设|倘若|假使|万一|的话|即使|"
+    r"一旦|有朝一日|真要|如若|假使|设想|换成是我|理想状态下|如果|要不是|就算|哪怕|倘若|若是|若(?=我|你|能|有)|假如|"
+    r"(?<![主只])要是|假设|倘若|假使|万一|的话|即使|"
     r"哪怕|除非|希望你|祝你"
 )
 _HEDGE = re.compile(r"据说|传言|谣传|传说|风闻|也许|可能|或许|大概|好像|似乎|说不定|不知道|不确定|不清楚|听说")
 _ASKS = re.compile(
-    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|^.{1,5}呢$|[你您他她]呢$|有没有|"
+    r"(?<!没)(?<!没有)什么(?!的)|(?<!不)怎么|怎样|哪[里些个种位儿]|谁|多少|是否|[吗么]$|吗|^.{1,5}呢$|[你您他她]呢$|"
+    r"有没有|"
     r"会不会|喜不喜欢|要不要|想不想|"
     r"能不能|是不是|为何|几[点岁]"
 )
@@ -251,7 +272,9 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         if (sentence.asks and last) or _ASKS.search(plain) or _HEDGE.search(plain):
             continue
         clause = _clause(plain, sentence.start + start, sentence.start + end, state)
-        yield replace(clause, following=text[end : end + _FOLLOWING_CHARS_MAX])
+        following = text[end : end + _FOLLOWING_CHARS_MAX]
+        # 我怀孕了要不要告诉老板 is cut without a mark; a space marks the end for the rules.
+        yield replace(clause, following=" " + following if _WORD_NEXT.match(following) else following)
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -289,7 +312,7 @@ def _with_lists(text: str, pieces: list[tuple[int, int]]) -> list[tuple[int, int
 def _clause(plain: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = expand_kinship_words(plain.strip())
     past = _PAST.match(text) is not None or _ONCE_DONE.search(text) is not None
-    past = past or _STAYED.search(text) is not None
+    past = past or _STAYED.search(text) is not None or _THEN_WHEN.match(text) is not None
     if then := _THEN_FIRST.match(text):
         past, text = True, text[then.end() :]
     momentary = _MOMENT.search(text) is not None or _LAUGHS.search(text) is not None

@@ -184,7 +184,7 @@ def _caused(effect: str, cause: str, says: str, sentence: Sentence, state: Disco
 
 def _cause(said: str) -> str | None:
     """Return the normalized cause; it may be a negated action such as 不吃早饭."""
-    said = re.sub(r"^(?:我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
+    said = re.sub(r"^(?:到|每到|我|我的|最近|总是|长期|天天|经常)+|(?:太多|的事|的问题|的原因)$", "", said)
     if _NO_CAUSE.search(said):
         return None
     if said.startswith(("不", "没")):

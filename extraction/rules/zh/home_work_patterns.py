@@ -31,13 +31,15 @@ _STAYS: Final = (
 HOME_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "住",
-        rf"(?:我)?(?:{ADV})?(?:搬|回|搬到|搬去|搬回)(?:到|去|了)?(?P<a>{PLACE})(?:跟|和|与)(?P<o>{KINS})(?:们)?(?:一起)?住(?:在一起)?{END}",
+        rf"(?:我)?(?:{ADV})?(?:搬|回|搬到|搬去|搬回)(?:到|去|了)?(?P<a>{PLACE})(?:跟|和|"
+        rf"与)(?P<o>{KINS})(?:们)?(?:一起)?住(?:在一起)?{END}",
         Says(obj="a", relation="lives in", says="{s}住在{o}。", clean=town, kind=EntityType.PLACE),
         Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
     ),
     slot_rule(
         "住",
-        rf"我(?:还|一直|现在|就|目前)?(?:跟|和|与)(?P<o>{KINS})(?:俩|们)?(?:一起|合|同)?住(?:在一起)?{END}",
+        rf"我(?:还|一直|现在|就|目前)?(?:跟|和|与)(?:我)?(?P<o>{KINS}|[爸妈哥姐弟妹])(?:俩|们)?(?:一起|合|"
+        rf"同)?住(?:在一起)?{END}",
         Says(obj="o", relation="lives with", says="{s}和{o}一起住。", clean=kept),
         reads="whole",
     ),
@@ -73,7 +75,12 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我们?)?(?:(?:和|跟|与)[^，。在]{{1,10}})?(?:人)?(?:现)?在(?P<o>{PLACE}){_STAYS}.{{0,10}}?{END}",
         LIVES,
     ),
-    slot_rule("在", rf"(?:人|户口|家)(?:现在|已经|就)?(?:在|住)(?P<o>{PLACE}){END}", LIVES),
+    slot_rule(
+        "户",
+        rf"户口(?:还|一直|现在|就)?在(?P<o>{PLACE}){END}",
+        Says(obj="o", relation="户口", says="{s}的户口在{o}。", clean=town, kind=EntityType.PLACE),
+    ),
+    slot_rule("在", rf"(?:人|家)(?:现在|已经|就)?(?:在|住)(?P<o>{PLACE}){END}", LIVES),
     slot_rule("租", rf"(?:我们?)?租(?:住)?(?:在|到|的是)(?P<o>{PLACE}){END}", LIVES),
     slot_rule(
         "搬挪迁",
@@ -88,9 +95,8 @@ HOME_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "家房",
-        r"(?:的)?(?:(?:现在)?(?:租|买|住)的(?:房子|房|公寓|地方)|新家|新房|新房子|新租的房子|房子|住处|住的地方)(?:就|是|租|买)?在(?P<o>"
-        + PLACE
-        + rf"){END}",
+        r"(?:的)?(?:(?:现在)?(?:租|买|住)的(?:房子|房|公寓|地方)|新家|新房|新房子|新租的房子|房子|住处|"
+        r"住的地方)(?:就|是|租|买)?在(?P<o>" + PLACE + rf"){END}",
         LIVES,
     ),
     slot_rule(
@@ -195,9 +201,36 @@ _ORG: Final = r"[^，。！？；：、你您他她它]{2,16}?"
 WORK_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "过",
-        rf"(?:我)?(?:和|跟|与)?[^，。在我你您他她]{{0,6}}?(?:曾经?|以前)?在(?P<o>{_ORG})(?:一起|里)?(?:上过班|打过[^，。]{{0,3}}工|做过事|"
+        rf"(?:我)?(?:和|跟|与)?[^，。在我你您他她]{{0,6}}?(?:曾经?|以前)?在(?P<o>{_ORG})(?:一起|里)?(?:上过班|"
+        rf"打过[^，。]{{0,3}}工|做过事|"
         rf"做过兼职|干过活|当过[^，。]{{1,6}}|做过[^，。]{{1,6}}){END}",
         _QUIT_ANY,
+    ),
+    slot_rule(
+        "是",
+        rf"(?:我)?(?:以前|原来|之前|现在|目前|还|"
+        rf"就)?是(?P<o>[^，。的我你您他她它]{{2,8}})的(?P<n>[^，。的我你]{{2,6}}?){END}",
+        Says(obj="n", relation="works as", says="{s}的职业是{o}。", clean=job, strength=0.8),
+        Says(obj="o", relation="works at", says="{s}在{o}工作。", clean=employer, kind=EntityType.ORGANIZATION),
+    ),
+    slot_rule(
+        "原以之",
+        rf"我(?:以前|之前|原来|原先|曾经)(?:一直|都)?在(?P<o>{_ORG}){END}",
+        _QUIT_KNOWN,
+        reads="whole",
+    ),
+    slot_rule(
+        "学",
+        rf"(?:我)?(?:大学)?是学(?P<o>[^，。我你的]{{2,8}}?)(?:专业)?(?:的|出身){END}",
+        Says(obj="o", relation="studies", says="{s}学{o}。", clean=value, kind=EntityType.TOPIC),
+    ),
+    slot_rule(
+        "团队社部",
+        rf"在(?:一[个家]|我们)?(?:[^，。我你]{{0,4}}的)?(?P<o>[^，。我你是]{{0,6}}(?:团|队|社|俱乐部|"
+        rf"剧社))(?:里)?(?:唱|打|踢|跳|拉|吹|弹|演|敲)"
+        rf"(?:了)(?:快|将近)?{DURATION}(?:多)?，(?:但|可|后来|现在|去年|今年)*(?:就|已经)?(?:没时间|"
+        rf"不[唱打踢跳拉吹弹演敲去]|退)[^，。]{{0,3}}了",
+        Says(obj="o", relation="is in", says="{s}以前在{o}。", clean=value, kind=EntityType.ORGANIZATION, closes=True),
     ),
     slot_rule(
         "毕",
@@ -206,7 +239,8 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "聘面申",
-        rf"(?:我)?(?:在|正在|去|刚|打算|准备)?(?:应聘|申请|竞聘)(?:了)?(?P<o>[^，。我你]{{2,10}}?)(?:的)?(?:工作|岗位|职位|岗){END}",
+        rf"(?:我)?(?:在|正在|去|刚|打算|准备)?(?:应聘|申请|竞聘)(?:了)?(?P<o>[^，。我你]{{2,10}}?)(?:的)?(?:工作|"
+        rf"岗位|职位|岗){END}",
         Says(
             obj="o",
             predicate="CARES_ABOUT",
@@ -292,7 +326,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "退待失业全",
         rf"(?:我)?(?:已经|去年|今年|刚|早就|正式|现在|都|办完|办了){{0,3}}(?P<o>退休|待业|失业|全职写作|"
-        rf"自由职业|全职带娃|全职妈妈|全职太太|半退休|内退|退伍|gap)(?:了|在家|中|的状态|快|手续){{0,3}}"
+        rf"自由职业|全职带娃|全职妈妈|全职太太|半退休|内退|退伍(?=了)|gap)(?:了|在家|中|的状态|快|手续){{0,3}}"
         rf"(?:{DURATION})?(?:多)?(?:了)?{END}",
         Says(obj="o", relation="is", says="{s}{o}。", clean=value),
     ),
@@ -311,7 +345,7 @@ WORK_RULES: Final[tuple[SlotRule, ...]] = (
         _QUIT,
     ),
     slot_rule(
-        "从",
+        "从跳转调",
         rf"(?:我)?(?:从(?P<f>{_ORG}))?(?:跳槽?|转|换|调)(?:到|去|进|来)(?:了)?(?P<o>{_ORG})(?:上班|工作|当|做|"
         rf"干)?(?:了)?{END}",
         WORKS_AT,

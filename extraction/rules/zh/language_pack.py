@@ -42,6 +42,7 @@ from extraction.rules.zh.slot_analysis import analyse_slots
 from extraction.rules.zh.slots import formerly, read_by_slots
 from extraction.rules.zh.spoken_patterns import SPOKEN_FIRST, SPOKEN_RULES
 from extraction.rules.zh.syntax import SYNTAX
+from extraction.rules.zh.verb_patterns import VERB_RULES
 from extraction.text.lexicon_zh import FIELDS, JOBS, SOLE_KIN
 
 # In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
@@ -62,6 +63,7 @@ SLOT_RULES: Final = (
     + PLAN_RULES
     + TASTE_SLOT_RULES
     + SPOKEN_RULES
+    + VERB_RULES
 )
 _JOB_AFTER_PLACE = re.compile(
     r"(?:当|担任|做|干)(?:了|着|过)?(?:一[名个位])?(?P<o>[\u4e00-\u9fffA-Z]{2,10}?)"
@@ -145,7 +147,19 @@ CHINESE: Final = LanguagePack(
     statement=_statement,
     strength=_strength,
     states=frozenset(
-        ("lives in", "works at", "works in", "works as", "studies at", "studies", "has", "is", "plays", "teaches")
+        (
+            "lives in",
+            "works at",
+            "works in",
+            "works as",
+            "studies at",
+            "studies",
+            "has",
+            "is",
+            "plays",
+            "plays for",
+            "teaches",
+        )
     ),
     agent_promises=read_agent_promises,
     drafts_text=drafts_text,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from typing import Final
 
 from extraction.rules.engine import ObjectPhrase, Rule, Shape
 from extraction.rules.zh.phrases import goal, noun_phrase, things, without_category
@@ -26,7 +27,8 @@ from schema.entity import EntityType
 # Patterns of places, organisations, schools, jobs, belongings, illnesses, languages, ages and birthdays
 
 _PLACE = re.compile(
-    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|以后|之后|去|来|工作|上班|生活|长大|已经|附近|这边|那边|"
+    r"^(?:了|的是|是)?(?P<n>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:(?:的|了|呢|以后|之后|去|来|工作|打工|上班|生活|长大|"
+    r"已经|附近|这边|那边|"
     r"住|很|一段|一带|好|快|有|跟|和|与|陪|出生|[一二两三四五六七八九十几多半\d]+(?:年|个月)).*|人|市|$)"
 )
 NO_PLACE = re.compile(
@@ -57,7 +59,8 @@ _JOB = re.compile(
 _SCHOOL = re.compile(r"^(?P<n>[^，。]{2,14}?)(?:上学|读书|念书|读大学|读研|上大学|就读|学习|$)")
 # 十二岁的时候 is an age of then.
 _AGE = re.compile(
-    r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁(?P<h>半)?(?!的?(?:时|那|以|之|前|后|开始|起|到|去|来|生日|大寿|才|就))|了?$)"
+    r"^(?P<n>\d{1,3}|[一二三四五六七八九十]{1,3})(?:岁(?P<h>半)?(?!的?(?:时|那|以|之|前|后|开始|起|到|去|来|生日|"
+    r"大寿|才|就))|了?$)"
 )
 _BIRTHDAY = re.compile(
     r"^(?P<n>(?:\d{2,4}年)?\d{1,2}月\d{1,2}[日号]?|"
@@ -118,6 +121,9 @@ def job(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return an occupation or a field of work: `高中老师`, `数据分析的`."""
     found = _JOB.match(text)
     if found is None or re.search(r"[我你他她]|的(?!$)|^一?个", found["n"]):
+        return []
+    if found["n"].startswith(("学", "读", "念")):
+        # 是学护理的 says what somebody studies.
         return []
     # 做测试的 and 做测试三年了 name a job, 我做了测试 does not.
     known = found["n"].endswith(tuple(JOBS)) or (found["t"] and found["n"].endswith(FIELDS))
@@ -217,6 +223,19 @@ def address(rule: Rule, text: str) -> list[ObjectPhrase]:
     return [ObjectPhrase(name, EntityType.PLACE)] if fits else []
 
 
+# Characters that spell foreign names: 曼彻斯特, 奥斯陆.
+_FOREIGN: Final = frozenset(
+    "阿埃艾安奥巴贝比彼波伯布查茨达戴德迪蒂顿多恩尔法菲佛弗夫福盖戈格古哈海汉赫霍基吉加贾杰卡坎康考科克肯库拉莱兰朗劳雷里利列林卢鲁伦罗"
+    "洛马迈曼梅门蒙米密莫姆穆纳奈内尼纽诺帕佩皮普奇恰切萨塞桑森沙山舍圣施史斯苏索塔泰坦特提廷图托瓦维韦温文沃乌西希夏谢辛休雅亚延扬耶伊因英"
+    "尤约泽扎詹兹佐滋彻陆堡"
+)
+
+
+def transliterated(name: str) -> bool:
+    """Return whether a name of three or more characters, which the dictionary lacks, spells a foreign one."""
+    return len(name) >= 3 and _FOREIGN.issuperset(name) and word_tag(name) in (None, "nr", "nrt", "ns")
+
+
 def known_place(rule: Rule, text: str) -> list[ObjectPhrase]:
     """Return a place that the dictionary lists, or whose last character marks a place, such as 区 or 路."""
     return [
@@ -225,6 +244,7 @@ def known_place(rule: Rule, text: str) -> list[ObjectPhrase]:
         if word_tag(one[0]) == "ns"
         or word_tag(one[0][:2]) == "ns"
         or re.search(r"[区县镇村乡路街屯]$|小区|花园", one[0])
+        or transliterated(one[0])
     ]
 
 
@@ -238,7 +258,8 @@ _AFTER_FOR = re.compile(
     r"感兴趣|情有独钟|着迷|有兴趣|"
     r"充满热情|上瘾|痴迷|入迷|很有感情|不感兴趣|没(?:什么|啥|有|多大|太大)?兴趣|无感|不感冒|没(?:什么|"
     r"啥)?(?:好感|感觉)(?!了)|反感|有?阴影|有?恐惧|"
-    r"没(?:有)?感觉|失去了?兴趣|腻了|(?:的?(?:资深|老|铁|骨灰级|头号|铁杆|死忠))?(?:粉丝|(?<=[铁老死骨])粉|迷|爱好者|控|"
+    r"没(?:有)?感觉|失去了?兴趣|腻了|(?:的?(?:资深|老|铁|骨灰级|头号|铁杆|死忠))?(?:粉丝|(?<=[铁老死骨])粉|迷|爱好者|"
+    r"控|"
     r"发烧友|重度用户)了?$|迷得|"
     r"的?(?:忠实)?(?:粉丝|影迷|歌迷|球迷|书迷)(?!得)).*"
 )

@@ -37,7 +37,8 @@ _CHILD: Final = r"(?:闺女|女儿|儿子|宝宝|宝贝|娃|千金|小子|双胞
 FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "求",
-        rf"(?:他|她)?[^，。]{{0,6}}求(?:的|了)?婚(?:了)?，(?:我)?(?:已经|也|就)?(?:答应|同意|说了?好|点头)了?，(?:他|她|对方)"
+        rf"(?:他|她)?[^，。]{{0,6}}求(?:的|了)?婚(?:了)?，(?:我)?(?:已经|也|就)?(?:答应|同意|说了?好|点头)了?，(?:他|"
+        rf"她|对方)"
         rf"(?:名?叫|是)(?P<n>{NAME})(?:，|{END})",
         Says(obj="n", relation="engaged to", says="{s}和{o}订婚了。", clean=person, kind=EntityType.PERSON, subject=ME),
         reads="whole",
@@ -124,7 +125,8 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "分掰散吹断",
-        rf"(?:我们?)?{_WITH}?(?P<n>{NAME})(?:{_DONE})(?:分手|分开|分了|掰了|散了|吹了|断了|黄了|拜拜)(?:了)?{END}",
+        rf"(?:我们?)?{_WITH}?(?P<n>{NAME})(?:{_DONE})(?:分手|分开|分了|掰了|散了|吹了|断了|黄了|"
+        rf"拜拜)(?:了)?(?:快)?(?:{DURATION})?{END}",
         _PARTED,
     ),
     slot_rule(
@@ -252,13 +254,16 @@ _PET_NAMED: Final = Says(
 PET_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "养",
-        rf"(?:我)?(?:们)?(?:家)?养了(?:快)?{DURATION}的(?P<o>[\u4e00-\u9fff]{{0,2}}?{PET}){ADV}(?:死|走|没|丢|走丢|跑丢|病死|老死)了(?:，|{END})",
+        rf"(?:我)?(?:们)?(?:家)?养了(?:快)?{DURATION}的(?P<o>[\u4e00-\u9fff]{{0,2}}?{PET}){ADV}(?:死|走|没|丢|走丢|"
+        rf"跑丢|病死|老死)了(?:，|{END})",
         Says(obj="o", relation="has", says="{s}不再有{o}。", clean=thing, kind=EntityType.ANIMAL, closes=True),
     ),
     slot_rule(
         "走死没丢去",
-        rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的|养的|那[只条])?(?:小|老)?(?P<k>{PET})(?P<n>[\u4e00-\u9fff]{{2,3}}?|[A-Z][a-z]+){ADV}"
-        rf"(?:送人|送走|走了|去世|死|没了|跑丢|走丢|丢|老死|病死|去(?:了)?(?:汪|喵)星|回(?:了)?(?:汪|喵)星|安乐死)(?:了)?(?:，|{END})",
+        rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的|养的|那[只条])?(?:小|老)?(?P<k>{PET})(?P<n>[\u4e00-\u9fff]{{2,3}}?|"
+        rf"[A-Z][a-z]+){ADV}"
+        rf"(?:送人|送走|走了|去世|死|没了|跑丢|走丢|丢|老死|病死|去(?:了)?(?:汪|喵)星|回(?:了)?(?:汪|喵)星|"
+        rf"安乐死)(?:了)?(?:，|{END})",
         Says(obj="n", relation="{k}", says="{o}以前是{s}的{k}。", clean=pet_name, kind=EntityType.ANIMAL, closes=True),
     ),
     slot_rule(

@@ -49,7 +49,8 @@ _DURATION = re.compile(
 )
 _EDGE = " ，。！？；：、…!?;:,.\"“”'‘’「」『』（）()~～-"
 _UNCLEAR = re.compile(
-    r"^(?:吃饭|睡觉|说话|动弹?|出门)$|[我你您他她它这那哪谁]|^第[一二三四五六七八九十\d]|^[前后上下]面|^刚才|什么|怎么|如何|不|没|自己|"
+    r"^(?:吃饭|睡觉|说话|动弹?|出门)$|[我你您他她它这那哪谁]|^第[一二三四五六七八九十\d]|^[前后上下]面|^刚才|什么|"
+    r"怎么|如何|不|没|自己|"
     r"里面|之一|照片|图片|几[幅个本只次张]|、|[吗呢]|"
     r"知道|时候|很|非常|了$|过$|^的|^上|^得|^就|^也|^都|^是|^有|^会|^要|^在|^被|^把|着$|起来|下去"
 )
@@ -163,6 +164,7 @@ def goal(text: str, *, weak: bool, any_verb: bool = False) -> str | None:
     if len(text) > PHRASE_CHARS_MAX or not text.startswith(tuple(LASTING_GOALS)):
         text = _GOAL_PLACE.sub("", text)
     text = re.sub(r"(?<=[少多早][吃喝抽睡运])点(?!心)", "", text)
+    text = re.sub(r"(?<=^[换找学考])个(?=..)", "", text)
     text = re.sub(r"(?:一些|一下|几本|几个|一点|一个|一门|一名|一位|一家|一份|一只|一条)", "", text)
     if not 2 <= len(text) <= PHRASE_CHARS_MAX or re.search(
         r"[年月天]$|[我你您他她它这那哪谁]|什么|怎么|如何|(?<![一两优重要])点(?!心|[单餐菜])|东西|事(?!业)|"

@@ -4,9 +4,9 @@ import re
 from typing import Final
 
 from extraction.rules.zh.clauses import name_at
-from extraction.rules.zh.objects import NO_PLACE, is_job
+from extraction.rules.zh.objects import NO_PLACE, is_job, transliterated
 from extraction.rules.zh.phrases import FOR_LONG, noun_phrase
-from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, HE, MEASURE, NUMBER, TIME_LIMIT
+from extraction.rules.zh.word_classes import DATE, DRUG, DURATION, HE, MAKE, MEASURE, NUMBER, TIME_LIMIT
 from extraction.text.lexicon_zh import KIN, KIN_PATTERN, VAGUE
 from extraction.text.name_spotting import is_nominal, word_tag
 
@@ -25,7 +25,8 @@ _LOOKS: Final = re.compile(
 _BOUGHT: Final = re.compile(r"^[^，]{0,4}(?:买|换|租|借|捡|领养|收养|抽到)(?:来|回来)?的(?=..)")
 _PEOPLE: Final = re.compile("|".join(word for word in sorted(KIN, key=len, reverse=True) if len(word) > 1))
 _NO_THING: Final = re.compile(
-    rf"[我你您她它谁]|{HE}|^(?:这|那|什么|怎么|不|没|别|很|太|更|最|几|多少|哪)|什么|怎么|为啥|一下$|^(?:人|起来|"
+    rf"[我你您她它谁]|{HE}|^(?:这|那|什么|怎么|不|没|别(?!克|墅)|很|太|更|最|几|多少|哪)|什么|怎么|为啥|一下$|^(?:人|"
+    rf"起来|"
     r"下来|出来|过来|主意|话题|"
     r"心情|状态|样子|回来|下去|个话题|别的|新的|旧的|心态|想法|个人|人家)$"
 )
@@ -73,7 +74,7 @@ def owned(text: str) -> str | None:
         return None
     if re.search(r"[借租寄送]$|有|可以|终于|吃|了|那|和|、|超级|可爱|过户|^[一二两三四五六七八九十\d]+[座门厢]$", name):
         return None
-    return name if re.search(r"[A-Za-z]", name) or _names_a_thing(name) else None
+    return name if re.search(r"[A-Za-z]", name) or re.match(MAKE, name) or _names_a_thing(name) else None
 
 
 _NOT_NOUN: Final = re.compile(r"[把让给在说来去被对跟就都也还想骑过有能了吃喝那]|终于|可以|原[先来]")
@@ -118,14 +119,14 @@ _ILLNESS: Final = re.compile(
     r"(?:损伤|骨折|突出|结石|息肉|囊肿|肌瘤|结节|增生|炎|症|病|衰竭?|综合征|综合症|不全|缺损|反流|劳损|积液|"
     r"滑脱|撕裂|贫血|偏头痛|高血压|低血压|"
     r"低血糖|过敏|癌|瘤|痛风|哮喘|湿疹|失眠|耳鸣|散光|近视|远视|甲亢|甲减|脂肪肝|静脉曲张|狐臭|脊柱侧弯|扁平足|"
-    r"阻塞|早搏|房颤|心衰|中风|乳糜泻)$"
+    r"阻塞|早搏|房颤|心衰|中风|乳糜泻|痴呆|帕金森|抑郁)$"
 )
 
 
 def illness(text: str) -> str | None:
     """Return the name of a lasting illness, such as `半月板损伤`; None for passing ones and other text."""
     name = re.sub(
-        r"^(?:的|了|点|很|比较|严重|轻微|轻度|重度|老|是|有|来|出|为|得|一点|一些)+",
+        r"^(?:的|了|点|很|比较|严重|轻微|轻度|重度|老(?!年)|是|有|来|出|为|得|一点|一些)+",
         "",
         _TAIL.sub("", text.strip(_EDGE)),
     )
@@ -154,7 +155,8 @@ def liked(text: str) -> str | None:
         text,
     )
     if re.search(
-        r"真的|被|那样|^过(?!年|节|冬|生日|家家)|^(?:会|有点|有些|感到|逐)|感到|^[闻看听吃喝碰见]到|人$|^(?:可惜|家里|他们|孩子|是|这|那|"
+        r"真的|被|那样|^过(?!年|节|冬|生日|家家)|^(?:会|有点|有些|感到|逐)|感到|^[闻看听吃喝碰见]到|人$|^(?:可惜|"
+        r"家里|他们|孩子|是|这|那|"
         r"但|每次|天天|"
         r"一直)|[说觉]|，|^(?:膝盖|腰|背|胃|眼睛|身体|脑子|耳朵|钱包|心脏|头|腿|脚|嗓子|皮肤)",
         text,
@@ -168,7 +170,7 @@ def liked(text: str) -> str | None:
 def value(text: str) -> str | None:
     """Return a value as written, without particles at its end."""
     text = _TAIL.sub("", text.strip(_EDGE)).strip(_EDGE)
-    return text if 1 <= len(text) <= 30 and not re.search(r"[我你您他她它]|什么|哪|怎么|^不|^没", text) else None
+    return text if 1 <= len(text) <= 30 and not re.search(rf"[我你您她它]|{HE}|什么|哪|怎么|^不|^没", text) else None
 
 
 _PLACE_LEAD: Final = re.compile(r"^(?:在|到|去|了|进|回|来|的是|位于)+")
@@ -197,6 +199,10 @@ _NO_HOME: Final = re.compile(
 )
 
 
+# Where in a building somebody lives: 六楼 is no home of its own.
+_FLOOR: Final = re.compile(r"第?[\d一二三四五六七八九十]{1,3}[楼层]|[顶底]楼|顶层")
+
+
 def home(text: str) -> str | None:
     """Return the home in a phrase: a town, an address or a kind of home; None if it names none."""
     text = _AFTER_MOVE.sub("", text.strip(_EDGE))
@@ -208,19 +214,34 @@ def home(text: str) -> str | None:
         name,
     )
     name = re.sub(r"^(?:一?[个间套家栋]|一处)|(?<=..)的(?:一个|一处|一栋|一间|一套).*", "", name)
-    if not 2 <= len(name) <= 24 or _NO_HOME.search(name):
+    if not 2 <= len(name) <= 24 or _NO_HOME.search(name) or _FLOOR.fullmatch(name):
         return None
     if any(word_tag(name[:size]) == "ns" for size in (len(name), 4, 3, 2)) or _PLACE_SUFFIX.search(name):
         return name
     latin = re.fullmatch(r"[A-Z][A-Za-zÀ-ÿ .'-]+", name)
-    return name if latin or (len(name) <= 5 and NO_PLACE.search(name) is None and is_nominal(name)) else None
+    return (
+        name
+        if latin or transliterated(name) or (len(name) <= 5 and NO_PLACE.search(name) is None and is_nominal(name))
+        else None
+    )
 
 
 def town(text: str) -> str | None:
     """Return a home that the dictionary lists as a place, or whose last character marks a town, such as 市 or 县."""
     name = home(text)
-    known = name and (word_tag(name) == "ns" or word_tag(name[:2]) == "ns" or re.search(r"[省市区县镇村]$", name))
+    known = name and (
+        word_tag(name) == "ns"
+        or word_tag(name[:2]) == "ns"
+        or re.search(r"[省市区县镇村]$", name)
+        or transliterated(name)
+    )
     return name if known else None
+
+
+def listed_town(text: str) -> str | None:
+    """Return a place that the dictionary lists as such, or a foreign one."""
+    name = text.strip(_EDGE)
+    return name if word_tag(name) == "ns" or (transliterated(name) and NO_PLACE.search(name) is None) else None
 
 
 _ORGANIZATION: Final = re.compile(
@@ -347,8 +368,10 @@ _SCHOOL: Final = re.compile(
 
 
 def school(text: str) -> str | None:
+    """Return the name of a school; 加拿大 ends like that of a university, and is a place."""
     name = re.sub(r"^一[所家个]|(?:的|了)+$", "", text.strip(_EDGE))
-    return name if _SCHOOL.search(name) and not re.search(r"[我你他她]|这|那", name) else None
+    named = _SCHOOL.search(name) and (len(name) < 3 or word_tag(name) != "ns")
+    return name if named and not re.search(r"[我你他她]|这|那", name) else None
 
 
 _JOB_SUFFIX: Final = re.compile(
@@ -358,10 +381,11 @@ _JOB_SUFFIX: Final = re.compile(
     r"采购|财务|行政|人事|"
     r"法务|市场|品牌|公关|编辑|记者|主播|模特|演员|歌手|学徒|合伙人|骑手|外卖|快递|网约车|公交|出租车|滴滴|"
     r"货拉拉|自媒体|电商|外贸|"
-    r"保险|HR|PM|leader|TL|CEO|CTO|CFO|总|副高|正高|职称)$"
+    r"保险|主妇|军人|农民|教授|法官|渔民|HR|PM|leader|TL|CEO|CTO|CFO|总|副高|正高|职称)$"
 )
 _NO_JOB: Final = re.compile(
-    r"(?:党|会|团|成|伤|学|队)员$|之家$|患者$|爱好者$|依赖|[你您他她它我]|什么|怎么|这|那(?!边)|大家|^(?:国家|人家|自家|全家|大家|小家|"
+    r"(?:党|会|团|成|伤|学|队)员$|之家$|患者$|爱好者$|依赖|[你您他她它我]|什么|怎么|这|那(?!边)|大家|^(?:国家|人家|"
+    r"自家|全家|大家|小家|"
     r"自己|班长大人|成长|生长|"
     r"校长大人|加班长|作者|患者|爱好者|"
     r"志愿者家|专家说|老家|回家|搬家|买家|卖家|赢家|独家|管家婆|手工|打工|分手|对手|上手|动手|新手|左手|右手|"
@@ -437,9 +461,22 @@ _NO_PLAN: Final = re.compile(
     r"[热冷]|多少|哪|是不是|来得及|见$|^上(?!班|课|台|学|线|任)|"
     r"^打(?!疫|针|比赛|球|官司)|^发(?!布|版|言|行)|^看(?!牙|病|演唱会|展|房|医|中医|电影|话剧|眼|球|比赛|车|"
     r"孩子|日出|外婆|奶奶)|^吃(?!饭局)|的$|"
-    r"(?:年|周年|个月|天)$|^到(?!期|[\u4e00-\u9fff]{2,5}(?:出差|报到|旅|开会|玩))|抽的|买的|就是|^学(?!车|开|游|画|琴|钢琴|吉他|"
+    r"(?:年|周年|个月|天)$|^到(?!期|[\u4e00-\u9fff]{2,5}(?:出差|报到|旅|开会|玩))|抽的|买的|就是|^学(?!车|开|游|画|"
+    r"琴|钢琴|吉他|"
     r"[\u4e00-\u9fff])"
 )
+
+
+# 把摩托车卖了
+_DISPOSED: Final = re.compile(
+    r"把(?P<o>[^，。]{1,8}?)(?P<v>卖|换|租|送|捐|退|扔|改|装修|装|拆|还清|还|处理|辞|交|戒)(?:掉|出去|了){0,2}$"
+)
+
+
+def verb_first(text: str) -> str | None:
+    """Return a clause with 把 as verb and object: 卖摩托车 for 把摩托车卖了; None for other clauses."""
+    found = _DISPOSED.match(text)
+    return found["v"] + re.sub(r"^我们?的", "", found["o"]) if found else None
 
 
 def plan(text: str) -> str | None:
@@ -455,7 +492,7 @@ def plan(text: str) -> str | None:
     soon = re.match(r"[^，]{0,8}(?:就|要|快)", said) is not None
     text = _TAIL.sub("", text) if soon or not text.endswith("了") else text
     text = re.sub(r"不(?:走|回来|去)$", "", text)
-    text = re.sub(r"(?<=^[去回见吃看拍买办跑打约做要])(?:一?[趟次场顿个下])(?=..)", "", text)
+    text = verb_first(text) or re.sub(r"(?<=^[去回见吃看拍买办跑打约做要])(?:一?[趟次场顿个下])(?=..)", "", text)
     if re.fullmatch(
         rf"(?:{MEASURE})?[^，]{{0,4}}(?:面试|考试|会议|体检|手术|婚礼|聚会|聚餐|答辩|演出|比赛|约会|培训|复查|"
         rf"复诊|出差|讲座|家长会|团建|年会|演唱会|生日会|视频会|例会)",

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.rules.zh.clauses import ends_later
-from extraction.rules.zh.word_classes import HE, PET, SECRET
+from extraction.rules.zh.word_classes import HE, KINS, PET, SECRET
 from schema.entity import EntityType
 
 # Subject of facts about the speaker in clauses about others: 奶奶留给我….
@@ -26,10 +26,12 @@ _FILLERS: Final = re.compile(
     r"今年[年春夏秋冬]?[底初天]?|前年|"
     r"这个?(?:周|月|星期|礼拜|学期)|前几天|这几天|这两天|前阵子|前两年|这两年|这些年|如今|目前|后来|总算|正式|"
     r"一直|平时|平常|平日|日常|真的|好不容易|"
-    r"[一二两三四五六七八九十\d]{1,3}(?:年|个月|天|周)前|[这本]?周[一二三四五六日天]|[一二三四五六七八九十\d]{1,3}月(?:份|底|初)|年初|月初|"
+    r"[一二两三四五六七八九十\d]{1,3}(?:年|个月|天|周)前|[这本]?周[一二三四五六日天]|"
+    r"[一二三四五六七八九十\d]{1,3}月(?:份|底|初)|年初|月初|"
     r"晚上|早上|中午|下午|周末|"
     r"本来|不小心|顺便|干脆|直接|临时|暂时|一共|自己|给自己|给家里|咬牙|狠心|差不多|基本上?|主要|专门|特意|"
     r"顺利|成功|被迫|每[天周晚月年次]|天天|"
+    r"[^，。我你他她的]{0,4}(?:毕业|结婚|离婚|退休|回国|辞职|离职|生完?孩子|生了孩子)(?:以后|之后|后)(?:就|一直)?|"
     r"经常|常年|长期|通常|一般|打心底里?|打心眼里|从小|小时候|跟着|终于|毕业(?:以?后)?(?:就)?|婚后|离婚后|退休后|"
     r"目前为止|的|[，, ]){0,5}"
 )
@@ -49,6 +51,29 @@ _SMALL_AGE: Final = re.compile(
     r"(?:[一二两三四五六七八九]|\d)(?:周?岁|个半?月)|十?[一二三四五六七八九]?个半?月|1\d个月"
 )
 _TASTES: Final = frozenset(("PREFERS", "DISLIKES"))
+# Adverbials before a verb: how often, when, with whom; the first pattern tells habits.
+_HOW_OFTEN: Final = re.compile(
+    r"(?:一般|通常|平时|平常|经常|常常|常(?!务|驻|住)|总是|总(?![结监部经之])|基本上?|天天|每晚|每早|每次(?:去)?|"
+    r"每回|没事就|有空就|一有空就|闲下来就|"
+    r"每(?:天|日)(?:早上|上午|中午|下午|傍晚|晚上|睡前|下班后?)?|每个?(?:周|星期|"
+    r"礼拜)(?:[一二三四五六日天末])?(?:早上|上午|中午|下午|晚上)?|"
+    r"每个?月|每年(?:[春夏秋冬]天)?|(?:周|星期|礼拜)[一二三四五六日天末](?:早上|上午|中午|下午|晚上)?(?=我?们?(?:都|"
+    r"一般|总|会))|"
+    r"一(?:周|个?星期|个?礼拜|个?月|天)(?=[^，]{0,3}[一二两三四五六七八九十几\d]次)|"
+    r"(?:早上|早晨|中午|晚上|睡前|饭后|下班后?|周末|早餐|早饭|午饭|晚饭|冬天|夏天)(?=我?们?(?:一般|通常|都|总|就|"
+    r"基本)))"
+)
+_CIRCUMSTANCE: Final = re.compile(
+    r"(?:从[^，。我]{2,8}?(?:起|开始|以来)|(?:早上|早晨|上午|中午|下午|傍晚|晚上|睡前|周末|最近|现在|目前|如今|今年|"
+    r"去年|这(?:几|两)[年天]|"
+    r"这(?:个月|学期|段时间|阵子)|上(?:个月|周|学期)|[^，我你他她]{1,6}(?:之前|以前)|工作日|在家里?|家里|一直|已经|"
+    r"还是|还|也|都(?!市)|就(?![诊业医读])|又|"
+    r"才|只(?!有)|正(?!在)|刚(?:刚|好)?|终于|其实|真的|主要|自己|亲自|我们家?|咱们?|俺|我|先|会(?=去|做|吃|喝|练)|"
+    r"的时候|[，, ])|"
+    rf"(?:跟|和|与|陪|带)(?:着|我|我的|老|小|几个|一帮)?(?:{KINS}|[\u4e00-\u9fffA-Za-z]{{1,5}}?)(?:们)?(?:一起|"
+    rf"一块儿?|俩|(?=去|打|踢|跳|爬|跑|练|游|逛|学)))"
+)
+_ADVERBIALS_MAX: Final = 8
 # A plan that a later clause drops is not read.
 _DROPPED_LATER: Final = re.compile(
     r"[，。][^。]{0,8}(?:取消|不[去考办搞做买养学想报约]了|算了|黄了|泡汤|作罢|没戏|没成|退了|推掉|推了|吹了|"
@@ -69,6 +94,9 @@ _GENERIC_SUBJECT: Final = re.compile(
     r"(?![天年时台辆把只条件部双块张本套])|它|人家|有些|有的|很多|"
     r"不少|大多|一般人|每个人|所有)"
 )
+
+
+Reads = Literal["rest", "dated", "verb", "whole"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,18 +130,33 @@ class SlotRule:
     Attributes:
         cue: characters of which the text contains at least one; a quick check.
         reads: text that the pattern matches: the clause after its subject ("rest"), that text with leading words such
-            as a time ("dated"), or the clause from its subject on, for facts about the speaker ("whole").
+            as a time ("dated"), the text from the verb on ("verb"), or the clause from its subject on, for facts about
+            the speaker ("whole").
+        often: the rule reads habits, so the clause must say how often.
     """
 
     cue: frozenset[str]
     pattern: re.Pattern[str]
     facts: tuple[Says, ...]
-    reads: Literal["rest", "dated", "whole"] = "rest"
+    reads: Reads = "rest"
+    often: bool = False
 
 
-def slot_rule(cue: str, pattern: str, *facts: Says, reads: Literal["rest", "dated", "whole"] = "rest") -> SlotRule:
+def slot_rule(cue: str, pattern: str, *facts: Says, reads: Reads = "rest", often: bool = False) -> SlotRule:
     """Return a slot rule, with its cue and pattern given as text."""
-    return SlotRule(cue=frozenset(cue), pattern=re.compile(pattern), facts=facts, reads=reads)
+    return SlotRule(cue=frozenset(cue), pattern=re.compile(pattern), facts=facts, reads=reads, often=often)
+
+
+def adverbials(text: str) -> tuple[int, bool]:
+    """Return the offset of the verb, after time, frequency and company, and whether the clause says how often."""
+    start, often = 0, False
+    for _ in range(_ADVERBIALS_MAX):
+        if found := _HOW_OFTEN.match(text, start):
+            often = True
+        elif (found := _CIRCUMSTANCE.match(text, start)) is None:
+            break
+        start = found.end()
+    return start, often
 
 
 def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseState) -> list[Draft] | None:
@@ -124,15 +167,18 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
     if SECRET.search(clause.text):
         return None
     said = clause.rest + clause.following
+    verb, often = adverbials(said)
+    often = often or adverbials(clause.lead + clause.text)[1]
     texts = {
         "rest": said[_end_of(_FILLERS, said) :],
         "dated": clause.lead + said,
+        "verb": said[verb:],
         "whole": clause.text + clause.following,
     }
     letters = frozenset(clause.lead + texts["whole"])
     for rule in rules:
         about = state.speaker.me if rule.reads == "whole" else person
-        if about is None or rule.cue.isdisjoint(letters):
+        if about is None or rule.cue.isdisjoint(letters) or not _fits(rule, clause, often=often):
             continue
         for reads in ("dated", "rest") if rule.reads == "dated" else (rule.reads,):
             found = rule.pattern.match(texts[reads])
@@ -145,6 +191,15 @@ def read_by_slots(rules: Sequence[SlotRule], clause: Clause, state: DiscourseSta
                 state.read_until = end if beyond > 0 else state.read_until
                 return drafts if rule.reads == "whole" else drafts + _relative(clause, state)
     return None
+
+
+def _fits(rule: SlotRule, clause: Clause, *, often: bool) -> bool:
+    """Return whether a rule may read a clause: none takes a habit for a plan, or one day for a habit."""
+    if any(says.relation == "plan" for says in rule.facts):
+        return not (often and rule.reads == "dated")
+    if rule.reads == "verb" and clause.momentary:
+        return False
+    return often or not rule.often
 
 
 def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:

@@ -190,7 +190,10 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # Whose illness it is, and how long it was so
         ("Our cat Smudge has diabetes and needs insulin twice a day.", {"Smudge is User's cat."}),
         ("我家猫墨墨有糖尿病，一天打两针胰岛素。", {"墨墨是用户的猫。"}),
-        ("我会一点土耳其语，因为我奶奶是伊兹密尔人。", {"用户会说土耳其语。"}),
+        (
+            "我会一点土耳其语，因为我奶奶是伊兹密尔人。",
+            {"用户会说土耳其语。", "用户的奶奶来自伊兹密尔。", "用户有奶奶。"},
+        ),
         ("In 2019 I rented a flat in Leeds for a year.", set()),
         ("前年我在杭州租房住了一年", {"用户以前住在杭州。"}),
         ("我养了三年的仓鼠今天死了", {"用户不再有仓鼠。"}),
