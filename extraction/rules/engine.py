@@ -276,6 +276,10 @@ class Construction:
     then: Literal["read on", "skip rules", "stop"] = "read on"
 
 
+def _as_it_is(_subject: str, says: str) -> str:
+    return says
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """Wording of statements in a language.
@@ -285,6 +289,7 @@ class Wording:
         has_relative: returns the statement that the speaker has such a relative.
         title: format of the title of a work.
         capitalized: statements begin with a capital letter.
+        agree: returns a statement with its verb in the number of the subject.
     """
 
     unknown_user: str
@@ -292,6 +297,7 @@ class Wording:
     has_relative: Callable[[str], str]
     title: str = "{}"
     capitalized: bool = False
+    agree: Callable[[str, str], str] = _as_it_is
 
 
 def _same_clause(clause: Clause, _state: DiscourseState) -> Clause:
@@ -504,7 +510,9 @@ def draft(
         subject=subject,
         predicate=predicate,
         object=obj,
-        statement=says.format(s=label, o=wording.title.format(obj) if kind is EntityType.WORK else obj),
+        statement=wording.agree(subject, says).format(
+            s=label, o=wording.title.format(obj) if kind is EntityType.WORK else obj
+        ),
         start=clause.start,
         end=clause.end,
         relation=relation,

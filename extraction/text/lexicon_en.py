@@ -46,6 +46,24 @@ WHICH_KIN = word_set(
 # Canonical synonyms of words for relatives.
 KIN_NAME = {"mom": "mother", "mum": "mother", "dad": "father", "grandma": "grandmother", "grandpa": "grandfather"}
 MANY_KIN = frozenset(("parents", "grandparents", "kids", "children", "in-laws", "classmates"))
+# Peoples, which are no names: "my girlfriend is Brazilian".
+DEMONYMS = word_set(
+    "American Canadian Mexican Brazilian Argentinian Argentine Chilean Colombian Peruvian Venezuelan Ecuadorian "
+    "Bolivian Uruguayan Cuban Jamaican "
+    "Dominican Haitian Danish Swedish Finnish Norwegian Icelandic Polish Spanish Portuguese Italian French Dutch "
+    "German Belgian Austrian Swiss Czech "
+    "Slovak Slovakian Slovenian Hungarian Romanian Bulgarian Serbian Croatian Bosnian Albanian Macedonian Ukrainian "
+    "Russian Belarusian Lithuanian "
+    "Latvian Estonian Armenian Greek Turkish Maltese Cypriot Irish Scottish English British Welsh Moroccan Algerian "
+    "Tunisian Egyptian Libyan Sudanese "
+    "Ethiopian Eritrean Kenyan Ugandan Tanzanian Rwandan Nigerian Ghanaian Senegalese Cameroonian Congolese Angolan "
+    "Zimbabwean Zambian Namibian Indian "
+    "Nepali Nepalese Pakistani Bangladeshi Chinese Japanese Korean Taiwanese Vietnamese Cambodian Burmese Thai "
+    "Indonesian Malaysian Singaporean "
+    "Filipino Filipina Mongolian Kazakh Uzbek Iranian Persian Iraqi Syrian Lebanese Jordanian Palestinian Israeli "
+    "Kuwaiti Saudi Yemeni Afghan "
+    "Australian Fijian Samoan Hawaiian European African Asian Latino Latina"
+)
 KIN_SINGULAR = {"children": "child", "parents": "parent", "puppies": "puppy"}
 PETS = word_set(
     "dog dogs cat cats puppy puppies kitten kittens hamster hamsters rabbit rabbits bunny parrot parrots "

@@ -311,7 +311,8 @@ _CONTRACTIONS: Final = tuple(
         (
             r"\b([Hh]e|[Ss]he)'s (?=(?:just |only just |already |finally |recently |always |never )?(?:been|got|had|"
             r"gone|moved|left|"
-            r"started|stopped|become|taken|lost|broken|changed|switched|turned|quit|put|given|bought|sold|found|loved|hated|liked)\b)",
+            r"started|stopped|become|taken|lost|broken|changed|switched|turned|quit|put|given|bought|sold|found|"
+            r"loved|hated|liked)\b)",
             r"\1 has ",
             0,
         ),
@@ -630,6 +631,10 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
         pieces = [piece for piece in pieces[1:] if _OWN_WORDS.match(text, piece[0])]
     if HYPOTHETICAL.search(_spelled_out(text, state.speaker)):
         pieces = [piece for piece in pieces if _is_real(text, piece, state.speaker)]
+    if (is_request or sentence.asks) and _ASKS_FAVOUR.match(text) and (whom := _FOR_WHOM.search(text)):
+        # "Could you draw a card for my aunt Jean?" asks for something, and nothing that anybody should know.
+        yield _clause(whom["who"], sentence.start + whom.start("who"), sentence.start + whom.end("who"), state)
+        return
     for number, (start, end) in enumerate(pieces):
         if sentence.asks and number == len(pieces) - 1:
             return
@@ -640,6 +645,13 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
             yield clause
 
 
+_ASKS_FAVOUR = re.compile(
+    r"(?:[Pp]lease |[Hh]ey |[Hh]i )*(?:[Cc]an|[Cc]ould|[Ww]ould|[Ww]ill) you (?:please |maybe |help me )*(?:write|"
+    r"draft|book|order|find|suggest|recommend|"
+    r"make|plan|send|draw|design|create|think of|come up with|tell)\b(?! (?:me )?(?:if|whether|where|when|who|what|"
+    r"how|why))[^,?]{2,80}\?$"
+)
+_FOR_WHOM = re.compile(rf"\b(?:for|to) (?P<who>(?:my|our) (?:[a-z-]+ )?(?:{KIN_PATTERN}) [A-Z][a-z]+)\b(?!'s)")
 # A text for somebody else, which is about the speaker, not a story.
 _LETTER = re.compile(
     r"(?:please |can you |could you |now |ok |hey )*(?:write|draft|compose|generate|"

@@ -1168,7 +1168,8 @@ TASTES: Final = (
         NOT_LIKES,
     ),
     after(
-        r"(?:am|is) not (?:really |much of )?an? (?P<o>[a-z]+(?: [a-z]+)?) (?:person|guy|girl|fan|drinker|eater|"
+        r"(?:am|is) not (?:really |much of )?an? (?!(?:morning|night|bad|nice|good|mean|rich|religious|violent|"
+        r"jealous) person)(?P<o>[a-z]+(?: [a-z]+)?) (?:person|guy|girl|fan|drinker|eater|"
         r"lover)\b",
         NOT_LIKES,
     ),
@@ -1301,6 +1302,10 @@ CHANGES: Final = (
         r"(?:use|uses|am using|bank with|am on|shop at|get (?:my|our) .{2,20}? from) "
         r"(?P<o>(?-i:[A-Z]).+?) (?:now|these days|instead)\b",
         USES,
+    ),
+    after(
+        r"(?:cancelled|canceled|quit|left|dropped|given up|gave up) (?:my |our |the )(?P<old>gym)(?: membership)?\b",
+        States(says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True),
     ),
     after(
         r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ "

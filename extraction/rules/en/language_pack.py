@@ -16,6 +16,7 @@ from extraction.rules.en.constructions import (
     read_relatives,
     reports_reaction,
 )
+from extraction.rules.en.daily_life import agree
 from extraction.rules.en.ended_patterns import ENDED_RULES
 from extraction.rules.en.everyday_frames import read_everyday
 from extraction.rules.en.frames import read_slots
@@ -36,7 +37,8 @@ from extraction.rules.engine import (
     Wording,
     draft_by_rule,
 )
-from extraction.text.lexicon_en import PETS, SOLE_KIN
+from extraction.text.lexicon_en import DEMONYMS, MANY_KIN, PETS, SOLE_KIN
+from schema.entity import EntityType
 from schema.predicates import TASTES
 
 # In order of precedence: the first rule that finds an object wins. Ended facts come first, because their wording
@@ -96,6 +98,14 @@ def _still_so(clause: Clause, one: Draft) -> bool:
         return False
     if one.relation == "takes" and one.subject == THE_USER and _OF_PET.match(clause.text):
         return False
+    if one.object in DEMONYMS and one.object_type is EntityType.PERSON:
+        return False
+    if one.relation in MANY_KIN and one.object != one.relation:
+        # "Two kids, Sam and Ella": each of them is a kid.
+        return False
+    if one.relation == "has age" and one.subject in MANY_KIN:
+        # "My kids are 4 and 7" states two ages.
+        return False
     return not clause.past or one.closes or (one.predicate == "RELATES_TO" and one.relation not in _OF_THEN)
 
 
@@ -106,6 +116,7 @@ ENGLISH: Final = LanguagePack(
         relative="{owner}'s {kin}",
         has_relative=lambda kin: f"{{s}} has {kin}." if kin.endswith("s") else f"{{s}} has a {kin}.",
         capitalized=True,
+        agree=agree,
     ),
     sole_kin=SOLE_KIN,
     split_clauses=split_clauses,

@@ -14,7 +14,7 @@ from extraction.rules.en.objects import PLACES
 from extraction.rules.en.slot_table import DEVICES, ROLES, SERVICES, TIMED
 from extraction.rules.en.word_classes import any_of
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
-from extraction.text.lexicon_en import KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, PETS
+from extraction.text.lexicon_en import CHILD_NAME, KIN, KIN_NAME, KIN_PATTERN, MANY_KIN, NOT_NAMES, PETS
 from schema.entity import EntityType
 
 _NAME: Final = f"(?-i:{NAME})"
@@ -42,7 +42,8 @@ _CHANGED_TO: Final = (
 # Patterns of whole clauses
 
 _ROLE_IS: Final = re.compile(
-    rf"^(?:{OWNER} )?{_NEW}(?P<r>{_ROLE}){_IS} (?P<o>{_NAME})(?=$|[,.;!(]| (?:now|not|and|these|from|at|since|who|"
+    rf"^(?:{OWNER} )?{_NEW}(?P<r>{_ROLE}){_IS} (?:an? (?:[a-z]+ )?(?:guy|man|woman|lady|girl|bloke|lad|chap|person) "
+    rf"(?:called|named) )?(?P<o>{_NAME})(?=$|[,.;!(]| (?:now|not|and|these|from|at|since|who|"
     rf"for)\b)"
     rf"(?:{_NOW},? (?:and )?not (?P<old>{_NAME}))?",
     re.IGNORECASE,
@@ -150,6 +151,43 @@ _DISLIKED: Final = re.compile(
     r"^keep (?P<o4>[a-z][\w' -]{2,30}?) (?:away from|off) (?:me|my plate)\b|"
     r"^(?:please )?(?:anything but|never ever|absolutely no) (?P<o5>[a-z][\w' -]{2,30})$",
     re.IGNORECASE,
+)
+
+_DEVICE_RUNS: Final = re.compile(
+    rf"^(?:my|our) {_NEW}(?:work )?(?P<r>{any_of(DEVICES)}) (?:runs|is running|uses)(?: on)? (?P<o>(?-i:[A-Z]).+)",
+    re.IGNORECASE,
+)
+_DATE: Final = (
+    r"(?:the )?(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|april|may|june|july|august|september|"
+    r"october|november|december)|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december) (?:the "
+    r")?\d{1,2}(?:st|nd|rd|th)?)"
+)
+_DATE_IS: Final = re.compile(
+    rf"^{OWNER} (?P<r>(?:wedding )?anniversary|name day|due date) (?:is|falls)(?: always)?(?: on)? (?P<o>{_DATE})\b",
+    re.IGNORECASE,
+)
+_AMOUNT_IS: Final = re.compile(
+    r"^(?P<w>my|our) (?:monthly |weekly |yearly |annual |current |new )?(?P<r>rent|salary|wages?|mortgage|pension|"
+    r"budget|hourly rate|pocket money|car payment) "
+    r"(?:is|are)(?: now| about| around| roughly| just| only| still| up to)* (?P<o>[£$€]? ?\d[\d,.]*(?:k|K)?(?: "
+    r"(?:euros?|pounds?|dollars?|quid|bucks))?"
+    r"(?: ?(?:a|an|per|/) ?(?:month|year|hour|week))?)",
+    re.IGNORECASE,
+)
+_KNOWS: Final = re.compile(
+    rf"^(?:I|[Ww]e) (?:only |just |also )?(?:know|have known) (?P<o>{NAME}) (?:from|through|since) (?:my |the |our |"
+    rf"high |primary |old )?(?:uni|university|school|work|"
+    r"college|church|choir|home|childhood|army|gym|nursery|club|job|neighbourhood|days|[a-z]+ class)\b"
+)
+_NAMED_BABY: Final = re.compile(
+    rf"^(?:I|[Ww]e) (?:have |are |are going to |will |finally |just )*(?:named|called|calling|naming|call|name) "
+    rf"(?:the|our|my) (?:new |little )?(?P<k>baby|boy|girl|"
+    rf"son|daughter|puppy|kitten|dog|cat|hamster|rabbit) (?P<o>{NAME})(?=$|[,.;!]| (?:after|because|and|if)\b)"
+)
+_PETS_NAME: Final = re.compile(
+    rf"^(?:[Tt]he|[Oo]ur|[Mm]y) (?:new |little |old )?(?P<k>{any_of('|'.join(PETS))})'s name is (?P<o>{NAME})(?=$|"
+    rf"[,.;!]| (?:and|but|because)\b)"
 )
 
 # Patterns anywhere in a clause
@@ -278,7 +316,38 @@ def _pair(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterat
         yield _fact(clause, state, state.speaker.me, relation, found["o"], says, closes=ended, kind=EntityType.PERSON)
 
 
+def _device_runs(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    for one in read_brand(found["o"]):
+        yield _fact(clause, state, state.speaker.me, "uses", one.name, f"{{s}}'s {found['r'].lower()} runs {{o}}.")
+
+
+def _value_is(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    owner, noun = owner_in(found["w"], clause, state), found["r"].lower()
+    if owner is not None:
+        value = found["o"].strip().removeprefix("the ")
+        yield _fact(clause, state, owner, noun, value, f"{{s}}'s {noun} is {{o}}.")
+
+
+def _knows(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    if _is_person(found["o"]):
+        yield _fact(clause, state, state.speaker.me, "knows", found["o"], "{s} knows {o}.", kind=EntityType.PERSON)
+
+
+def _called(found: re.Match[str], clause: Clause, state: DiscourseState) -> Iterator[Draft]:
+    word = CHILD_NAME.get(found["k"], found["k"])
+    kind = EntityType.ANIMAL if word in PETS else EntityType.PERSON
+    if _is_person(found["o"]):
+        state.third = found["o"]
+        yield _fact(clause, state, state.speaker.me, word, found["o"], f"{{o}} is {{s}}'s {word}.", kind=kind)
+
+
 _READERS: Final = (
+    (_NAMED_BABY, _called),
+    (_PETS_NAME, _called),
+    (_DEVICE_RUNS, _device_runs),
+    (_DATE_IS, _value_is),
+    (_AMOUNT_IS, _value_is),
+    (_KNOWS, _knows),
     (_ROLE_IS, _role_is),
     (_TIMED_IS, _timed_is),
     (_SERVICE_IS, _service_is),

@@ -18,7 +18,8 @@ from schema.entity import EntityType
 _WEEKDAY: Final = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat|sun)"
 _DAY: Final = r"(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|fifth|twelfth|(?:twenty|thirty)-?[a-z]+)"
 _SEASON: Final = (
-    r"(?:spring|summer|autumn|fall|winter|new year|easter|christmas|xmas|half[- ]term|term|the holidays|the weekend)"
+    r"(?:spring|summer|autumn|fall|winter|new year|easter|christmas|xmas|thanksgiving|halloween|diwali|eid|ramadan|"
+    r"passover|hanukkah|half[- ]term|term|the holidays|the weekend)"
 )
 _COUNT: Final = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|\d{1,2})"
 WHEN: Final = (
@@ -138,6 +139,8 @@ def _own_plan(rest: str, *, dated: bool, ahead: bool) -> str | None:
     """
     if ahead and (name := _doing(rest) or _appointment(rest)):
         return name
+    if ahead and (found := _DUTY.match(rest)) and (name := _duty(found["v"].lower(), found["o"])):
+        return name
     if dated and (found := _TRAVEL.match(rest)):
         return f"trip to {found['o']}"
     if found := _LEARNING.match(rest):
@@ -145,10 +148,34 @@ def _own_plan(rest: str, *, dated: bool, ahead: bool) -> str | None:
     return _short(found["o"]) if (found := _AHEAD_VERBS.match(rest)) else None
 
 
+# "I have to renew my passport before October"
+_DUTY: Final = re.compile(
+    r"(?:(?:also|really|still|just|definitely|probably) ){0,2}(?:(?:have|has|need|needs)(?: got)?(?: still)? to|must|"
+    r"am supposed to|is supposed to) "
+    r"(?P<v>(?!be\b|do\b|get\b|go\b|have\b|know\b|say\b|tell\b|ask\b|wait\b|wake\b|work\b|leave\b|start\b|stop\b|"
+    r"run\b|sleep\b|eat\b|talk\b|think\b|remember\b)"
+    r"[a-z]+) (?P<o>.+)$",
+    re.DOTALL,
+)
+
+
+def _duty(verb: str, said: str) -> str | None:
+    """Return what somebody must do by a day, as a gerund with its object."""
+    said = _WHEN_SPLIT.split(_CUT.split(f" {said} ")[0].strip(), maxsplit=1)[0].strip(" .")
+    said = re.sub(r" (?:before|by|until|till|on|in|at)$", "", re.sub(r"\b(?:my|our) |^(?:the|an?) ", "", said))
+    if not said or len(said.split()) > 5 or re.search(r"\b(?:it|that|this|you|them|him|her|me|us)\b", said):
+        return None
+    return f"{gerund(verb)} {said}"
+
+
 def _events(clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield `my exam is on the 14th`, `next Wednesday is my last exam`."""
     text = clause.text
-    if found := _EVENT_IS.match(text):
+    found = _EVENT_IS.match(text)
+    if found and found["o"].lower().endswith("anniversary") and re.search(ANY_MONTH, found["t"], re.IGNORECASE):
+        # The date of a day that returns each year is no plan.
+        return
+    if found:
         owner = owner_in(found["w"], clause, state) if found["w"] or clause.subject is None else state.speaker.me
         if owner is not None and _WHEN.search(" " + found["t"]) and (event := _event_name(found["o"])):
             yield _plan(clause, state, owner, event)

@@ -13,6 +13,7 @@ from typing import Final
 
 from extraction.reader import THE_AGENT
 from extraction.rules.en.clauses import with_article
+from extraction.rules.en.daily_life import read_daily_life
 from extraction.rules.en.frames import (
     Reader,
     medicines,
@@ -619,7 +620,8 @@ _EVERYONE: Final = re.compile(
 )
 _COMPANY: Final = re.compile(r"^and (?:his|her|their|my) [a-z]+(?: [A-Z]\w+)? (?=[a-z])")
 _OTHER_KIN: Final = re.compile(
-    r"(?:[Mm]y|[Oo]ur|[Tt]he(?= (?:baby|kids|twins|toddler|children|boys|girls))) (?:(?:older|younger|little|big|"
+    r"(?:[Bb]oth (?:of )?)?(?:[Mm]y|[Oo]ur|[Tt]he(?= (?:baby|kids|twins|toddler|children|boys|girls))) "
+    r"(?:(?:older|younger|little|big|"
     r"baby|eldest|youngest|twin|great) ){0,2}(?P<k>nephew|niece|"
     r"cousin|uncle|aunt|"
     r"auntie|grandson|granddaughter|grandchild|child|toddler|baby|twins|kids|children|parents|stepbrother|stepsister|"
@@ -660,7 +662,7 @@ def analyse_slots(clause: Clause, state: DiscourseState, found: list[Draft]) -> 
     first = _by_verb(subject, rest, clause, state, elided=elided)
     further = _coordinated(rest, clause, state, subject)
     if not stated:
-        yield from first
+        yield from first or ([] if elided else read_daily_life(subject, rest, clause, state))
         yield from further
         return
     # Where the other rules read only the new value of a change, the end of the old one is added.

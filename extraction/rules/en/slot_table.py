@@ -170,6 +170,7 @@ fly with X
 be with X for *
 be on X for *
 code/write/type in X
+use X for *
 """,
     "runs": """
 run/own/manage X
@@ -183,6 +184,7 @@ be studying/doing/reading X at * university/college/uni
 do/study a/my/the degree/masters/master's/phd/doctorate/course/bachelor's/diploma/bootcamp in/on X
 be in my * year of X
 major in X
+take/have/do X lessons/classes
 """,
     "studies at": """
 study/train at X

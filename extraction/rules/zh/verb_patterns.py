@@ -350,25 +350,9 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
 
 # Plans
 
-_UNSURE: Final = re.compile(r"是否|还是|一下|清楚|事情?$|问题")
-
-
-def _intended(text: str) -> str | None:
-    """Return what somebody considers doing, a verb with its object: 卖摩托车 for 把摩托车卖了."""
-    if text.startswith("把"):
-        return verb_first(text)
-    name = re.sub(r"(?<=^[装养买换学办开租去搬生])(?:一?[个只条台辆家套门])(?=..)", "", value(text) or "")
-    return name if 2 <= len(name) <= 12 and not _UNSURE.search(name) else None
-
-
 _AHEAD: Final = r"(?:高考|中考|考研|小升初|上小学|上初中|上高中|上大学|上幼儿园)"
 _LATER: Final = r"(?:毕业|结婚|退休|出国|留学|生孩子|生二胎)"
-_DOES: Final = (
-    r"(?:装|养|买|换|学|办|开|租|去|搬|生|辞|跳槽|创业|移民|回|考|读|报|卖|做|请|找|结婚|离婚|退休|转|领养|种|贷款|"
-    r"留学|装修|翻新|"
-    r"把(?=[^，。]{1,8}(?:卖|换|租|送|捐|退|扔|改|装|拆|还|处理)))"
-)
-CONSIDERED: Final[tuple[SlotRule, ...]] = (
+INTENTION_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "考学毕结退国孩胎园中",
         rf"(?:我们?)?(?:(?:今年|下半年|明年|后年|下个?月|下学期|马上|快)(?:就|要|也|该){{0,2}}(?P<o>{_AHEAD})|"
@@ -394,21 +378,6 @@ CONSIDERED: Final[tuple[SlotRule, ...]] = (
         reads="dated",
     ),
     slot_rule(
-        "考琢盘合商",
-        rf"(?:在|正在|正|开始)?(?:考虑|琢磨|盘算|合计|商量)(?:着)?(?:要|再|"
-        rf"着)*(?P<o>{_DOES}[^，。！？我你您]{{1,11}}?){END}",
-        Says(
-            obj="o",
-            predicate="CARES_ABOUT",
-            relation="plan",
-            says="{s}考虑{o}。",
-            clean=_intended,
-            kind=EntityType.ACTIVITY,
-            strength=0.6,
-        ),
-        reads="verb",
-    ),
-    slot_rule(
         "把",
         r"(?:打算|决定|准备|计划|想|要|准备要)(?P<o>把[^，。！？你您]{1,8}?(?:卖|换|租|送|捐|退|扔|改|装|拆|还|处理|"
         r"辞|交|戒)[^，。！？我你您]{0,6}?)" + END,
@@ -417,7 +386,7 @@ CONSIDERED: Final[tuple[SlotRule, ...]] = (
             predicate="CARES_ABOUT",
             relation="plan",
             says="{s}打算{o}。",
-            clean=_intended,
+            clean=verb_first,
             kind=EntityType.ACTIVITY,
         ),
         reads="verb",
@@ -437,4 +406,4 @@ CONSIDERED: Final[tuple[SlotRule, ...]] = (
         reads="dated",
     ),
 )
-VERB_RULES: Final = LIFE_SLOT_RULES + CONSIDERED + HABIT_RULES
+VERB_RULES: Final = LIFE_SLOT_RULES + INTENTION_RULES + HABIT_RULES

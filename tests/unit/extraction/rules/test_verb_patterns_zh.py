@@ -87,7 +87,6 @@ def test_verb_after_adverbials_fills_its_slot(text: str, expected: Fact) -> None
     ("text", "object_"),
     [
         ("我决定把摩托车卖了。", "卖摩托车"),
-        ("我们在考虑装个地暖。", "装地暖"),
         ("我想换个工作，现在的太累。", "换工作"),
         ("月底之前我要把报告交了。", "交报告"),
         ("今年十月我们要办婚礼。", "办婚礼"),
@@ -102,6 +101,7 @@ def test_intention_is_a_plan_with_its_verb_first(text: str, object_: str) -> Non
     "text",
     [
         "如果有钱我就考虑买车。",
+        "我们在考虑装个地暖。",
         "我是不是该把车卖了？",
         "公司给我发了通知。",
         "我妈给我买了个蛋糕。",
