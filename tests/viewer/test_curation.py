@@ -96,6 +96,8 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     await viewer.choose(fact["id"])
     dislikes = viewer.page.locator(".line .DISLIKES")
     await expect(dislikes).to_have_text("dislikes 1")
+    scenes = viewer.page.locator('[data-filter="Scene"] .n')
+    before = await scenes.inner_text()
     await viewer.page.locator('[data-correct] [data-act="reject"]').press("Enter")
     await _fact(viewer, "coriander", holds=False)
     bar = viewer.page.locator("[data-correct-bar]")
@@ -105,6 +107,9 @@ async def test_wrong_fact_is_rejected_by_keyboard_and_restored(viewer: Watching,
     await expect(panel.get_by_role("meter")).to_have_count(0)
     await viewer.until(f"!window.__mnemograph.ids().includes({json.dumps(fact['id'])})")
     await expect(dislikes).to_have_count(0)
+    await expect(viewer.page.locator("[data-acts] li")).to_have_text([re.compile("^Rejected.*for a test")])
+    assert await scenes.inner_text() == before, "a correction is not a scene"
+    assert await viewer.probe("newIds()") == [], "a correction is not news"
     await expect(viewer.page.locator('[data-act="take-back"]')).to_be_focused()
     await viewer.page.keyboard.press("Enter")
     assert (await _fact(viewer, "coriander"))["id"] == fact["id"]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -15,7 +16,7 @@ from tests.viewer.watching import REMEMBER, WAIT_MS, Watching
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
     """Create a tenant with a few messages of Alice and Bob, in both languages."""
-    name = "explore-map"
+    name = f"explore-map-{uuid4().hex[:8]}"
     for user, texts in {
         "alice": ("I love jasmine tea.", "I hate coriander.", "I work at Acme.", "我很喜欢弹钢琴。"),
         "bob": ("I love mountains.",),

@@ -184,7 +184,7 @@ async def test_fact_says_how_often_it_was_told_by_whom_and_what_its_numbers_mean
 async def test_thing_shows_its_type_whose_it_is_and_a_quotation(viewer: Watching) -> None:
     await viewer.open(f"#/map?sel={await Watching.found(viewer.address, _TENANT, 'Rome')}")
     panel = viewer.page.locator("[data-panel]")
-    await expect(panel.locator(".kind")).to_have_text("Entity · place", timeout=WAIT_MS)
+    await expect(panel.locator(".kind")).to_have_text("Place", timeout=WAIT_MS)
     await expect(panel.locator("[data-owner]")).to_have_text("Memory of Alice")
     quotation = panel.locator("figure").first
     await expect(quotation.locator("blockquote")).to_have_text("My cousin Oliver lives in Rome.", timeout=WAIT_MS)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -24,7 +25,7 @@ _SMALL = """[...document.querySelectorAll('button, select, input')]
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
     """Create a tenant with a few facts about Alice."""
-    name = "for-everyone"
+    name = f"for-everyone-{uuid4().hex[:8]}"
     for turn, text in enumerate(("I love jasmine tea.", "I work at Acme.", "I hate coriander.", "我很喜欢弹钢琴。")):
         await Watching.told(address, name, text, session=f"s{turn}")
     for label in ("jasmine tea", "Acme", "coriander", "弹钢琴"):

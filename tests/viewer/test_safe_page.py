@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -36,7 +37,7 @@ new MutationObserver((all) => {
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
     """Create a tenant with a canary in everything that has text: names, messages, facts, scenes, relations."""
-    name = "safe-page"
+    name = f"safe-page-{uuid4().hex[:8]}"
     facts = [
         _fact("user", "PREFERS", f"cake {IMAGE}", f"She loves cake {IMAGE}"),
         _fact("user", "RELATES_TO", f"Acme {VECTOR}", f"She works at {VECTOR}", relation=f"works {SCRIPT}"),

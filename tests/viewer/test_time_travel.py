@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Final
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -23,7 +24,7 @@ _TOLD: Final = (
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def memory(address: str) -> str:
     """Create a tenant in which Ann stated where she lives, twice."""
-    name = "look-back"
+    name = f"look-back-{uuid4().hex[:8]}"
     await ann_told(address, name, _TOLD, until_found=("Berlin", "jasmine tea", "Lisbon"))
     return name
 

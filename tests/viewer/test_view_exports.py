@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 from xml.etree import ElementTree
 
 import networkx
@@ -19,7 +20,7 @@ _CANARY = '<img src=x onerror="window.pwned=1">cake & 茶'
 @pytest_asyncio.fixture(loop_scope="session", scope="module")
 async def viewer(browser: Browser, address: str) -> AsyncIterator[Watching]:
     """Open one page for all tests, on a memory with a name that contains markup."""
-    name = "take-along"
+    name = f"take-along-{uuid4().hex[:8]}"
     await Watching.told(address, name, "I love jasmine tea.", "I hate coriander.", user="ann", name=_CANARY)
     await Watching.told(address, name, "我很喜欢弹钢琴。", user="ann", session="s2", name=_CANARY)
     for label in ("jasmine", "coriander", "弹钢琴"):

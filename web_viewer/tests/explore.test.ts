@@ -5,7 +5,7 @@ import type { GraphPart } from "../src/protocol/generated";
 import { Explore } from "../src/view/explore";
 import { shownPart } from "../src/view/filters";
 import { factAt, NOW } from "../src/view/moments";
-import { onTrail, trailSteps } from "../src/view/trail";
+import { onTrail, trailSteps, whyNoPath } from "../src/view/trail";
 import { Undo } from "../src/view/undo";
 import { aNode, anEdge, aPatch, aSnapshot, byId } from "./builders";
 
@@ -95,9 +95,25 @@ describe("a path", () => {
 
   it("holds the links between its things and reads as a sentence", () => {
     const trail = { source: "a", target: "c", paths: [["a", "b", "c"]], at: 0 };
-    expect([...onTrail(trail, edges)].sort()).toEqual(["2", "a", "b", "c", "strong", "weak"]);
+    expect([...(onTrail(trail, edges) ?? [])].sort()).toEqual(["2", "a", "b", "c", "strong", "weak"]);
     const steps = trailSteps(["a", "b", "c"], byId(["a", "b", "c"].map((id) => aNode(id))), edges, new Words("en"));
     expect(steps.map((step) => [step.from, step.words, step.to])).toEqual([["a", "liked by", "b"], ["b", "lives in", "c"]]);
+  });
+});
+
+describe("two things without a path between them", () => {
+  const trail = { source: "ann", target: "bob", paths: [], at: 0 };
+
+  it("dim nothing", () => {
+    expect(onTrail(trail, [anEdge("1", "ann", "tea")])).toBeNull();
+  });
+
+  it.each([
+    ["of different memories", "bob", "path.apart"],
+    ["of one memory", "ann", "path.none"],
+  ])("%s say why", (_, owner, said) => {
+    expect(whyNoPath(trail, byId([aNode("ann", { kind: "User", user_id: "ann" }), aNode("bob", { user_id: owner })]))).toBe(said);
+    for (const lang of ["en", "zh"] as const) expect(new Words(lang).t(said as "path.apart", { from: "Ann", to: "Bob" })).toMatch(/Ann.*Bob/s);
   });
 });
 

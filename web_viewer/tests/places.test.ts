@@ -6,7 +6,7 @@ import { fitting } from "../src/map/camera";
 import { Places } from "../src/map/places";
 import { heldSectors } from "../src/map/paintSectors";
 import { placeNew } from "../src/map/placeNew";
-import { radialLayout } from "../src/map/radial";
+import { radialLayout, SCREEN } from "../src/map/radial";
 import { angleAndRadius, inSector, outsideOf, type Point, rimOf, sectorOf } from "../src/map/place";
 import { loadPlaces, placesKey, savePlaces } from "../src/map/savedPlaces";
 import type { PatchOp } from "../src/protocol/frames";
@@ -102,6 +102,38 @@ describe("the view that fits the map", () => {
     const { middle, zoom } = fitting(phone, box, []);
     expect(middle).toEqual({ x: (box.x1 + box.x2) / 2, y: (box.y1 + box.y2) / 2 });
     expect((box.x2 - box.x1) * zoom).toBeCloseTo(phone.width * (1 - 2 * 0.09));
+  });
+});
+
+describe("one person on an upright screen", () => {
+  it.each([3, 12, 40])("fills more of its height than on a wide one, with %i things", (things) => {
+    const { nodes, edges } = aMemory(things, "u");
+    const phone = { width: 390, height: 580 };
+    const height = (shape: number): number => {
+      const { points, sectors } = radialLayout(nodes, edges, shape);
+      const rims = sectors.flatMap(rimOf);
+      const drawn = nodes.filter((node) => node.kind !== "Scene").map((node) => points.get(node.id) as Point);
+      const [xs, ys] = [drawn.map(({ x }) => x), drawn.map(({ y }) => y)];
+      const { zoom } = fitting(phone, { x1: Math.min(...xs), x2: Math.max(...xs), y1: Math.min(...ys), y2: Math.max(...ys) }, rims);
+      return ((Math.max(...rims.map(({ y }) => y)) - Math.min(...rims.map(({ y }) => y))) * zoom) / phone.height;
+    };
+    expect(height(phone.width / phone.height)).toBeGreaterThan(1.3 * height(SCREEN));
+    expect(height(phone.width / phone.height)).toBeGreaterThan(0.6);
+  });
+
+  it("has its things inside of the sectors as they are painted, later ones too", () => {
+    const { nodes, edges } = aMemory(20, "u");
+    const layout = radialLayout(nodes, edges, 0.6);
+    const likes = layout.sectors.find((sector) => sector.key === "likes")!;
+    const more = [...nodes, aNode("new")];
+    const spot = placeNew(layout, byId(more), [...edges, anEdge("new-1", "u", "new")]).get("new")!;
+    expect(inSector(likes, spot)).toBe(true);
+    for (const edge of edges.filter((one) => one.source === "u" && one.predicate !== "MENTIONED")) {
+      const sector = layout.sectors.find((one) => one.key === sectorOf(edge.predicate))!;
+      expect([edge.target, inSector(sector, layout.points.get(edge.target)!)]).toEqual([edge.target, true]);
+    }
+    const rims = rimOf(likes);
+    expect(Math.max(...rims.map(({ x }) => Math.abs(x))) / Math.max(...rims.map(({ y }) => Math.abs(y)))).toBeLessThan(1.2);
   });
 });
 

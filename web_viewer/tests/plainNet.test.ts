@@ -47,6 +47,14 @@ describe("the plain network", () => {
     expect(mean(facts)).toBeLessThan(mean([...points.keys()].slice(1).map((id, index) => far(id, [...points.keys()][(index * 7) % points.size]!))));
   }, 60_000);
 
+  it.each([2, 5])("fills a window although there are only %i things", (things) => {
+    const memory = aMemory(things, "u");
+    const points = [...arranged({ nodes: byId(memory.nodes), edges: byId(memory.edges) }).values()];
+    const wide = Math.max(...points.map(({ x }) => x)) - Math.min(...points.map(({ x }) => x));
+    const high = Math.max(...points.map(({ y }) => y)) - Math.min(...points.map(({ y }) => y));
+    expect(Math.max(wide, high)).toBeGreaterThan(240);
+  });
+
   it("is given up between two slices when it is no longer wanted", async () => {
     const net = plainNet(aNet(300));
     let looks = 0;

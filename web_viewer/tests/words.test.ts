@@ -50,6 +50,9 @@ describe("the words of the catalogue", () => {
     ["act.path", "Path from here …", "以此为起点"],
     ["panel.failed", "The evidence could not be loaded: {why}", "无法加载依据：{why}"],
     ["kind.Community", "Topic groups", "主题群"],
+    ["kind.Entity", "Things", "事物"],
+    ["kind1.Entity", "Thing", "事物"],
+    ["reader.caller", "the agent", "智能体"],
   ] as const)("say %s plainly in both languages", (key, english, chinese) => {
     expect([en[key], zh[key]]).toEqual([english, chinese]);
   });

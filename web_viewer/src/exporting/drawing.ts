@@ -98,10 +98,10 @@ function boxOf({ sectors, grounds }: Picture, bodies: ReadonlyMap<string, Body>)
   };
   // Labels are wider than their nodes.
   for (const { at, w, h } of bodies.values()) take(at.x, at.y, Math.max(w / 2, 70), h / 2 + 18);
-  for (const { centre, from, to, outer } of sectors) {
+  for (const { centre, from, to, outer, stretch = STRETCH } of sectors) {
     for (let step = 0; step <= 8; step += 1) {
       const angle = from + ((to - from) * step) / 8;
-      take(centre.x + Math.cos(angle) * (outer + OUTSIDE) * STRETCH, centre.y + Math.sin(angle) * (outer + OUTSIDE), 0, 0);
+      take(centre.x + Math.cos(angle) * (outer + OUTSIDE) * stretch, centre.y + Math.sin(angle) * (outer + OUTSIDE), 0, 0);
     }
   }
   for (const { x, y, r: radius } of grounds) take(x, y, radius, radius + 18);
@@ -110,18 +110,18 @@ function boxOf({ sectors, grounds }: Picture, bodies: ReadonlyMap<string, Body>)
 }
 
 function fan(sector: Sector, theme: Theme, says: Says): string {
-  const { centre, from, to } = sector;
+  const { centre, from, to, stretch = STRETCH } = sector;
   const colour = predicateLook(PREDICATE_OF[sector.key]).colour[theme];
   const [outer, inner] = [sector.outer + OUTSIDE, Math.max(1, sector.inner - INSIDE)];
-  const at = (angle: number, radius: number): string => `${r(centre.x + Math.cos(angle) * radius * STRETCH)} ${r(centre.y + Math.sin(angle) * radius)}`;
+  const at = (angle: number, radius: number): string => `${r(centre.x + Math.cos(angle) * radius * stretch)} ${r(centre.y + Math.sin(angle) * radius)}`;
   const wide = to - from > Math.PI ? 1 : 0;
-  const path = `M${at(from, outer)} A${r(outer * STRETCH)} ${r(outer)} 0 ${wide} 1 ${at(to, outer)} L${at(to, inner)} A${r(inner * STRETCH)} ${r(inner)} 0 ${wide} 0 ${at(from, inner)} Z`;
+  const path = `M${at(from, outer)} A${r(outer * stretch)} ${r(outer)} 0 ${wide} 1 ${at(to, outer)} L${at(to, inner)} A${r(inner * stretch)} ${r(inner)} 0 ${wide} 0 ${at(from, inner)} Z`;
   const middle = (from + to) / 2;
   const rim = sector.outer + OUTSIDE - 9;
   const side = Math.cos(middle);
   const anchor = side > 0.5 ? "end" : side < -0.5 ? "start" : "middle";
   const fill = sector.key === "linked" ? MUTED[theme] : colour;
-  const words = { x: r(centre.x + side * rim * STRETCH), y: r(centre.y + Math.sin(middle) * rim + 4), "text-anchor": anchor, fill, "font-size": 12.5, "font-weight": 600 };
+  const words = { x: r(centre.x + side * rim * stretch), y: r(centre.y + Math.sin(middle) * rim + 4), "text-anchor": anchor, fill, "font-size": 12.5, "font-weight": 600 };
   return element("path", { d: path, fill: colour, "fill-opacity": theme === "light" ? 0.055 : 0.075 }) + element("text", words, escapeXml(says.sector(sector.key)));
 }
 

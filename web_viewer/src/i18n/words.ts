@@ -106,6 +106,12 @@ export class Words {
     return ENTITY_TYPES[name]?.[this.lang] ?? name;
   }
 
+  /** Return the name of a type of entity as a heading. */
+  typeOf(name: string): string {
+    const type = this.entityType(name);
+    return type.charAt(0).toUpperCase() + type.slice(1);
+  }
+
   /** Return the name of a role, for a speaker whose name is unknown. */
   role(name: string): string {
     return this.known(`role.${name}`) ?? name;

@@ -46,8 +46,8 @@ export class Camera {
   private fitted = false;
   /** A fit was requested while the map was hidden. */
   private wanted: Point | null = null;
-  /** Points to keep in view after a resize, until the map is moved. */
-  private enclosed: readonly Point[] = [];
+  /** Returns the points to keep in view while the map changes, until the user moves it; null if there are none. */
+  private enclosed: (() => readonly Point[]) | null = null;
 
   /** @param rims the outermost points of what is drawn behind the nodes, none while the map is focused on one of them. */
   constructor(
@@ -73,9 +73,10 @@ export class Camera {
     if (this.due) this.fit();
   }
 
-  /** Keep everything in view when nodes arrive, as long as the user has not moved the map. */
+  /** Keep in view what was in view when nodes arrive or move, as long as the user has not moved the map. */
   include(): void {
-    const { cy } = this;
+    const { cy, enclosed } = this;
+    if (enclosed !== null && !enclosed().every((point) => this.sees(point, 0))) this.enclose(enclosed);
     if (!this.fitted) return;
     const box = cy.nodes().renderedBoundingBox({});
     if (box.x1 < 0 || box.y1 < 0 || box.x2 > cy.width() || box.y2 > cy.height()) this.fit();
@@ -85,14 +86,19 @@ export class Camera {
   keepFitted(): void {
     const { enclosed, wanted } = this;
     if (this.due || this.fitted) this.fit();
-    else if (enclosed.length > 0) this.enclose(enclosed);
+    if (enclosed !== null) this.enclose(enclosed);
     if (wanted && !this.hidden()) this.reveal(wanted);
   }
 
-  /** Show what surrounds these points, zoomed in no further than reads well. */
-  enclose(points: readonly Point[]): void {
+  /** Show what surrounds these points, zoomed in no further than reads well; if the map is hidden, when it is shown. */
+  enclose(wanted: () => readonly Point[]): void {
     const { cy } = this;
-    if (this.hidden() || points.length === 0) return;
+    const points = wanted();
+    if (this.hidden() || points.length === 0) {
+      this.leave();
+      this.enclosed = wanted;
+      return;
+    }
     const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
     const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const side = Math.min(FIT_SIDE, cy.width() * FIT_SIDE_SHARE) + Math.min(MARGIN, cy.width() * MARGIN_SHARE);
@@ -100,7 +106,7 @@ export class Camera {
     const wide = Math.max(LEAST_ROOM, cy.width() - 2 * side) / Math.max(right - left, 1);
     const high = Math.max(LEAST_ROOM, cy.height() - 2 * above) / Math.max(bottom - top, 1);
     this.look({ x: (left + right) / 2, y: (top + bottom) / 2 }, Math.min(READING_ZOOM, wide, high));
-    this.enclosed = points;
+    this.enclosed = wanted;
   }
 
   frame(elements: CollectionReturnValue): void {
@@ -136,12 +142,15 @@ export class Camera {
 
   /** Move the map only if the point is not well visible. */
   reveal(point: Point): void {
-    const { cy } = this;
     this.wanted = this.hidden() ? point : null;
     if (this.wanted) return;
+    if (!this.sees(point, MARGIN)) this.centreOn(point);
+  }
+
+  private sees(point: Point, margin: number): boolean {
+    const { cy } = this;
     const at = onScreen({ zoom: cy.zoom(), pan: cy.pan(), width: cy.width(), height: cy.height() }, point);
-    const seen = at.x > MARGIN && at.y > MARGIN && at.x < cy.width() - MARGIN && at.y < cy.height() - MARGIN;
-    if (!seen) this.centreOn(point);
+    return at.x > margin && at.y > margin && at.x < cy.width() - margin && at.y < cy.height() - margin;
   }
 
   private hidden(): boolean {
@@ -150,7 +159,7 @@ export class Camera {
 
   private leave(): void {
     this.fitted = false;
-    this.enclosed = [];
+    this.enclosed = null;
   }
 
   private look(middle: Point, zoom: number, atOnce = false): void {

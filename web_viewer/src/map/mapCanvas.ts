@@ -15,11 +15,11 @@ import type { PlaceBook } from "./places";
 import { Throttle } from "./throttle";
 import { discBoxes, type Ground, paintDiscs } from "../net/paintDiscs";
 import { Overview } from "./overview";
-import { captionAngles, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
+import { captionAngleSteps, captionBoxes, heldSectors, paintSectors, type SectorCaptions } from "./paintSectors";
 import { paintMarks, wordBoxes } from "./paintMarks";
 import { Pulses } from "./pulses";
 import { labelled, type Marks, pointOut, pointsOutSame } from "./pointOut";
-import { inSlices } from "./slices";
+import { atOnce, inSlices, pause } from "./slices";
 import { stylesheet } from "./style";
 
 export interface MapHost {
@@ -95,6 +95,8 @@ export class MapCanvas {
   private held = false;
   /** Changes with each arrangement, which ends the one before. */
   private moves = 0;
+  /** Changes with each choice of labels, which ends the one before. */
+  private choices = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hoverTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -199,12 +201,13 @@ export class MapCanvas {
   async rearrange(): Promise<void> {
     if (this.away) return this.redrawAll();
     const mine = (this.moves += 1);
+    // The arrangement may have been computed in this task.
+    await pause();
+    if (mine !== this.moves || this.cy.destroyed()) return;
     // Drawn once, when all are there: a frame takes longer than the rest.
     this.cy.startBatch();
-    const done = await inSlices(this.moveAll(), () => mine === this.moves);
+    await inSlices(this.moveAll(), () => mine === this.moves);
     if (!this.cy.destroyed()) this.cy.endBatch();
-    // Hidden meanwhile, it is drawn when it is shown again.
-    if (done !== null) this.redrawAll(true);
   }
 
   private *moveAll(): Generator<void, true> {
@@ -213,6 +216,13 @@ export class MapCanvas {
       this.putInPlace(ids.slice(start, start + MOVED_AT_ONCE));
       yield;
     }
+    // What the next frame would compute before it draws.
+    this.renderer().flushRenderedStyleQueue?.();
+    yield;
+    this.cy.nodes().boundingBox({});
+    yield;
+    // Hidden meanwhile, it is drawn when it is shown again.
+    this.redrawAll(true);
     return true;
   }
 
@@ -274,10 +284,9 @@ export class MapCanvas {
     if (point) this.camera.centreOn(point);
   }
 
-  /** Move the map to these elements. */
-  enclose(ids: Iterable<string>): void {
-    const points = [...ids].flatMap((id) => (this.shown.nodes.has(id) || this.shown.edges.has(id) ? (this.place(id) ?? []) : []));
-    this.camera.enclose(points);
+  /** Move the map to these elements, and after them until the user moves it. */
+  enclose(ids: readonly string[]): void {
+    this.camera.enclose(() => ids.flatMap((id) => (this.shown.nodes.has(id) || this.shown.edges.has(id) ? (this.place(id) ?? []) : [])));
   }
 
   reveal(id: string): void {
@@ -392,9 +401,8 @@ export class MapCanvas {
   }
 
   private dress(): void {
-    const renderer = (this.cy as unknown as { renderer(): { textureOnViewport: boolean } }).renderer();
     // Cytoscape's canvas reads this on each frame; only the constructor option is documented.
-    renderer.textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
+    this.renderer().textureOnViewport = this.shown.nodes.size + this.shown.edges.size > TEXTURE_FROM;
     if (!this.reacts) this.listenToPointer();
     this.reacts = true;
     this.holdSectors();
@@ -402,6 +410,11 @@ export class MapCanvas {
     this.camera.fitIfDue();
     this.camera.include();
     this.settleSoon();
+  }
+
+  /** Cytoscape's canvas, whose methods are not documented. */
+  private renderer(): { textureOnViewport: boolean; flushRenderedStyleQueue?(): void } {
+    return (this.cy as unknown as { renderer(): ReturnType<MapCanvas["renderer"]> }).renderer();
   }
 
   private holdSectors(): void {
@@ -435,22 +448,32 @@ export class MapCanvas {
 
   private settleSoon(): void {
     this.labelsDue = true;
+    const mine = (this.choices += 1);
     clearTimeout(this.settle);
-    this.settle = setTimeout(() => {
-      this.overview.redraw({ points: this.places.layout.points, shown: this.shown.nodes, colour: (id) => this.finish.tint(id) ?? this.colour(id) });
-      if (this.labelsDue) {
-        this.covered = null;
-        this.chooseLabels();
-      }
-      this.repaint();
-    }, SETTLE_MS);
+    this.settle = setTimeout(() => void inSlices(this.settleSteps(), () => mine === this.choices && !this.cy.destroyed()), SETTLE_MS);
   }
 
+  private *settleSteps(): Generator<void, true> {
+    this.overview.redraw({ points: this.places.layout.points, shown: this.shown.nodes, colour: (id) => this.finish.tint(id) ?? this.colour(id) });
+    yield;
+    if (this.labelsDue) {
+      this.covered = null;
+      yield* this.labelSteps();
+      yield;
+    }
+    this.repaint();
+    return true;
+  }
+
+  /** Choose the labels at once; those that are being chosen are given up. */
   private chooseLabels(): void {
+    this.choices += 1;
+    atOnce(this.labelSteps());
+  }
+
+  private *labelSteps(): Generator<void, void> {
     const { pen } = this.over;
     if (!pen || this.cy.width() < 10) return;
-    this.labelsDue = false;
-    this.captioned = true;
     const nodes = labelled({
       cy: this.cy,
       nodes: this.shown.nodes,
@@ -460,14 +483,18 @@ export class MapCanvas {
       marks: this.marks,
       hovered: this.hovered,
     });
+    yield;
     const drawn = nodes.map((node) => node.at);
-    this.angles = captionAngles(pen, this.view(), this.fans, this.captions(), drawn, (this.covered ??= this.measureCovered()));
-    this.labels.choose(pen, this.view(), nodes, [
+    this.angles = yield* captionAngleSteps(pen, this.view(), this.fans, this.captions(), drawn, (this.covered ??= this.measureCovered()));
+    this.captioned = true;
+    yield;
+    yield* this.labels.choose(pen, this.view(), nodes, [
       ...wordBoxes(pen, { cy: this.cy, marks: this.marks, hovered: this.hovered, place: (id) => this.placeOnScreen(id), words: (id) => this.edgeWords(id) }),
       ...captionBoxes(pen, this.view(), this.fans, this.captions()),
       ...discBoxes(pen, this.view(), this.grounds, this.captions().font),
       ...this.covered,
     ]);
+    this.labelsDue = false;
   }
 
   /** Return the areas of the map that nothing can be read in; it makes the browser lay out the page. */

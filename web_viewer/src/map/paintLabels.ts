@@ -38,7 +38,9 @@ export class LabelPainter {
   private drawn: Drawn[] = [];
   private readonly widths = new Map<string, number>();
 
-  choose(pen: CanvasRenderingContext2D, view: Viewport, nodes: readonly LabelledNode[], obstacles: readonly Box[]): void {
+  /** Choose the labels, and yield once between measuring and placing them. */
+  *choose(pen: CanvasRenderingContext2D, view: Viewport, nodes: readonly LabelledNode[], obstacles: readonly Box[]): Generator<void, void> {
+    const heights = { strong: fontPx(view.zoom, true), usual: fontPx(view.zoom, false) };
     const byId = new Map<string, LabelledNode>();
     const wishes: LabelWish[] = [];
     for (const node of [...nodes].sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))) {
@@ -51,11 +53,12 @@ export class LabelPainter {
         halfWidth: (node.size.w * view.zoom) / 2,
         halfHeight: (node.size.h * view.zoom) / 2,
         width: this.width(pen, node, view.zoom) + 4,
-        height: fontPx(view.zoom, node.strong) + 4,
+        height: (node.strong ? heights.strong : heights.usual) + 4,
         forced: node.forced,
         above: node.above,
       });
     }
+    yield;
     const most = Math.ceil((view.width * view.height) / AREA_PER_LABEL);
     this.drawn = placeLabels(wishes, most, obstacles, { x: 0, y: 0, w: view.width, h: view.height }).map(({ id, dx, dy }) => {
       const node = byId.get(id) as LabelledNode;

@@ -4,6 +4,7 @@ import { isClosed } from "../graph/facts";
 import type { GraphEdge } from "../protocol/frames";
 import { onScreen, type Viewport } from "./layer";
 import { type Box, overlap } from "./labels";
+import { atOnce } from "./slices";
 import { MUTED, predicateLook, type Theme } from "./palette";
 import { INSIDE, inSector, OUTSIDE, type Point, sectorName, sectorOf, STRETCH, type Sector, type SectorKey } from "./place";
 
@@ -36,16 +37,22 @@ export interface SectorCaptions {
 const CAPTION_TURNS = 9;
 const CAPTION_AIR = 9;
 
+/** Choose the angles of captions at once. */
+export function captionAngles(...args: Parameters<typeof captionAngleSteps>): Map<string, number> {
+  return atOnce(captionAngleSteps(...args));
+}
+
 /**
- * Choose for each sector the angle of its caption: the one nearest to its middle where the caption covers no node.
+ * Choose for each sector the angle of its caption: the one nearest to its middle where the caption covers no node. Yield after each.
  *
  * @param covers what lies above the map, under which no caption can be read.
  */
-export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions, points: Iterable<Point>, covers: readonly Box[] = []): Map<string, number> {
-  pen.font = captions.font;
+export function* captionAngleSteps(pen: CanvasRenderingContext2D, view: Viewport, sectors: readonly Sector[], captions: SectorCaptions, points: Iterable<Point>, covers: readonly Box[] = []): Generator<void, Map<string, number>> {
   const nodes = [...points].map((point) => onScreen(view, point));
   const chosen = new Map<string, number>();
   for (const sector of sectors) {
+    // Whatever is drawn between two steps may use another font.
+    pen.font = captions.font;
     const w = pen.measureText(captions.text(sector.key)).width;
     const [middle, step] = [(sector.from + sector.to) / 2, (sector.to - sector.from) / (CAPTION_TURNS + 1)];
     const turns = Array.from({ length: CAPTION_TURNS }, (_, index) => middle + step * Math.ceil(index / 2) * (index % 2 ? 1 : -1));
@@ -55,6 +62,7 @@ export function captionAngles(pen: CanvasRenderingContext2D, view: Viewport, sec
       return hidden * nodes.length + nodes.filter(({ x, y }) => x > box.x - CAPTION_AIR && x < box.x + box.w + CAPTION_AIR && y > box.y - CAPTION_AIR && y < box.y + box.h + CAPTION_AIR).length;
     };
     chosen.set(sectorName(sector.hub, sector.key), turns.reduce((best, angle) => (covered(angle) < covered(best) ? angle : best), middle));
+    yield;
   }
   return chosen;
 }
@@ -73,10 +81,11 @@ export function paintSectors(pen: CanvasRenderingContext2D, view: Viewport, sect
     const centre = onScreen(view, sector.centre);
     const inner = (sector.inner - INSIDE) * view.zoom;
     const outer = (sector.outer + OUTSIDE) * view.zoom;
+    const { stretch = STRETCH } = sector;
     const colour = predicateLook(PREDICATE_OF[sector.key]).colour[theme];
     pen.beginPath();
-    pen.ellipse(centre.x, centre.y, outer * STRETCH, outer, 0, sector.from, sector.to);
-    pen.ellipse(centre.x, centre.y, inner * STRETCH, inner, 0, sector.to, sector.from, true);
+    pen.ellipse(centre.x, centre.y, outer * stretch, outer, 0, sector.from, sector.to);
+    pen.ellipse(centre.x, centre.y, inner * stretch, inner, 0, sector.to, sector.from, true);
     pen.closePath();
     pen.fillStyle = colour;
     pen.globalAlpha = theme === "light" ? 0.055 : 0.075;
@@ -99,7 +108,7 @@ function captionPlace(view: Viewport, sector: Sector, middle: number): { x: numb
   const rim = Math.max((sector.outer + OUTSIDE) * view.zoom - 9, sector.outer * view.zoom + CAPTION_CLEAR);
   const side = Math.cos(middle);
   return {
-    x: centre.x + side * rim * STRETCH,
+    x: centre.x + side * rim * (sector.stretch ?? STRETCH),
     y: centre.y + Math.sin(middle) * rim,
     align: side > 0.5 ? "right" : side < -0.5 ? "left" : "center",
   };

@@ -18,6 +18,8 @@ export interface Sector {
   to: number;
   inner: number;
   outer: number;
+  /** Width by height of the ellipse it is a part of; `STRETCH` if missing. */
+  stretch?: number;
 }
 
 export interface Layout {
@@ -36,6 +38,13 @@ export const SECTOR_ORDER: readonly SectorKey[] = ["likes", "cares", "linked", "
 
 /** Screens and labels are wider than high. */
 export const STRETCH = 1.3;
+/** On an upright screen the surroundings of a person are higher than wide, as far as labels beside each other allow. */
+const STRETCH_MIN = 0.8;
+
+/** @param shape width by height of the canvas. */
+export function stretchFor(shape: number): number {
+  return Math.min(STRETCH, Math.max(STRETCH_MIN, STRETCH * shape));
+}
 
 /** The direction of twelve o'clock. */
 export const TOP = -Math.PI / 2;
@@ -44,13 +53,13 @@ export function sectorOf(predicate: string): SectorKey {
   return (PREDICATES[predicate]?.sector as SectorKey | undefined) ?? "linked";
 }
 
-export function polar(centre: Point, angle: number, radius: number): Point {
-  return { x: centre.x + Math.cos(angle) * radius * STRETCH, y: centre.y + Math.sin(angle) * radius };
+export function polar(centre: Point, angle: number, radius: number, stretch = STRETCH): Point {
+  return { x: centre.x + Math.cos(angle) * radius * stretch, y: centre.y + Math.sin(angle) * radius };
 }
 
 /** The inverse of `polar`. */
-export function angleAndRadius(centre: Point, point: Point): { angle: number; radius: number } {
-  const x = (point.x - centre.x) / STRETCH;
+export function angleAndRadius(centre: Point, point: Point, stretch = STRETCH): { angle: number; radius: number } {
+  const x = (point.x - centre.x) / stretch;
   const y = point.y - centre.y;
   return { angle: Math.atan2(y, x), radius: Math.hypot(x, y) };
 }
@@ -73,18 +82,18 @@ export const OUTSIDE = 58;
 
 /** Return whether a point is in the painted area of a sector. */
 export function inSector(sector: Sector, point: Point): boolean {
-  const { angle, radius } = angleAndRadius(sector.centre, point);
+  const { angle, radius } = angleAndRadius(sector.centre, point, sector.stretch);
   if (radius < sector.inner - INSIDE || radius > sector.outer + OUTSIDE) return false;
   const turned = angle + Math.ceil((sector.from - angle) / (2 * Math.PI)) * 2 * Math.PI;
   return turned <= sector.to;
 }
 
 /** Return the outermost points of a sector as it is painted. */
-export function rimOf({ centre, from, to, outer }: Sector): Point[] {
+export function rimOf({ centre, from, to, outer, stretch }: Sector): Point[] {
   const quarter = Math.PI / 2;
   const angles = [from, to];
   for (let angle = Math.ceil(from / quarter) * quarter; angle < to; angle += quarter) angles.push(angle);
-  return angles.map((angle) => polar(centre, angle, outer + OUTSIDE));
+  return angles.map((angle) => polar(centre, angle, outer + OUTSIDE, stretch));
 }
 
 /** Return a test whether a point is outside of the sectors of all users. */
@@ -92,7 +101,7 @@ export function outsideOf(sectors: readonly Sector[]): (point: Point) => boolean
   const hubs = new Map<string, Sector>();
   for (const sector of sectors) if (sector.outer > (hubs.get(sector.hub)?.outer ?? 0)) hubs.set(sector.hub, sector);
   const all = [...hubs.values()];
-  return (point) => all.every((one) => angleAndRadius(one.centre, point).radius > one.outer + OUTSIDE);
+  return (point) => all.every((one) => angleAndRadius(one.centre, point, one.stretch).radius > one.outer + OUTSIDE);
 }
 
 /** A grid index of points, for finding those within a distance. */

@@ -99,7 +99,7 @@ function spotInFan(node: GraphNode, ties: readonly Tie[], layout: Layout, occupi
     const step = GAP / 2 / radius;
     for (let turn = 0; turn <= (sector.to - sector.from) / 2; turn += step) {
       for (const angle of [middle + turn, middle - turn]) {
-        const spot = polar(sector.centre, angle, radius);
+        const spot = polar(sector.centre, angle, radius, sector.stretch);
         if (occupied.free(spot)) return spot;
       }
     }
@@ -117,10 +117,10 @@ function anchorOf(rim: boolean, ties: Tie[], layout: Layout, at: (id: string) =>
   };
   const near = nearestSector(layout, mean);
   const centre = near?.centre ?? { x: 0, y: 0 };
-  const { angle, radius } = angleAndRadius(centre, mean);
-  if (!rim) return polar(centre, angle, radius + GAP);
+  const { angle, radius } = angleAndRadius(centre, mean, near?.stretch);
+  if (!rim) return polar(centre, angle, radius + GAP, near?.stretch);
   // A scene that mentions only the user has no direction.
-  return polar(centre, radius < 1 ? TOP : angle, Math.max(radius, near?.outer ?? 0) + SCENE_STEP);
+  return polar(centre, radius < 1 ? TOP : angle, Math.max(radius, near?.outer ?? 0) + SCENE_STEP, near?.stretch);
 }
 
 function nearestSector(layout: Layout, point: Point): Sector | undefined {

@@ -6,7 +6,7 @@ import type { KeyValues } from "../view/browserStorage";
 import { BADGE_ABOVE, badgeId, userOfBadge } from "./foldScenes";
 import { Shelf } from "./pins";
 import { endedInSector, placeNew } from "./placeNew";
-import { type Layout, Occupied, type Point } from "./place";
+import { type Layout, Occupied, type Point, stretchFor } from "./place";
 import { emptyFans, radialLayout, radialSteps, SCREEN } from "./radial";
 import { loadPlaces, placesKey, savePlaces } from "./savedPlaces";
 import { inSlices } from "./slices";
@@ -86,7 +86,7 @@ export class Places implements PlaceBook {
       if (node.kind !== "User" || points.has(node.id)) continue;
       const spot = new Occupied(HUB_GAP, points.values()).near({ x: 0, y: 0 });
       points.set(node.id, spot);
-      sectors.push(...emptyFans(node.id, spot));
+      sectors.push(...emptyFans(node.id, spot, stretchFor(this.shape())));
     }
   }
 

@@ -1,7 +1,7 @@
 /** The mind map layout: each user in the middle, what they like, care about and dislike in sectors around, scenes outside. */
 
 import type { GraphEdge, GraphNode } from "../protocol/frames";
-import { angleAndRadius, Occupied, outsideOf, polar, SECTOR_ORDER, STRETCH, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
+import { angleAndRadius, Occupied, outsideOf, polar, SECTOR_ORDER, STRETCH, stretchFor, TOP, type Layout, type Point, type Sector, type SectorKey } from "./place";
 import { type Bond, type Cluster, gatherClusters } from "./clusters";
 import { atOnce } from "./slices";
 
@@ -32,7 +32,7 @@ export const SCREEN = 1.6;
 /**
  * Return the layout of a graph; it does not depend on the order of the elements.
  *
- * @param shape width by height of the canvas, which the arrangement of several users follows.
+ * @param shape width by height of the canvas, which the surroundings of each user and the arrangement of several follow.
  */
 export function radialLayout(nodes: Iterable<GraphNode>, edges: Iterable<GraphEdge>, shape = SCREEN): Layout {
   return atOnce(radialSteps(nodes, edges, shape));
@@ -43,20 +43,21 @@ export function* radialSteps(nodes: Iterable<GraphNode>, edges: Iterable<GraphEd
   const { clusters, loose } = gatherClusters([...nodes], [...edges]);
   yield;
   const placed: PlacedCluster[] = [];
+  const stretch = stretchFor(shape);
   for (const cluster of clusters) {
-    placed.push(placeCluster(cluster));
+    placed.push(placeCluster(cluster, stretch));
     yield;
   }
   const layout: Layout = { points: new Map(), sectors: [], arranged: 0 };
   let bottom = 0;
-  for (const [part, centre] of pack(placed, shape)) {
+  for (const [part, centre] of pack(placed, shape, stretch)) {
     for (const [id, point] of part.points) layout.points.set(id, { x: point.x + centre.x, y: point.y + centre.y });
     for (const sector of part.sectors) layout.sectors.push({ ...sector, centre });
     bottom = Math.max(bottom, centre.y + part.radius + CLUSTER_GAP);
   }
   yield;
   for (const [id, point] of placeLoose(loose, [...layout.points.values()], bottom)) layout.points.set(id, point);
-  yield* placeScenes(clusters, placed, layout);
+  yield* placeScenes(clusters, placed, layout, stretch);
   layout.arranged = layout.points.size;
   return layout;
 }
@@ -78,7 +79,7 @@ function placeLoose(ids: readonly string[], others: readonly Point[], top: numbe
 }
 
 /** Place scenes last, around their user, since they are folded until opened: they take no room from the rest, but cover nothing. */
-function* placeScenes(clusters: readonly Cluster[], placed: readonly PlacedCluster[], layout: Layout): Generator<void, void> {
+function* placeScenes(clusters: readonly Cluster[], placed: readonly PlacedCluster[], layout: Layout, stretch: number): Generator<void, void> {
   const occupied = new Occupied(SCENE_GAP, layout.points.values());
   const outside = outsideOf(layout.sectors);
   for (const [index, cluster] of clusters.entries()) {
@@ -86,7 +87,7 @@ function* placeScenes(clusters: readonly Cluster[], placed: readonly PlacedClust
     const around = placed[index] as PlacedCluster;
     const centre = layout.points.get(cluster.hub) ?? ORIGIN;
     const own = new Map(around.points);
-    spreadAround(cluster.scenes, own, cluster.neighbours, around.radius + RING_GAP, SCENE_SLOT);
+    spreadAround(cluster.scenes, own, cluster.neighbours, around.radius + RING_GAP, SCENE_SLOT, stretch);
     for (const [number, id] of cluster.scenes.entries()) {
       if (number % SCENES_STEP === SCENES_STEP - 1) yield;
       const wish = own.get(id) ?? ORIGIN;
@@ -103,9 +104,9 @@ interface PlacedCluster extends Pick<Layout, "points" | "sectors"> {
   radius: number;
 }
 
-function placeCluster(cluster: Cluster): PlacedCluster {
+function placeCluster(cluster: Cluster, stretch: number): PlacedCluster {
   const points = new Map<string, Point>([[cluster.hub, ORIGIN]]);
-  const sectors = openSectors(cluster);
+  const sectors = openSectors(cluster, stretch);
   // A person without facts keeps room for the first ones, which come into the sectors.
   let reach = FIRST_RING;
   for (const sector of sectors) {
@@ -114,18 +115,18 @@ function placeCluster(cluster: Cluster): PlacedCluster {
     reach = Math.max(reach, sector.outer);
   }
   for (const sector of sectors) sector.outer = reach;
-  const radius = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT);
+  const radius = spreadAround(cluster.further, points, cluster.neighbours, reach + RING_GAP, SLOT, stretch);
   return { id: cluster.hub, points, sectors, radius };
 }
 
 /** Return the sectors of a user without facts. */
-export function emptyFans(hub: string, centre: Point): Sector[] {
+export function emptyFans(hub: string, centre: Point, stretch = STRETCH): Sector[] {
   const cluster = { hub, first: [], further: [], scenes: [], neighbours: new Map<string, string[]>() };
-  return openSectors(cluster).map((sector) => ({ ...sector, centre }));
+  return openSectors(cluster, stretch).map((sector) => ({ ...sector, centre }));
 }
 
 /** Size sectors by their contents; an empty one keeps some room, since nothing moves later. */
-function openSectors(cluster: Cluster): Sector[] {
+function openSectors(cluster: Cluster, stretch: number): Sector[] {
   const sizes = new Map<SectorKey, number>();
   for (const bond of cluster.first) sizes.set(bond.sector, (sizes.get(bond.sector) ?? 0) + 1);
   const weight = (key: SectorKey): number => ((sizes.get(key) ?? 0) + EXPECTED) ** 0.8;
@@ -134,7 +135,7 @@ function openSectors(cluster: Cluster): Sector[] {
   let angle = TOP + SECTOR_PAUSE / 2;
   return SECTOR_ORDER.map((key) => {
     const width = (room * weight(key)) / whole;
-    const sector = { hub: cluster.hub, key, centre: ORIGIN, from: angle, to: angle + width, inner: FIRST_RING, outer: FIRST_RING };
+    const sector = { hub: cluster.hub, key, centre: ORIGIN, from: angle, to: angle + width, inner: FIRST_RING, outer: FIRST_RING, stretch };
     angle += width + SECTOR_PAUSE;
     return sector;
   });
@@ -150,7 +151,7 @@ function fillSector(sector: Sector, bonds: readonly Bond[], points: Map<string, 
     const step = (sector.to - sector.from) / members.length;
     const stagger = members.length === capacity && row % 2 === 1 ? 0.25 : 0;
     members.forEach((bond, index) => {
-      points.set(bond.id, polar(ORIGIN, sector.from + step * (index + 0.5 + stagger), radius));
+      points.set(bond.id, polar(ORIGIN, sector.from + step * (index + 0.5 + stagger), radius, sector.stretch));
     });
     start += capacity;
     radius += RING_GAP;
@@ -165,9 +166,10 @@ function spreadAround(
   neighbours: ReadonlyMap<string, readonly string[]>,
   radius: number,
   slot: number,
+  stretch: number,
 ): number {
   if (ids.length === 0) return radius - RING_GAP;
-  const wishes = ids.map((id) => ({ id, angle: direction(neighbours.get(id) ?? [], points) }));
+  const wishes = ids.map((id) => ({ id, angle: direction(neighbours.get(id) ?? [], points, stretch) }));
   wishes.sort((a, b) => a.angle - b.angle || (a.id < b.id ? -1 : 1));
   const rows: Wish[][] = [];
   let rest = wishes.length;
@@ -179,19 +181,19 @@ function spreadAround(
   rows.forEach((row, index) => {
     const at = radius + index * RING_GAP;
     for (const wish of pushApart(row, Math.min(slot / at, (2 * Math.PI) / row.length))) {
-      points.set(wish.id, polar(ORIGIN, wish.angle, at));
+      points.set(wish.id, polar(ORIGIN, wish.angle, at, stretch));
     }
   });
   return radius + (rows.length - 1) * RING_GAP;
 }
 
-function direction(neighbours: readonly string[], points: ReadonlyMap<string, Point>): number {
+function direction(neighbours: readonly string[], points: ReadonlyMap<string, Point>, stretch: number): number {
   let x = 0;
   let y = 0;
   for (const id of neighbours) {
     const point = points.get(id);
     if (!point || (point.x === 0 && point.y === 0)) continue;
-    const { angle } = angleAndRadius(ORIGIN, point);
+    const { angle } = angleAndRadius(ORIGIN, point, stretch);
     x += Math.cos(angle);
     y += Math.sin(angle);
   }
@@ -222,16 +224,16 @@ function pushApart(sorted: readonly Wish[], least: number): Wish[] {
 const TURNS = 32;
 
 /** Put the largest cluster in the middle, and each other one beside them such that the whole stays closest to the shape of a screen. */
-function pack(clusters: readonly PlacedCluster[], shape: number): [PlacedCluster, Point][] {
+function pack(clusters: readonly PlacedCluster[], shape: number, stretch: number): [PlacedCluster, Point][] {
   const sorted = [...clusters].sort((a, b) => b.points.size - a.points.size || (a.id < b.id ? -1 : 1));
   const done: [PlacedCluster, Point][] = [];
   let [left, top, right, bottom] = [0, 0, 0, 0];
   for (const cluster of sorted) {
     const grown = (at: Point): readonly [number, number, number, number] => {
-      const wide = cluster.radius * STRETCH;
+      const wide = cluster.radius * stretch;
       return [Math.min(left, at.x - wide), Math.min(top, at.y - cluster.radius), Math.max(right, at.x + wide), Math.max(bottom, at.y + cluster.radius)];
     };
-    const spots = done.length === 0 ? [ORIGIN] : Array.from({ length: TURNS }, (_, turn) => nearestSpot((2 * Math.PI * turn) / TURNS, cluster, done));
+    const spots = done.length === 0 ? [ORIGIN] : Array.from({ length: TURNS }, (_, turn) => nearestSpot((2 * Math.PI * turn) / TURNS, cluster, done, stretch));
     const cost = (at: Point): number => {
       const [l, t, r, b] = grown(at);
       return Math.max((r - l) / shape, b - t) + 1e-3 * Math.hypot(at.x, at.y);
@@ -244,12 +246,12 @@ function pack(clusters: readonly PlacedCluster[], shape: number): [PlacedCluster
 }
 
 /** Return the spot nearest to the middle in one direction where a cluster overlaps none of the others. */
-function nearestSpot(angle: number, cluster: PlacedCluster, done: readonly [PlacedCluster, Point][]): Point {
+function nearestSpot(angle: number, cluster: PlacedCluster, done: readonly [PlacedCluster, Point][], stretch: number): Point {
   const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
   // Along the direction each placed cluster forbids one interval of distances.
   const forbidden: [number, number][] = [];
   for (const [other, at] of done) {
-    const [qx, qy] = [at.x / STRETCH, at.y];
+    const [qx, qy] = [at.x / stretch, at.y];
     const apart = cluster.radius + other.radius + CLUSTER_GAP;
     const along = ux * qx + uy * qy;
     const room = apart ** 2 - (qx ** 2 + qy ** 2 - along ** 2);
@@ -258,5 +260,5 @@ function nearestSpot(angle: number, cluster: PlacedCluster, done: readonly [Plac
   forbidden.sort((a, b) => a[0] - b[0]);
   let distance = 0;
   for (const [from, to] of forbidden) if (from <= distance) distance = Math.max(distance, to);
-  return polar(ORIGIN, angle, distance);
+  return polar(ORIGIN, angle, distance, stretch);
 }

@@ -8,6 +8,11 @@ export function atOnce<T>(steps: Generator<void, T>): T {
   }
 }
 
+/** Let the page draw and answer its user before what follows. */
+export function pause(): Promise<void> {
+  return new Promise((again) => setTimeout(again));
+}
+
 /** Run a generator in slices, each followed by a pause in which the page can draw; null once it is no longer wanted. */
 export async function inSlices<T>(steps: Generator<void, T>, wanted: () => boolean, sliceMs = 12): Promise<T | null> {
   for (;;) {
@@ -16,7 +21,7 @@ export async function inSlices<T>(steps: Generator<void, T>, wanted: () => boole
       const step = steps.next();
       if (step.done) return step.value;
     } while (performance.now() < endMs);
-    await new Promise((again) => setTimeout(again));
+    await pause();
     if (!wanted()) return null;
   }
 }

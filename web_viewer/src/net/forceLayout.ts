@@ -24,6 +24,9 @@ const CHARGE_REACH = 700;
 /** Room of one node in the middle of its group, in map units. */
 const ROOM = 46;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+/** Fewer nodes stand farther apart, since a window is not zoomed in beyond the usual size of nodes. */
+const SPREAD_BELOW = 48;
+const SPREAD_MAX = 3.2;
 
 /**
  * Yield after each step; return the position of each node.
@@ -64,7 +67,8 @@ export function* forceLayout(ids: readonly string[], pulls: readonly Pull[], gro
     simulation.tick();
     yield;
   }
-  return new Map(bodies.map(({ id, x = 0, y = 0 }) => [id, { x: Math.round(x), y: Math.round(y) }]));
+  const spread = Math.min(SPREAD_MAX, Math.max(1, Math.sqrt(SPREAD_BELOW / bodies.length)));
+  return new Map(bodies.map(({ id, x = 0, y = 0 }) => [id, { x: Math.round(x * spread), y: Math.round(y * spread) }]));
 }
 
 /** Return the middle of each group: the largest in the middle, the others beside it. */

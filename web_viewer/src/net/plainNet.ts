@@ -74,7 +74,7 @@ export function topicName(ids: readonly string[], net: Shown, words: Words): str
   const nodes = ids.map((id) => net.nodes.get(id)).filter((node) => node !== undefined);
   const category = most(categories);
   const type = most(nodes.map((node) => node.entity_type).filter((one) => one !== null && one !== "thing"), ids.length);
-  const topic = category !== null ? words.category(category) : type !== null ? words.entityType(type) : null;
+  const topic = category !== null ? words.category(category) : type !== null ? words.typeOf(type) : null;
   const rank = (node: GraphNode): number => degrees.get(node.id) ?? 0;
   const names = [...nodes].sort((a, b) => rank(b) - rank(a) || b.evidence_n - a.evidence_n || (a.id < b.id ? -1 : 1)).slice(0, NAMES);
   const listed = words.list(names.map((node) => node.label));

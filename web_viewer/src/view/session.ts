@@ -128,7 +128,7 @@ export function openSession() {
   });
   const shown = computed(() => shownPart(live.graph.value, filter()));
   /** Without a path nothing is highlighted, and nothing is dimmed. */
-  const trail = computed(() => (explore.trail.value?.paths.length ? onTrail(explore.trail.value, live.graph.value.edges.values()) : null));
+  const trail = computed(() => (explore.trail.value === null ? null : onTrail(explore.trail.value, live.graph.value.edges.values())));
   /** What had to be changed to show a search hit. */
   const revealed = shallowRef<{ id: string; dropped: readonly Hiding[] } | null>(null);
   /** Scenes that stay on the map although they are folded, as one string, so that other selections cause no update. */

@@ -13,13 +13,20 @@ export interface Trail {
   at: number;
 }
 
-/** Return the ids of nodes and facts on the highlighted path. */
-export function onTrail(trail: Trail, edges: Iterable<GraphEdge>): ReadonlySet<string> {
-  const path = trail.paths[trail.at] ?? [trail.source, trail.target];
+/** Return the ids of nodes and facts on the highlighted path; null without a path, so that nothing is dimmed. */
+export function onTrail(trail: Trail, edges: Iterable<GraphEdge>): ReadonlySet<string> | null {
+  const path = trail.paths[trail.at];
+  if (path === undefined) return null;
   const ids = new Set(path);
   const steps = new Set(path.slice(1).map((id, index) => pair(path[index] as string, id)));
   for (const edge of edges) if (steps.has(pair(edge.source, edge.target))) ids.add(edge.id);
   return ids;
+}
+
+/** Return why no path leads from one end to the other: memories of different users have nothing in common. */
+export function whyNoPath(trail: Trail, nodes: ReadonlyMap<string, GraphNode>): "path.apart" | "path.none" {
+  const [source, target] = [nodes.get(trail.source), nodes.get(trail.target)];
+  return source !== undefined && target !== undefined && source.user_id !== target.user_id ? "path.apart" : "path.none";
 }
 
 export interface TrailStep {
