@@ -7,6 +7,7 @@ from typing import Final
 from extraction.reader import THE_USER
 from extraction.rules.engine import Clause, DiscourseState, Speaker
 from extraction.text.lexicon_en import (
+    DEMONYMS,
     FEMALE_KIN,
     KIN,
     KIN_NAME,
@@ -318,6 +319,13 @@ _CONTRACTIONS: Final = tuple(
         ),
         (r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat)'s\b", r"\1 is", 0),
         (r"\b(names?)'s\b", r"\1 is", 0),
+        (
+            rf"\b((?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er) [a-z-]+|[A-Z][a-z]+)'s (?=(?:{'|'.join(sorted(DEMONYMS))})(?:$|"
+            rf"[,.;!]| "
+            r"(?:and|but|so)\b))",
+            r"\1 is ",
+            0,
+        ),
         (r"\b(?:we're|We're)\b", "we are", 0),
         (r"\b([Tt]hey)'re\b", r"\1 are", 0),
         (

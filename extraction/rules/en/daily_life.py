@@ -295,6 +295,14 @@ ROWS: Final[tuple[Row, ...]] = (
         read_exact,
         relation="is on",
     ),
+    _row(
+        r"(?:live|lives|am|is|are) on the (?P<o>(?:ground|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|"
+        r"tenth|top|"
+        r"\d{1,2}(?:st|nd|rd|th)) floor)\b",
+        "{s} lives on the {o}.",
+        read_exact,
+        relation="lives on",
+    ),
     # Traits
     _row(
         r"(?:originally )?(?:come|comes|came) (?:originally )?from (?P<o>[A-Z].+)",

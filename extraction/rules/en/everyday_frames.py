@@ -80,7 +80,7 @@ from extraction.rules.en.statements import (
     WORKS_AS,
     WORKS_AT,
 )
-from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, THINGS
+from extraction.rules.en.word_classes import CONDITION, DIETS, DOSE, MEDICINE, SOFTWARE_NAME, THINGS
 from extraction.rules.engine import Clause, DiscourseState, Draft, draft
 from extraction.text.lexicon_en import KIN, KIN_PATTERN, PASTIMES
 from schema.entity import EntityType
@@ -99,6 +99,7 @@ _MOVED: Final = (
     r"came back|migrated|transferred|am back|are back|is back|settled)(?: (?:back|home|house|out|over|up|down|"
     r"across|in|"
     r"again|away|the whole family|north|south|east|west|together|permanently|for good)){0,2}"
+    rf"(?! from {SOFTWARE_NAME}\b)"
 )
 MOVES: Final = (
     after(

@@ -26,6 +26,7 @@ from extraction.rules.en.plans import read_plans, read_promises
 from extraction.rules.en.preference_patterns import TASTE_RULES
 from extraction.rules.en.slot_analysis import analyse_slots
 from extraction.rules.en.syntax import SYNTAX
+from extraction.rules.en.word_classes import SOFTWARE
 from extraction.rules.engine import (
     Clause,
     Construction,
@@ -102,6 +103,12 @@ def _still_so(clause: Clause, one: Draft) -> bool:
         return False
     if one.relation in MANY_KIN and one.object != one.relation:
         # "Two kids, Sam and Ella": each of them is a kid.
+        return False
+    if one.relation == "uses" and one.subject.isupper() and "moved from" in clause.text:
+        # "CI moved from GitLab to GitHub Actions" is about a system, which has no facts of a person.
+        return False
+    if one.relation == "lives in" and one.object in SOFTWARE:
+        # "We moved from Slack to Teams"
         return False
     if one.relation == "has age" and one.subject in MANY_KIN:
         # "My kids are 4 and 7" states two ages.

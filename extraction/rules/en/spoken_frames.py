@@ -22,6 +22,7 @@ from extraction.rules.en.statements import (
     ALLERGIC,
     ATTRIBUTE_IS,
     ATTRIBUTE_IS_NO_LONGER,
+    CANNOT_HAVE,
     ENGAGED,
     HAS,
     HAS_TOPIC,
@@ -804,11 +805,11 @@ SPOKEN_HEALTH: Final = (
         rf"terrible )*(?P<o>(?:[a-z0-9-]+ ){{0,2}}?{CONDITION})\b{NO_NOUN_NEXT}",
         HAS_TOPIC,
     ),
-    clause_frame(r"^(?:I am |we are )?(?P<o>lactose|gluten|dairy|fructose|histamine)[- ]intolerant\b", ALLERGIC),
+    clause_frame(r"^(?:I am |we are )?(?P<o>lactose|gluten|dairy|fructose|histamine)[- ]intolerant\b", CANNOT_HAVE),
     after(
         r"(?:am|is|are)(?: (?:very|quite|mildly|severely|badly|also|a bit))? (?P<o>lactose|gluten|dairy|"
         r"fructose|histamine)[- ]intolerant\b",
-        ALLERGIC,
+        CANNOT_HAVE,
     ),
     clause_frame(
         r"^(?:(?:even |just )?(?:one bite of |a bit of |the smell of |a whiff of |touching |eating |"

@@ -20,7 +20,7 @@ from extraction.rules.en.frames import (
     read_value,
     read_workplaces,
 )
-from extraction.rules.en.word_classes import DOSE, MEDICINE
+from extraction.rules.en.word_classes import DOSE, MEDICINE, SOFTWARE_NAME
 from extraction.text.lexicon_en import KIN_PATTERN
 from schema.entity import EntityType
 
@@ -35,8 +35,8 @@ RELATIVE: Final = rf"(?:{KIN_PATTERN}|family|kids?|children)"
 # changed homes.
 SWITCHED_FROM: Final = (
     rf"(?:(?:switched|changed|migrated|gone over|went over|jumped|defected|ported)(?: (?:over|across|us|everything|"
-    rf"(?:my|our|the) \w+))?|moved (?:everything|(?:my|our|the) (?!{RELATIVE}\b)\w+)"
-    rf"(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to"
+    rf"(?:my|our|the) \w+))?|moved(?: over| across)?(?= from {SOFTWARE_NAME}\b)|"
+    rf"moved (?:everything|(?:my|our|the) (?!{RELATIVE}\b)\w+)(?: over| across)?) from (?P<old>{PROPER}) (?:over )?to"
 )
 MED: Final = rf"(?:{DOSE} (?:of )?)?(?:the |my |a |some )?(?:[a-z]+ )?{MEDICINE}"
 

@@ -144,3 +144,17 @@ SLOTS: Final[dict[str, str]] = {
     r"blood (?:type|group)": "blood type",
     r"height|weight": "measure",
 }
+
+# Programs and services, from which a team moves as from a town: "we moved from Slack to Teams".
+SOFTWARE: Final = word_set(
+    "Slack Teams Zoom Discord Skype WhatsApp Telegram Signal Jira Trello Asana Linear Monday Notion Evernote "
+    "Obsidian OneNote Todoist GitHub GitLab "
+    "Bitbucket Gmail Outlook Hotmail Thunderbird Dropbox Netflix Spotify Tidal Deezer Windows Linux Ubuntu Fedora "
+    "Debian macOS Android iOS Chrome Firefox "
+    "Safari Edge Word Excel Docs Sheets Airtable Figma Sketch Photoshop Lightroom Shopify Wix WordPress Squarespace "
+    "Mailchimp Xero QuickBooks Jenkins "
+    "Terraform Kubernetes Docker Heroku AWS Azure GCP Vercel Netlify Cloudflare React Angular Vue Svelte Django "
+    "Flask Rails Laravel Postgres MySQL MongoDB "
+    "Redis Kafka RabbitMQ Oracle SQLite DynamoDB Elasticsearch"
+)
+SOFTWARE_NAME: Final = f"(?-i:{'|'.join(sorted(SOFTWARE))})"

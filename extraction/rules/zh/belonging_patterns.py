@@ -178,6 +178,12 @@ BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
         _HAS,
     ),
     slot_rule(
+        "把",
+        r"(?:我)?把(?P<o>驾照|驾驶证|[^，。我你把]{1,6}(?:证|执照|资格))(?:给)?"
+        r"(?:考|拿)(?:下来|下|到手|出来|到)了" + END,
+        Says(obj="o", relation="has", says="{s}有{o}。", clean=value, kind=EntityType.THING),
+    ),
+    slot_rule(
         "家屋",
         rf"(?:我)?(?:家里?|屋里)(?:刚|新|已经|又|也|都){{0,2}}(?:装|添|买|换|配|通|置办|铺|接)了(?P<o>{NOUN}){END}",
         _HAS,
@@ -264,8 +270,9 @@ BELONGING_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "有",
         rf"(?:我)?(?:家里?|屋里|手里|手上|名下|阳台上?|车库里|院子里|书房里?|厨房里?|老家)?(?:还|也|就|只|"
-        rf"现在)?有(?P<o>{MEASURE}[^，。！]{{1,10}}?)(?:，|{END})",
+        rf"现在)?有(?P<o>{MEASURE}[^，。！]{{1,10}}?)(?P<p>(?<=.)[一二两三四五六][只条台辆匹][^，。！]{{1,8}}?)?(?:，|{END})",
         Says(obj="o", relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING),
+        Says(obj="p", relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING, needed=False),
     ),
     slot_rule(
         "养种",

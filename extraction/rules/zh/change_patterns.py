@@ -215,7 +215,7 @@ CHANGE_RULES: Final[tuple[SlotRule, ...]] = (
     slot_rule(
         "换",
         rf"(?:我)?(?:又|刚|最近)?换(?:了)?(?:个|一个|一位|新|家)?(?:的)?(?P<k>{ROLE})(?:了)?，(?:新的?|这个|"
-        rf"现在)?(?:姓|叫|是|在|名叫)(?P<b>{NOUN}){END}",
+        rf"现在)?(?:姓|叫|是|在|名叫|去|改去)(?P<b>{NOUN}){END}",
         ATTRIBUTE_IS,
     ),
     slot_rule(

@@ -487,8 +487,9 @@ def given_name_at(text: str, start: int) -> str | None:
 
 def _name_after(rest: str) -> str | None:
     """Return the name that follows a kinship term: 王芳 in 妻子王芳."""
-    name = name_at(rest, 0) or given_name_at(rest, 0)
-    if name is not None and name == given_name_at(rest, 0):
+    given = given_name_at(rest, 0)
+    name = name_at(rest, 0) or given
+    if name is not None and name == given:
         return name
     return (
         name

@@ -91,7 +91,20 @@ def _job_after_workplace(rule: Rule, clause: Clause, state: DiscourseState, _tex
         )
 
 
-def _statement(rule: Rule, _name: str, ended: bool) -> str:
+# Traits that Chinese states without 是.
+_PREDICATES: Final = frozenset(
+    word
+    for words in (
+        "吃素 恐高 晕车 晕船 晕血 单身 已婚 离异 离婚 退休 脸盲 社恐",
+        "内向 外向 乳糖不耐受 乳糖不耐 待业 失业",
+    )
+    for word in words.split()
+)
+
+
+def _statement(rule: Rule, name: str, ended: bool) -> str:
+    if rule.shape == "trait" and name in _PREDICATES and rule.says == "{s}是{o}。":
+        return formerly("{s}{o}。") if ended else "{s}{o}。"
     # A fact about the past has ended, regardless of the verb: 以前我住在….
     return formerly(rule.says) if ended else rule.says
 

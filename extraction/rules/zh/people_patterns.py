@@ -135,6 +135,7 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
         rf"登记)(?:了|{DURATION}){{0,4}}{END}",
         _MARRIED,
     ),
+    slot_rule("复", rf"(?:我们?)?{_WITH}?(?P<n>{NAME})(?:{_DONE})复合(?:了)?{END}", _PARTNER),
     slot_rule("嫁娶", rf"(?:我)?(?:{_DONE})(?:嫁给|娶)(?:了)?(?P<n>{NAME})(?:了)?{END}", _MARRIED),
     slot_rule(
         "恋对单处朋友",
@@ -158,7 +159,7 @@ FAMILY_RULES: Final[tuple[SlotRule, ...]] = (
         "添生有得",
         rf"(?:我|家|家里|俩|两口子|夫妻){{0,4}}(?:{_DONE})(?:添|生|有|得|迎来)(?:了)?(?:个|一个|一对|二胎|"
         rf"老二)?(?P<k>{_CHILD})(?:了|啦)?(?:，|,)?(?:的)?(?:小名|大名|取名|起名|名字|名|就|给|孩子|"
-        rf"宝宝){{0,4}}(?:是|叫|为|取名叫|叫做)?(?P<n>{NAME}){END}",
+        rf"宝宝){{0,4}}(?:是|叫|为|取名叫|叫做)?(?!{KINS})(?P<n>{NAME}){END}",
         IS_NAMED,
     ),
     slot_rule(

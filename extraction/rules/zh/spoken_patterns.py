@@ -100,6 +100,14 @@ SPOKEN_FIRST: Final[tuple[SlotRule, ...]] = (
         reads="dated",
     ),
     slot_rule(
+        "从",
+        rf"我们(?:公司|团队|小?组|部门|学校|单位|实验室)(?:也|都|已经|刚)?从(?P<a>{NOUN})(?:换|迁移?|切换?|改|转)(?:到|成|为)了?"
+        rf"(?P<b>{NOUN}){END}",
+        _USES,
+        NO_LONGER_USES,
+        reads="whole",
+    ),
+    slot_rule(
         "不",
         rf"(?:我)?(?:的)?(?P<k>{_KIND})(?:应该)?(?:是|：)(?P<b>[^，。是不]{{1,14}}?)，?(?:不是|"
         rf"而不是|没有)(?P<a>[^，。]{{1,14}}?){END}",

@@ -253,7 +253,8 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "住在",
-        rf"(?:住(?:在|的是)?|(?:的)?(?:家|房子|新房|新家)(?:就)?在)(?P<o>第?[\d一二三四五六七八九十]{{1,3}}[楼层]|[顶底]楼|顶层){END}",
+        rf"(?:住(?:在|的是)?|(?:的)?(?:家|房子|新房|新家)(?:就)?在)(?P<o>第?[\d一二三四五六七八九十]{{1,3}}[楼层]|"
+        rf"[顶底]楼|顶层){END}",
         Says(obj="o", relation="lives on", says="{s}住{o}。", clean=value),
         reads="verb",
     ),
@@ -268,6 +269,13 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
         rf"(?:我)?(?:们)?(?:家)?(?:里)?(?:的)?(?P<k>宽带|[Ww]i-?[Ff]i|网络?|手机卡|电话卡)(?:用的|办的)?(?:是|"
         rf"换成了?)(?P<o>(?:中国)?(?:电信|移动|联通|广电))(?:的)?{END}",
         Says(obj="o", relation="{k}", says="{s}的{k}是{o}。", clean=value),
+        reads="verb",
+    ),
+    slot_rule(
+        "名号",
+        r"(?:的)?(?P<k>英文名字?|外号|绰号|艺名|笔名)(?:就|一直)?(?:叫|是)(?P<o>[A-Za-z][A-Za-z ]{1,15}|"
+        r"[\u4e00-\u9fff]{2,6})" + END,
+        Says(obj="o", relation="{k}", says="{s}的{k}叫{o}。", clean=any_name),
         reads="verb",
     ),
     # Health

@@ -27,6 +27,10 @@ def _facts(text: str) -> set[Fact]:
         ("Since March I've been working from home.", ("@user", "RELATES_TO", "works from", "home")),
         ("My rent is 950 a month.", ("@user", "RELATES_TO", "rent", "950 a month")),
         ("My girlfriend is Brazilian.", ("girlfriend", "RELATES_TO", "nationality", "Brazilian")),
+        ("My wife's Japanese.", ("wife", "RELATES_TO", "nationality", "Japanese")),
+        ("We live on the eighth floor.", ("@user", "RELATES_TO", "lives on", "eighth floor")),
+        ("I'm on parental leave until October.", ("@user", "RELATES_TO", "is on", "parental leave")),
+        ("I use Notion for everything.", ("@user", "RELATES_TO", "uses", "Notion")),
         ("My partner is Julian.", ("@user", "RELATES_TO", "partner", "Julian")),
         ("I'm reading Middlemarch at the moment.", ("@user", "RELATES_TO", "reads", "Middlemarch")),
         ("My grandparents came from Lebanon.", ("grandparents", "RELATES_TO", "is from", "Lebanon")),
@@ -82,6 +86,8 @@ def test_similar_words_state_nothing(text: str) -> None:
         ("Both of my parents are teachers.", "User's parents work as teachers."),
         ("My father lives in Leeds.", "User's father lives in Leeds."),
         ("I quit the gym last month.", "User no longer goes to the gym."),
+        ("We moved from Slack to Teams at work.", "User uses Teams."),
+        ("My little boy is lactose intolerant.", "User's son cannot have lactose."),
     ],
 )
 def test_statement_agrees_with_its_subject(text: str, statement: str) -> None:

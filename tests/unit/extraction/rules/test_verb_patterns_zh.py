@@ -75,6 +75,12 @@ def test_duties_questions_and_habits_of_others_are_no_preference(text: str) -> N
         ("我从十五岁起就吃素。", ("@user", "RELATES_TO", "is", "吃素")),
         ("我怀孕了要不要告诉老板？", ("@user", "RELATES_TO", "is", "怀孕")),
         ("我原来在腾讯，去年跳到美团了。", ("@user", "RELATES_TO", "works at", "美团")),
+        ("我有个双胞胎哥哥。", ("@user", "RELATES_TO", "has", "双胞胎哥哥")),
+        ("我女儿的英文名叫Coco。", ("女儿", "RELATES_TO", "英文名", "Coco")),
+        ("我前年把驾照考下来了。", ("@user", "RELATES_TO", "has", "驾照")),
+        ("我和小林复合了。", ("@user", "RELATES_TO", "partner", "小林")),
+        ("我们公司从Slack换到飞书了。", ("@user", "RELATES_TO", "uses", "飞书")),
+        ("家里有两只猫一只狗。", ("@user", "RELATES_TO", "has", "狗")),
         ("春天的时候我跟阿伟分手了。", ("@user", "RELATES_TO", "partner", "阿伟")),
     ],
 )
@@ -114,6 +120,7 @@ def test_intention_is_a_plan_with_its_verb_first(text: str, object_: str) -> Non
         "这是我妈的拿手菜。",
         "我是你的粉丝。",
         "我表弟今年退伍。",
+        "我十八岁从四川去了广东打工。",
     ],
 )
 def test_similar_wordings_state_nothing(text: str) -> None:
