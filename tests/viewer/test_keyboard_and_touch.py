@@ -222,6 +222,18 @@ async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) ->
     assert height >= 844 * 0.75
 
 
+async def test_phone_shows_a_selected_thing_above_its_details(phone: Watching) -> None:
+    await phone.page.set_viewport_size({"width": 390, "height": 844})
+    await phone.open("#/map?user=alice")
+    tea = await Watching.found(phone.address, phone.tenant, "jasmine tea")
+    await phone.choose(tea)
+    await phone.page.locator("[data-panel] h2").wait_for()
+    at = await phone.resting_place(tea)
+    seen = f"Boolean(document.elementFromPoint({at['x']}, {at['y']})?.closest('.map'))"
+    assert await phone.page.evaluate(seen), "the details leave room for what they are about"
+    assert not await phone.page.locator("[data-panel]").evaluate("(one) => one.getBoundingClientRect().top > 500")
+
+
 # The columns of pixels at the left and right edge of the canvas on which sectors are painted, and all of them.
 _SECTORS = """(() => {
   const canvas = document.querySelector('.map > canvas');

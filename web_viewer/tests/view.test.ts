@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { factSentence, linksOf } from "../src/graph/facts";
+import { closedWords, factSentence, isStruck, linksOf, neverHeld } from "../src/graph/facts";
 import { applyFrame, EMPTY_STATE } from "../src/graph/reduce";
 import { Words } from "../src/i18n/words";
 import { listRows, rowOf } from "../src/list/tree";
@@ -53,6 +53,27 @@ describe("the list", () => {
     ];
     const rows = listRows(stateOf({ nodes, edges }), WORDS, new Set());
     expect(rows.filter((row) => row.edge).map((row) => row.label)).toEqual(["Oliver is Bart's cousin", "Bart lives in Berlin"]);
+  });
+});
+
+describe("a fact that was past when it was first told", () => {
+  const at = { valid_at: "2026-11-05T19:02:00Z", invalid_at: "2026-11-05T19:02:00Z", known_at: "2026-11-26T13:15:29.610709Z" };
+  const cello = anEdge("1", "u", "cello", { predicate: "RELATES_TO", relation: "plays", statement: "Ann no longer plays cello.", ...at, closing_known_at: at.known_at });
+  const rejected = anEdge("2", "u", "tea", { ...at, closing_known_at: "2026-11-26T14:00:00Z" });
+  const over = anEdge("3", "u", "rome", { ...at, valid_at: "2026-01-01T00:00:00Z", closing_known_at: at.known_at });
+
+  it("held, and its statement is not struck through, unlike those of others", () => {
+    expect([cello, rejected, over].map(neverHeld)).toEqual([false, true, false]);
+    expect([cello, rejected, over].map(isStruck)).toEqual([false, true, true]);
+    expect([cello, rejected, over].map((edge) => WORDS.t(closedWords(edge)))).toEqual(["past", "never true", "no longer true"]);
+  });
+
+  it("is shown and counted as past", () => {
+    const state = stateOf({ nodes: [aNode("u", { kind: "User" }), aNode("cello"), aNode("tea")], edges: [cello, rejected] });
+    expect([...shownPart(state, { hidden: new Set() }).edges.keys()]).toEqual(["1"]);
+    expect(countBy(state).get("past")).toBe(1);
+    expect(standingOf(cello, null).state).toBe("past");
+    expect(listRows(state, WORDS, new Set()).find((row) => row.id === "1")?.closed).toBe(true);
   });
 });
 

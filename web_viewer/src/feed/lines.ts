@@ -1,11 +1,11 @@
 /** Changes as lines of text: the latest of each element, by conversation and day. Pure. */
 
-import { factSentence, neverHeld } from "../graph/facts";
+import { factSentence, neverHeld, toldAsPast } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import type { GraphEdge } from "../protocol/frames";
 import type { ChangeLine, RecentChanges } from "../protocol/generated";
 
-export type Sort = "learned" | "again" | "stronger" | "weaker" | "over" | "never" | "scene" | "thing";
+export type Sort = "learned" | "again" | "stronger" | "weaker" | "over" | "past" | "never" | "scene" | "thing";
 
 export interface FeedLine {
   seq: number;
@@ -37,7 +37,7 @@ export function feedLines(recent: Pick<RecentChanges, "changes" | "labels">, wor
 function factLine(change: ChangeLine, edge: GraphEdge, labels: Record<string, string>, words: Words): FeedLine | null {
   if (edge.predicate === "MENTIONED") return null;
   const was = edge.previous?.strength;
-  const sort: Sort = neverHeld(edge) ? "never" : edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
+  const sort: Sort = neverHeld(edge) ? "never" : toldAsPast(edge) ? "past" : edge.invalid_at ? "over" : was !== undefined && was !== edge.strength ? (edge.strength > was ? "stronger" : "weaker") : edge.evidence_n > 1 ? "again" : "learned";
   const text = factSentence(edge, (id) => labels[id], words);
   const shift = sort === "stronger" || sort === "weaker";
   return { seq: change.seq, id: edge.id, at: change.at, sort, text, user: edge.user_id || null, kind: null, predicate: edge.predicate, from: shift ? (was ?? null) : null, to: shift ? edge.strength : null };

@@ -22,10 +22,31 @@ export function isClosed(edge: Pick<GraphEdge, "invalid_at">): boolean {
   return edge.invalid_at !== null && edge.invalid_at !== undefined;
 }
 
-/** Return whether a fact ends where it starts: it was rejected, or is part of another one, so it never held by itself. */
-export function neverHeld(edge: Pick<GraphEdge, "valid_at" | "invalid_at">): boolean {
-  const { valid_at: start, invalid_at: end } = edge;
+type Period = Pick<GraphEdge, "valid_at" | "invalid_at"> & Partial<Pick<GraphEdge, "known_at" | "closing_known_at">>;
+
+function endsAtStart({ valid_at: start, invalid_at: end }: Period): boolean {
   return !!start && !!end && Date.parse(end) <= Date.parse(start);
+}
+
+/** Return whether a fact was past when it was first told ("I used to play the cello"): it held, but since when is unknown. */
+export function toldAsPast(edge: Period): boolean {
+  const { known_at: known, closing_known_at: endKnown } = edge;
+  return endsAtStart(edge) && !!known && !!endKnown && Date.parse(known) === Date.parse(endKnown);
+}
+
+/** Return whether a fact ends where it starts: it was rejected, or is part of another one, so it never held by itself. */
+export function neverHeld(edge: Period): boolean {
+  return endsAtStart(edge) && !toldAsPast(edge);
+}
+
+/** Return whether the statement of a fact is struck through; that of one which was told as past says so itself. */
+export function isStruck(edge: Period): boolean {
+  return isClosed(edge) && !toldAsPast(edge);
+}
+
+/** Return the key of the words for the standing of a closed fact. */
+export function closedWords(edge: Period): "panel.never" | "panel.past" | "panel.closed" {
+  return neverHeld(edge) ? "panel.never" : toldAsPast(edge) ? "panel.past" : "panel.closed";
 }
 
 /** Sort valid facts first, then by strength; the id makes the order stable. */

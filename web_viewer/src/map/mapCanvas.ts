@@ -455,6 +455,8 @@ export class MapCanvas {
 
   private *settleSteps(): Generator<void, true> {
     this.overview.redraw({ points: this.places.layout.points, shown: this.shown.nodes, colour: (id) => this.finish.tint(id) ?? this.colour(id) });
+    // It is hidden or shown by what the window shows, and labels keep clear of it.
+    this.overview.paint(this.view(), this.theme);
     yield;
     if (this.labelsDue) {
       this.covered = null;

@@ -1,6 +1,6 @@
 /** Evidence of one fact or node, fetched on demand and never broadcast. */
 
-import { neverHeld } from "../graph/facts";
+import { neverHeld, toldAsPast } from "../graph/facts";
 import type { Words } from "../i18n/words";
 import { askService } from "../live/requests";
 
@@ -94,10 +94,10 @@ export interface CorrectionNote {
 }
 
 /** Return what the panel says about the standing of a fact: rejected by whom, over, or nothing. */
-export function standingOf(fact: Pick<Evidence, "valid_at" | "invalid_at">, answer: Pick<Evidence, "closing" | "corrections"> | null): { state: "holds" | "over" | "rejected" | "never"; by: string | null } {
+export function standingOf(fact: Parameters<typeof neverHeld>[0], answer: Pick<Evidence, "closing" | "corrections"> | null): { state: "holds" | "past" | "over" | "rejected" | "never"; by: string | null } {
   if (!fact.invalid_at) return { state: "holds", by: null };
   if (answer?.closing?.reason === "rejected") return { state: "rejected", by: answer.corrections?.filter((one) => one.kind === "reject" || one.kind === "update").at(-1)?.by ?? null };
-  return { state: neverHeld(fact) ? "never" : "over", by: null };
+  return { state: neverHeld(fact) ? "never" : toldAsPast(fact) ? "past" : "over", by: null };
 }
 
 /**
