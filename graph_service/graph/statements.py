@@ -8,6 +8,8 @@ A file may contain only the fragments of this table; they are expanded once, whe
     {{started r}}     as `begun`, but also true if a time is missing, for example in mentions
     {{end_known r}}   the end of `r` was known at $known_at
     {{current r}}     `r` has not ended at $now, by all that is known
+    {{best_valid_and_ended r}}    keep the rows `r, score` of the best valid facts, and of as many that have ended
+    {{passes_filters m}}    message `m` passes the filters of a question: session, agent, roles, tags and entities
     {{not_correction n}}    node `n` is not the scene of a correction, which is an act and not part of what was said
     {{predicates}}    the types of facts, `PREFERS|DISLIKES|…`; without MENTIONED
     {{each fact, UNION ALL}} … {{end}}         the text once for each type of facts, joined by UNION ALL (or OR)
@@ -44,28 +46,45 @@ _HOT = re.compile(r"^// hot\b", re.MULTILINE)
 _COMMENT_OR_INDENT = re.compile(r"^(?:[ \t]*//.*\n|[ \t]+)", re.MULTILINE)
 
 _OPEN: Final = (
-    "{r}.invalid_at IS NULL OR {r}.invalid_at > $valid_at"
-    " OR coalesce({r}.closing_known_at, {r}.known_at, {r}.recorded_at) > $known_at"
+    "{x}.invalid_at IS NULL OR {x}.invalid_at > $valid_at"
+    " OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) > $known_at"
 )
 _BEGUN: Final = (
-    "{r}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at) <= $known_at)"
+    "{x}.valid_at <= $valid_at AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at) <= $known_at)"
 )
-_OF_RELATIONSHIP: Final = {
-    "holds": f"{_BEGUN} AND ({_OPEN})",
+_HOLDS: Final = f"{_BEGUN} AND ({_OPEN})"
+# Fragments of a variable, which replaces `{x}`.
+_OF_VARIABLE: Final = {
+    "holds": _HOLDS,
     "open": _OPEN,
     "begun": _BEGUN,
     "started": (
-        "($valid_at IS NULL OR {r}.valid_at IS NULL OR {r}.valid_at <= $valid_at)"
-        " AND ($known_at IS NULL OR coalesce({r}.known_at, {r}.recorded_at, {r}.first_seen) <= $known_at)"
+        "($valid_at IS NULL OR {x}.valid_at IS NULL OR {x}.valid_at <= $valid_at)"
+        " AND ($known_at IS NULL OR coalesce({x}.known_at, {x}.recorded_at, {x}.first_seen) <= $known_at)"
     ),
-    "end_known": ("($known_at IS NULL OR coalesce({r}.closing_known_at, {r}.known_at, {r}.recorded_at) <= $known_at)"),
-    "current": "({r}.invalid_at IS NULL OR {r}.invalid_at > $now)",
+    "end_known": ("($known_at IS NULL OR coalesce({x}.closing_known_at, {x}.known_at, {x}.recorded_at) <= $known_at)"),
+    "current": "({x}.invalid_at IS NULL OR {x}.invalid_at > $now)",
+    # As many of each, so that a long history of former values does not hide the one that is valid.
+    "best_valid_and_ended": (
+        f"WITH {{x}}, score, coalesce({_HOLDS}, false) AS valid ORDER BY score DESC"
+        " WITH collect(CASE WHEN valid THEN [{x}, score] END)[0..$summaries_per_channel]"
+        " + collect(CASE WHEN NOT valid THEN [{x}, score] END)[0..$summaries_per_channel] AS best"
+        " UNWIND best AS one WITH one[0] AS {x}, one[1] AS score"
+    ),
+    "passes_filters": (
+        "$session IN ['', {x}.session_id] AND $agent IN ['', {x}.agent_id] AND {x}.role IN $roles"
+        " AND (NOT $by_tag OR any(tag IN {x}.tags WHERE tag IN $tags))"
+        " AND (NOT $by_entity OR EXISTS {{"
+        " MATCH ({x})-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE {x}.id IN mention.evidence"
+        " AND (e.key IN $entity_filter OR EXISTS {{"
+        " MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }}) }})"
+    ),
+    # As `is_of_correction` in schema/ids.py; the first condition spares most scenes from the second.
+    "not_correction": (
+        "NOT ({x}:Scene AND coalesce({x}.uri, '') CONTAINS '/by-hand%3A'"
+        " AND split({x}.uri, '/')[5] STARTS WITH 'by-hand%3A')"
+    ),
 }
-# As `is_of_correction` in schema/ids.py; the first condition spares most scenes from the second.
-_NOT_CORRECTION: Final = (
-    "NOT ({n}:Scene AND coalesce({n}.uri, '') CONTAINS '/by-hand%3A'"
-    " AND split({n}.uri, '/')[5] STARTS WITH 'by-hand%3A')"
-)
 _EACH = re.compile(r"\{\{each (fact|predicate), (UNION ALL|OR|;)\}\}(.*?)\{\{end\}\}", re.DOTALL)
 _CREATED = re.compile(r"CREATE (?:FULLTEXT )?(?:INDEX|CONSTRAINT) (\w+) ")
 _FRAGMENT = re.compile(r"\{\{(.*?)\}\}")
@@ -148,10 +167,8 @@ def expand_fragments(text: str, *, source: str) -> str:
         match found.group(1).split():
             case ["predicates"]:
                 return "|".join(fact_predicates())
-            case ["not_correction", variable] if variable.isidentifier():
-                return _NOT_CORRECTION.format(n=variable)
-            case [name, variable] if name in _OF_RELATIONSHIP and variable.isidentifier():
-                return _OF_RELATIONSHIP[name].format(r=variable)
+            case [name, variable] if name in _OF_VARIABLE and variable.isidentifier():
+                return _OF_VARIABLE[name].format(x=variable)
         raise InstallError(f"the Cypher statement {source!r} has the unknown fragment {found.group(0)}")
 
     return _FRAGMENT.sub(one, _EACH.sub(each, text))

@@ -205,12 +205,7 @@ CALL (named_entities, second_hop) {
     RETURN n, [['near', 1.0]] AS hits
   }
   WITH n, reduce(all = [], one IN collect(hits) | all + one) AS found
-  WHERE NOT $filtered OR (
-    $session IN ['', n.session_id] AND $agent IN ['', n.agent_id] AND n.role IN $roles
-    AND (NOT $by_tag OR any(tag IN n.tags WHERE tag IN $tags))
-    AND (NOT $by_entity OR EXISTS {
-      MATCH (n)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE n.id IN mention.evidence
-        AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }))
+  WHERE NOT $filtered OR ({{passes_filters n}})
   RETURN collect([n.id, n.session_id, n.said_ms, n.position, n.speaker, n.text, n.uri, n.role, n.importance, n.unread, n.tags,
     head([(n)-[:PART_OF]->(s:Scene) | s.id]),
     coalesce(head([one IN found WHERE one[0] IN ['vector', 'time'] | one[1]]),
@@ -278,11 +273,7 @@ CALL (named_entities) {
     // A scene passes the filters if one of its messages does.
     AND (NOT $filtered OR EXISTS {
       MATCH (p:Message)-[:PART_OF]->(s)
-      WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
-        AND (NOT $by_tag OR any(tag IN p.tags WHERE tag IN $tags))
-        AND (NOT $by_entity OR EXISTS {
-          MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
-            AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) }) })
+      WHERE {{passes_filters p}} })
   CALL (s) {
     UNWIND CASE WHEN $evidence_max > 0 THEN [s] ELSE [] END AS scene
     MATCH (p:Message)-[:PART_OF]->(scene) WHERE p.user_id = $user_id
@@ -301,12 +292,8 @@ CALL (entity_edges, second_hop) {
     MATCH ()-[r:{{predicates}}]->()
       SEARCH r IN (VECTOR INDEX fact_vector FOR v WHERE r.tenant = $tenant AND r.user_id = $user_id LIMIT $vector_k) SCORE AS score
     WHERE {{started r}} AND ($with_closed OR {{holds r}})
-    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
-    // As many of each, so that a long history of former values does not hide the one that is valid.
-    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
-      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
-    UNWIND nearest AS one
-    RETURN one[0] AS r, 'vector' AS channel, one[1] AS score
+    {{best_valid_and_ended r}}
+    RETURN r, 'vector' AS channel, score
    UNION ALL
     WITH $cross_language AS v WHERE v IS NOT NULL AND ('fact' IN $kinds OR 'message' IN $kinds)
     MATCH ()-[r:{{predicates}}]->()
@@ -318,20 +305,14 @@ CALL (entity_edges, second_hop) {
     CALL db.index.fulltext.queryRelationships('fact_words', $fact_query, {limit: $vector_k}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND {{started r}} AND ($with_closed OR {{holds r}})
-    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
-    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
-      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
-    UNWIND nearest AS one
-    RETURN one[0] AS r, 'words' AS channel, one[1] AS score
+    {{best_valid_and_ended r}}
+    RETURN r, 'words' AS channel, score
    UNION ALL
     CALL db.index.fulltext.queryRelationships('fact_stems', $fact_stem_query, {limit: $vector_k}) YIELD relationship AS r, score
     WHERE r.tenant = $tenant AND r.user_id = $user_id
       AND {{started r}} AND ($with_closed OR {{holds r}})
-    WITH r, score, coalesce({{holds r}}, false) AS valid ORDER BY score DESC
-    WITH collect(CASE WHEN valid THEN [r, score] END)[0..$summaries_per_channel] +
-      collect(CASE WHEN NOT valid THEN [r, score] END)[0..$summaries_per_channel] AS nearest
-    UNWIND nearest AS one
-    RETURN one[0] AS r, 'stems' AS channel, one[1] AS score
+    {{best_valid_and_ended r}}
+    RETURN r, 'stems' AS channel, score
    UNION ALL
     UNWIND CASE WHEN 'fact' IN $kinds THEN entity_edges ELSE [] END AS one
     WITH one.r AS r, count(DISTINCT one.e) AS named ORDER BY named DESC, r.strength DESC, r.id LIMIT $summaries_per_channel
@@ -345,11 +326,7 @@ CALL (entity_edges, second_hop) {
   WHERE NOT $filtered OR EXISTS {
     UNWIND r.evidence AS message_id
     MATCH (p:Message {tenant: $tenant, id: message_id})
-    WHERE $session IN ['', p.session_id] AND $agent IN ['', p.agent_id] AND p.role IN $roles
-      AND (NOT $by_tag OR any(tag IN p.tags WHERE tag IN $tags))
-      AND (NOT $by_entity OR EXISTS {
-        MATCH (p)-[:PART_OF]->(:Scene)-[mention:MENTIONED]->(e:Memory) WHERE p.id IN mention.evidence
-          AND (e.key IN $entity_filter OR EXISTS { MATCH (member:MemberEntity)-[:MEMBER_OF]->(e) WHERE member.key IN $entity_filter }) })
+    WHERE {{passes_filters p}}
     RETURN p }
   CALL (r) {
     UNWIND CASE WHEN 'fact' IN $kinds THEN r.evidence[0..$evidence_max] ELSE [] END AS message_id
