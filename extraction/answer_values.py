@@ -145,7 +145,8 @@ _MONEY: Final = re.compile(
     rf"[$€£¥₤₹₩]\s?\d|\d\s?{_CURRENCY}\b|\b(?:hundred|thousand) |\b(?:dollars?|bucks|euros?|pounds|quid|grand)\b|"
     r"\d (?:per \w|an? (?:month|week|year|day|night|head|lesson|piece|session|hour)\b)|"
     r"\b(?:costs?|paid|pays?|charged?|charges|for|rent|at|fee|is|was) (?:(?:just|only|about|around) )?\d\d|"
-    rf"[\d{_NUMERALS}](?:块|元|万|千|百|毛|刀|欧|镑|蚊|文)|\d{{3}}"
+    rf"[\d{_NUMERALS}](?:块|元|万|千|百|毛|刀|欧|镑|蚊|文)|\d{{3}}|"
+    rf"(?:[涨降跌漲]到?|卖|賣|只要|才|一?[杯份斤盒瓶张張本件次])了?[\d{_NUMERALS}]|[\d{_NUMERALS}]一[杯份斤盒瓶张張本件次个個]"
 )
 _DURATION: Final = re.compile(
     rf"(?:{_NUMBER}|\ban?|\bfew|\bseveral)[ -]?(?:and a half )?"

@@ -17,7 +17,7 @@ from extraction.temporal.phrases import plain, plain_apostrophes
 from extraction.temporal.question_time import AskedTime, EventAnchor, QuestionTime, TimeAxis, time_asked
 from extraction.text.chinese import is_chinese
 from extraction.text.fulltext_words import words_in
-from extraction.text.search_terms import Terms, terms_of
+from extraction.text.search_terms import Terms, terms_of, topic_terms_of
 from schema.ids import name_key
 from schema.labels import Role
 from schema.timespan import Timespan, as_utc
@@ -72,7 +72,7 @@ class QueryAnalysis:
         words: words for the full-text indexes, without time expressions.
         capitalized: words written with a capital, case folded: names, and the first word of a sentence.
         terms: search terms for BM25 among the candidates.
-        word_terms: search terms of `words`, for the confidence.
+        topic_terms: terms of what the question is about, for the confidence.
         name_keys: keys of every part of the question that could be a name.
         entity_keys: `name_keys` in order, then keys of the hints and of the kinship words ("my sister").
         kinship_words: kinship words for the user's relatives in the question ("my sister", 我姐), in both languages.
@@ -81,6 +81,7 @@ class QueryAnalysis:
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
+        asks_value: the question has a question word ("what", 谁), so that "yes" is no answer.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
         second_ties: terms for the relative of somebody else that it asks about ("my sister's husband": husband, 老公).
@@ -105,7 +106,7 @@ class QueryAnalysis:
     words: tuple[str, ...] = ()
     capitalized: frozenset[str] = frozenset()
     terms: Terms = field(default_factory=Terms)
-    word_terms: Terms = field(default_factory=Terms)
+    topic_terms: Terms = field(default_factory=Terms)
     name_keys: frozenset[str] = frozenset()
     entity_keys: tuple[str, ...] = ()
     kinship_words: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ class QueryAnalysis:
     role: Role | None = None
     asks_agent: bool = False
     asks_intention: bool = False
+    asks_value: bool = False
     asks_list: bool = False
     attribute: Attribute | None = None
     second_ties: tuple[str, ...] = ()
@@ -167,7 +169,7 @@ def analyse(
         words=words,
         capitalized=frozenset(word.casefold() for word in _CAPITALIZED.findall(text)),
         terms=terms_of(topic, characters=chinese),
-        word_terms=terms_of(" ".join(words)),
+        topic_terms=topic_terms_of(topic),
         name_keys=frozenset(keys),
         entity_keys=(*keys, *(key for key in more_keys if key and key not in keys)),
         kinship_words=tuple(own_ties_in(text)),
@@ -176,6 +178,7 @@ def analyse(
         role=role_asked(text),
         asks_agent=asks_agent(text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
+        asks_value=_QUESTION_WORD.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
         asks_list=asks_list(text),
         attribute=attribute_asked(text),
         second_ties=tuple(second_ties_in(text)),
@@ -186,6 +189,9 @@ def analyse(
     )
 
 
+_QUESTION_WORD: Final = re.compile(
+    r"\b(?:what|which|who|whom|whose|where|when|why|how)(?:'s|'re|'d|'ll)?\b|什么|什麼|哪|谁|誰|多少|[几幾]|怎|为何|何时|多[大久长]"
+)
 _OF_INTENTION: Final = re.compile(
     r"\b(?:going to|will|would|plan\w*|want\w*|hop(?:e|ing)|think\w*|consider\w*|dream\w*|sav(?:e|ing)|should|could|"
     r"might|suggest\w*|recommend\w*|appl(?:y|ied|ying|ication)|offer\w*|wish\w*|goals?|next|looking|ask(?:ed)?|opinion|"

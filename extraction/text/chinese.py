@@ -29,7 +29,6 @@ def chinese_in(text: str) -> str:
 _BLOCK: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaffa-zA-Z0-9+#&._%-]+")
 # Guessing unknown words takes quadratic time in a block; those of ordinary sentences are shorter.
 _BLOCK_CHARS_MAX: Final = 200
-_CJK_RUN: Final = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]{2,}")
 
 
 @functools.cache
@@ -42,11 +41,11 @@ def _dictionary() -> Any:  # jieba has no types
     return jieba
 
 
-def chinese_words(text: str) -> list[str]:
-    """Return the words of at least two characters, in order; the first call takes about a second."""
+def chinese_words(text: str, *, chars_min: int = 2) -> list[str]:
+    """Return the words of at least `chars_min` characters, in order; the first call takes about a second."""
     words: list[str] = []
     for block in _BLOCK.findall(text):
         for start in range(0, len(block), _BLOCK_CHARS_MAX):
             piece = block[start : start + _BLOCK_CHARS_MAX]
-            words += [word for word in _dictionary().lcut(piece) if _CJK_RUN.fullmatch(word)]
+            words += [word for word in _dictionary().lcut(piece) if _CJK.fullmatch(word) and len(word) >= chars_min]
     return words

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from extraction.text.chinese import chinese_words
 from extraction.text.english_stems import AMERICAN, stem
+from extraction.text.lexicon_en import word_set
 from extraction.text.other_languages import folded as fold
 from extraction.text.other_languages import without_elisions
 from extraction.text.stop_words import CHINESE_CHARACTERS, ENGLISH_BM25
@@ -34,6 +35,15 @@ _CHARS_KEPT: Final = 4_000_000
 TERMS_MAX: Final = 96
 # For long questions, of which 96 terms would cover only a sentence or two.
 _LONG_MAX: Final = 288
+# Words of a question that its answer does not repeat.
+_ASKING_ZH: Final = re.compile(
+    "为什么|为啥|为何|什么时候|什么名字|叫什么|姓什么|是什么|什么|甚么|多少钱|多少|怎么样|怎么|是谁|哪[里儿些个位家种只条天年款]?|"
+    "[几多][岁大久点个号重高远]|颜色|名字|價錢|价钱|價格|价格|为什麼|什麼時候|什麼|哪裡|是誰|多少錢|顏色|[我你您他她它的了吗嗎呢吧叫姓谁誰]"
+)
+_NO_TOPIC_ZH: Final = CHINESE_CHARACTERS | word_set(
+    "做 用 从 從 对 對 替 让 讓 于 於 为 為 与 與 跟 还 還 请 請 能 应该 應該 可以 现在 現在 目前 以前 之前 时候 時候 "
+    "每个 每個 钱 錢 岁 歲 时 時 应 應 现 現 前"
+)
 _BRITISH: Final = {american: british for british, american in AMERICAN.items()}
 
 
@@ -83,6 +93,20 @@ def terms_of(question: str, *, characters: bool = False) -> Terms:
     return Terms(
         stems=stems, strings=found, times=(*(frequencies[one] for one in stems), *(folded.count(one) for one in found))
     )
+
+
+def topic_terms_of(question: str) -> Terms:
+    """Return the terms that a question is about, without stop words.
+
+    Unlike those of `terms_of`, the Chinese terms are words, also of one character, without those that say which value
+    is asked for: of 我的猫叫什么, this is 猫. Pairs of characters such as 猫叫 occur in no answer.
+    """
+    folded = question.lower()
+    strings: dict[str, None] = {}
+    for piece in _ASKING_ZH.split(folded):
+        strings |= dict.fromkeys(word for word in chinese_words(piece, chars_min=1) if word not in _NO_TOPIC_ZH)
+    stems = dict.fromkeys(_stems(folded))
+    return Terms(stems=tuple(stems)[:TERMS_MAX], strings=tuple(strings)[:TERMS_MAX])
 
 
 def both_spellings(words: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from extraction.answer_values import holds_value
+from extraction.answer_values import ValueKind, holds_value
 from extraction.attribute_questions import Attribute, is_about_relative, states_attribute
 from extraction.embeddings.late_interaction import piece_matches, weighted, words_of_name
 from extraction.entities.kinship_terms import mentions_tie, tie_words
@@ -19,6 +19,7 @@ from extraction.list_questions import adds_item
 from extraction.query_analysis import AnswerType, QueryAnalysis, TimeReference, begins_with
 from extraction.temporal.phrases import plain_apostrophes, spans_in
 from extraction.temporal.question_time import TimeAxis
+from extraction.text.chinese import chinese_in
 from extraction.text.cues import (
     corrects,
     gives_reason,
@@ -29,7 +30,8 @@ from extraction.text.cues import (
     states_intention,
 )
 from extraction.text.name_forms import address_among
-from extraction.text.search_terms import Terms, terms_of
+from extraction.text.search_terms import Terms, terms_of, word_counts
+from extraction.text.stop_words import CHINESE_CHARACTERS
 from graph_service.memory.recall.candidates import Candidate, CandidateSet
 from graph_service.memory.recall.lexical_scores import (
     Floats,
@@ -69,6 +71,8 @@ _READ_CHARS_MAX: Final = 4_000
 _CACHED_TEXTS: Final = 8_192
 _CACHED_CUES: Final = 16_384
 _CACHED_CHARS: Final = 4_000_000
+# Longer texts say more than a question.
+_REPEATED_CHARS_MAX: Final = 100
 _DIGIT: Final = re.compile(r"\d")
 # Channel of candidates whose stored mentioned time overlaps the time of the question.
 _HAPPENED: Final = "happened"
@@ -367,10 +371,30 @@ def _of_dialogue(candidates: Sequence[Candidate], analysis: QueryAnalysis, now: 
         * (not analysis.asks_agent),
         "agent_message": from_agent * analysis.asks_agent,
         "agent_promise": with_cue(makes_promise, counts=analysis.asks_agent) * from_agent,
+        "repeats_question": _repeating(candidates, analysis),
         "name": _column(
             somebody and bool(_names(one.text[:_READ_CHARS_MAX]) - analysis.capitalized) for one in candidates
         ),
     }
+
+
+def _repeating(candidates: Sequence[Candidate], analysis: QueryAnalysis) -> Floats:
+    """Return 1 for texts without a word that the question lacks: "Ben has a girlfriend", if it asks what she does.
+
+    All are 0 if the question can be answered by yes.
+    """
+    if not analysis.asks_value:
+        return np.zeros(len(candidates))
+    names = {name for one in candidates if one.role == Role.USER and (name := one.speaker)}
+    stems = {*analysis.terms.stems, *(stem for name in names for stem in terms_of(name).stems)}
+    strings = {*analysis.terms.strings, *CHINESE_CHARACTERS, *chinese_in("".join(names))}
+    return _column(
+        len(one.text) <= _REPEATED_CHARS_MAX
+        and not one.is_cross_language
+        and stems.issuperset(word_counts(one.text).stems)
+        and strings.issuperset(chinese_in(one.text))
+        for one in candidates
+    )
 
 
 def _asks_present_value(analysis: QueryAnalysis) -> bool:
@@ -398,7 +422,17 @@ def value_test(speakers: Iterable[str | None], analysis: QueryAnalysis) -> Calla
         return lambda _: True
     parts = {part for name in set(speakers) if name for part in name.casefold().split()}
     known = frozenset(analysis.capitalized | parts)
+    if kind in (ValueKind.NAME, ValueKind.PERSON):
+        return lambda one: _is_of_other(one, known) or holds_value(one.text[:_READ_CHARS_MAX], kind, known)
     return lambda one: holds_value(one.text[:_READ_CHARS_MAX], kind, known)
+
+
+def _is_of_other(one: Candidate, known: Collection[str]) -> bool:
+    """Return whether a fact is a statement about somebody whose name is not known: "Luca is Marcus's son"."""
+    if one.kind is not HitKind.FACT:
+        return False
+    first = next((end for end in (one.subject, one.object) if end and one.text.startswith(end)), None)
+    return first is not None and not first[0].islower() and not any(word in known for word in first.casefold().split())
 
 
 def _positions_in_time(candidates: Sequence[Candidate]) -> Floats:

@@ -163,6 +163,7 @@ _EVERYDAY_PLAIN = {
     # Not fitted: the sets hardly contain wishes that compete with values.
     "intended": -1.0,
     "former_only": -1.5,
+    "repeats_question": -1.0,
     "former": 0.4,
     "valid_then": 0.5,
     "user_message": 0.35,

@@ -48,6 +48,8 @@ def test_question_asks_for_a_kind_of_value(question: str, kind: ValueKind | None
         ("the space costs 80 a month", ValueKind.MONEY),
         ("Paid £45 for it", ValueKind.MONEY),
         ("一个月三百块", ValueKind.MONEY),
+        ("海盐拿铁涨到32了", ValueKind.MONEY),
+        ("招牌是海盐拿铁，28一杯", ValueKind.MONEY),
         ("call me on 555 0199", ValueKind.CODE),
         ("He turned nine", ValueKind.AGE),
         ("乐乐六岁", ValueKind.AGE),

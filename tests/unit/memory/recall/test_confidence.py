@@ -119,3 +119,35 @@ def test_many_facts_of_an_agent_lower_the_confidence_a_little() -> None:
     same = replace(few, facts=1.0)
     few_sure, same_sure = (confidence_of(one, chinese=False, dialogue=1.0) for one in (few, same))
     assert few_sure - 0.1 < same_sure < few_sure
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("我的猫叫什么？", "我们养了一只橘猫，叫麻薯"),
+        ("猫的颜色是什么？", "猫是白色的"),
+        ("我开什么车？", "把旧车卖了，开公司的"),
+    ],
+)
+def test_chinese_words_that_ask_for_a_value_need_not_be_known(question: str, text: str) -> None:
+    assert seen(question, text, "It rained all day.", "今天下雨。").known == pytest.approx(1.0)
+
+
+def test_text_in_the_other_language_is_known_by_its_cosine() -> None:
+    def known(cosine: float) -> float:
+        return seen("What is my cat's name?", "我们养了一只橘猫", is_cross_language=True, cosine=cosine).known
+
+    assert known(0.6) > known(0.3) > known(0.1) == 0.0
+
+
+def test_fact_about_somebody_holds_a_name_and_one_about_the_user_does_not() -> None:
+    def holds(question: str, statement: str, **ends: str) -> float:
+        fact = a_candidate("f", kind=HitKind.FACT, text=statement, cosine=0.5, speaker=None, **ends)
+        message = a_candidate("m", text="hello", speaker="Marcus", cosine=0.1)
+        hits = [Hit(candidate=fact, score=1.0), Hit(candidate=message, score=0.1)]
+        return confidence_features(analyse(question, reference=NOON), [fact, message], hits=hits).first_holds
+
+    luca = {"subject": "Marcus", "object": "Luca"}
+    assert holds("我儿子叫什么名字？", "Luca is Marcus's son.", **luca) == 1.0
+    assert holds("我外孙叫什么？", "乐乐是Marcus的外孙。", subject="Marcus", object="乐乐") == 1.0
+    assert holds("What is my son called?", "Marcus has a son.", subject="Marcus", object="son") == 0.0

@@ -341,3 +341,24 @@ def test_items_of_a_list_come_before_what_is_newer() -> None:
 def test_the_last_of_several_moves_is_first(homes: list[str]) -> None:
     moves = [("user", f"We moved to {home}") for home in homes]
     assert first_of("Where do I live?", *moves, ("user", "nice weather"))[0] == f"We moved to {homes[-1]}"
+
+
+@pytest.mark.parametrize(
+    ("question", "repeats", "more"),
+    [
+        ("What does Ben's girlfriend do?", "Ben has a girlfriend.", "Ben has a girlfriend who is a paramedic."),
+        ("我为什么不喝咖啡？", "我不喝咖啡。", "我不喝咖啡，胃疼。"),
+    ],
+)
+def test_text_that_only_repeats_the_question_is_ranked_lower(question: str, repeats: str, more: str) -> None:
+    def repeated(text: str, asked: str) -> float:
+        hits = rank(
+            all_found(said(text)), EVERYDAY_BY_WORDS, analysis=analyse(asked, reference=NOON), now=NOON, limit=1
+        )
+        return hits[0].parts["repeats_question"]
+
+    assert repeated(repeats, question) < 0
+    assert repeated(more, question) == 0
+    # "Yes" is an answer to these.
+    assert repeated("Ben has a girlfriend.", "Does Ben have a girlfriend?") == 0
+    assert repeated("我不喝咖啡。", "我喝咖啡吗？") == 0
