@@ -352,8 +352,26 @@ ROWS: Final[tuple[Row, ...]] = (
 )
 
 
+# Words of which each row needs one near the start of its text; a quick check.
+_CUE_CHARS_MAX: Final = 60
+_CUES: Final = word_set(
+    "go goes do does practise practises practice practices cook cooks bake bakes make makes brew brews have has eat "
+    "eats drink drinks "
+    "order orders get gets wake wakes commute commutes take takes catch catches cycle cycles bike bikes drive drives "
+    "walk walks run runs "
+    "scoot scoots swim swims jog jogs hike hikes climb climbs knit knits crochet crochets paint paints draw draws "
+    "dance dances meditate "
+    "meditates surf surfs ski skis sail sails fish fishes garden gardens sing sings box boxes row rows sew sews "
+    "journal journals "
+    "skateboard skateboards am is are been started begun began work works working earn earns come comes came live "
+    "lives decided"
+)
+
+
 def read_daily_life(subject: str, rest: str, clause: Clause, state: DiscourseState) -> Iterator[Draft]:
     """Yield the fact that the first fitting row states about a subject, given the text after it."""
+    if clause.past or _CUES.isdisjoint(rest[:_CUE_CHARS_MAX].lower().split()):
+        return
     often = None
     for row in ROWS:
         if (row.others and subject == state.speaker.me) or (row.many and subject not in MANY_KIN):
@@ -362,7 +380,7 @@ def read_daily_life(subject: str, rest: str, clause: Clause, state: DiscourseSta
             continue
         if row.often and often is None:
             often = _OFTEN.search(clause.lead + " " + clause.text) is not None
-        if (row.often and not often) or clause.past:
+        if row.often and not often:
             continue
         said = next((text for name, text in found.groupdict().items() if name.startswith("o") and text), "")
         for one in row.read(said.strip())[:1]:
