@@ -330,7 +330,8 @@ ROWS: Final[tuple[Row, ...]] = (
         momentary=True,
     ),
     _row(
-        rf"(?:am|is|are) (?:re-?|binge-?)?watching {_WORK_TITLE}(?=$|[,.;!]| (?:at the moment|right now|now|and|"
+        rf"(?:am|is|are) (?:re-?|binge-?)?watching (?!(?:TV|Netflix|YouTube|BBC|{DEMONYM})\b){_WORK_TITLE}(?=$|"
+        rf"[,.;!]| (?:at the moment|right now|now|and|"
         rf"again|in|with|on Netflix)\b)(?! (?:play|perform))",
         "{s} is watching {o}.",
         read_exact,

@@ -1305,13 +1305,18 @@ CHANGES: Final = (
         USES,
     ),
     after(
-        r"(?:cancelled|canceled|quit|left|dropped|given up|gave up) (?:my |our |the )(?P<old>gym)(?: membership)?\b",
+        r"(?:cancelled|canceled|quit|left|dropped|given up|gave up) (?:my |our |the )(?P<old>gym) membership\b",
+        States(says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True),
+    ),
+    after(
+        r"(?:cancelled|canceled|quit|given up|gave up) (?:my |our |the )(?P<old>gym)"
+        r"(?=$|[,.;!]| (?:last|this|in|after|because|since|two|three|a|months|for|yesterday|recently|and|so|but)\b)",
         States(says="{s} no longer goes to the {o}.", relation="goes to", group="old", read=read_noun, closes=True),
     ),
     after(
         r"(?:cancelled|canceled|ended|closed|stopped|quit|dropped|let) (?:my |our |the )(?P<old>(?:[A-Za-z]+ "
         r")?(?:gym|subscription|membership|account|netflix|spotify|gym membership|contract|paper|policy|"
-        r"insurance))\b(?! (?:and|for|at|to) )",
+        r"insurance))\b(?! (?:and|for|at|to) )(?! (?:bag|kit|class|clothes|shoes|buddy|card)\b)",
         States(says="{s} no longer has {o}.", relation="has", group="old", read=read_noun, closes=True),
     ),
     clause_frame(

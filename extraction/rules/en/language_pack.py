@@ -38,7 +38,7 @@ from extraction.rules.engine import (
     Wording,
     draft_by_rule,
 )
-from extraction.text.lexicon_en import DEMONYMS, MANY_KIN, PETS, SOLE_KIN
+from extraction.text.lexicon_en import DEMONYMS, KIN, MANY_KIN, PETS, SOLE_KIN
 from schema.entity import EntityType
 from schema.predicates import TASTES
 
@@ -99,7 +99,7 @@ def _still_so(clause: Clause, one: Draft) -> bool:
         return False
     if one.relation == "takes" and one.subject == THE_USER and _OF_PET.match(clause.text):
         return False
-    if one.object in DEMONYMS and one.object_type is EntityType.PERSON:
+    if one.object.partition("-")[0] in DEMONYMS and (one.relation in KIN or one.object_type is EntityType.PERSON):
         return False
     if one.relation in MANY_KIN and one.object != one.relation:
         # "Two kids, Sam and Ella": each of them is a kid.

@@ -152,7 +152,7 @@ def _own_plan(rest: str, *, dated: bool, ahead: bool) -> str | None:
 _DUTY: Final = re.compile(
     r"(?:(?:also|really|still|just|definitely|probably) ){0,2}(?:(?:have|has|need|needs)(?: got)?(?: still)? to|must|"
     r"am supposed to|is supposed to) "
-    r"(?P<v>(?!be\b|do\b|get\b|go\b|have\b|know\b|say\b|tell\b|ask\b|wait\b|wake\b|work\b|leave\b|start\b|stop\b|"
+    r"(?P<v>(?!be\b|do\b|get\b|go\b|have\b|know\b|say\b|tell\b|ask\b|wait\b|wake\b|work\b|find\b|leave\b|start\b|stop\b|"
     r"run\b|sleep\b|eat\b|talk\b|think\b|remember\b)"
     r"[a-z]+) (?P<o>.+)$",
     re.DOTALL,

@@ -74,6 +74,7 @@ _CIRCUMSTANCE: Final = re.compile(
     rf"一块儿?|俩|(?=去|打|踢|跳|爬|跑|练|游|逛|学)))"
 )
 _ADVERBIALS_MAX: Final = 8
+_ADVISED: Final = re.compile("建议|让|叫|劝|要求|嘱咐")
 # A plan that a later clause drops is not read.
 _DROPPED_LATER: Final = re.compile(
     r"[，。][^。]{0,8}(?:取消|不[去考办搞做买养学想报约]了|算了|黄了|泡汤|作罢|没戏|没成|退了|推掉|推了|吹了|"
@@ -199,7 +200,8 @@ def _fits(rule: SlotRule, clause: Clause, *, often: bool) -> bool:
         return not (often and rule.reads == "dated")
     if rule.reads == "verb" and clause.momentary:
         return False
-    return often or not rule.often
+    # 医生建议我每周游三次泳 is advice.
+    return not rule.often or (often and _ADVISED.search(clause.lead) is None)
 
 
 def _relative(clause: Clause, state: DiscourseState) -> list[Draft]:

@@ -170,7 +170,16 @@ _AIDS: Final = (
 _GIVERS: Final = rf"(?:我(?:的|们)?)?(?:{KINS}|[爸妈哥姐弟妹]|公司|单位|学校|部门|朋友们?|同事们?|老板|领导)"
 _BIG_MEASURE: Final = r"(?:一|两|三|那|这)?(?:台|辆|部|把|张|块|副|双|件|套|架|条|只|支|款)"
 _GIFT: Final = rf"(?:{_BIG_MEASURE}[^，。]{{1,12}}?|[^，。]{{0,6}}?{DEVICE})"
-_HAS_GIFT: Final = Says(obj="o", subject=ME, relation="has", says="{s}有{o}。", clean=owned, kind=EntityType.THING)
+_NO_GIFT: Final = re.compile(r"照片|图片?$|截图|红包|短信|信$|链接|名片|纸条?$|发票|假条|票$|表$|碗|桌")
+
+
+def _gift(text: str) -> str | None:
+    """Return a lasting thing that somebody was given."""
+    name = owned(text)
+    return name if name and not _NO_GIFT.search(name) else None
+
+
+_HAS_GIFT: Final = Says(obj="o", subject=ME, relation="has", says="{s}有{o}。", clean=_gift, kind=EntityType.THING)
 _GRADE: Final = (
     r"(?:(?:小学)?[一二三四五六]年级|小学|初中|高中|初[一二三]|高[一二三]|大[一二三四]|研[一二三]|博[一二三四]|"
     r"幼儿园(?:[小中大]班)?|"
@@ -231,7 +240,8 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "用",
-        rf"用(?:的是)?(?:{MEASURE})?(?P<o>{MAKE}[A-Za-z\d\u4e00-\u9fff ]{{0,10}}?)(?:手机|电脑|笔记本)?{END}",
+        rf"用(?:的是)?(?:{MEASURE})?(?P<o>{MAKE}[A-Za-z\d ]{{0,12}}[^，。的拍充打写付看]{{0,4}}?)(?:手机|电脑|"
+        rf"笔记本)?{END}",
         Says(obj="o", relation="has", says="{s}用{o}。", clean=value, kind=EntityType.THING),
         reads="verb",
     ),
@@ -329,7 +339,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "学",
-        rf"在(?P<w>[^，。我你]{{2,8}}?)学(?P<o>[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
+        rf"在(?P<w>[^，。我你]{{2,8}}?)学(?P<o>(?![到了过得完])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
         Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
         reads="verb",
     ),

@@ -72,6 +72,9 @@ def test_daily_life_in_plain_words_is_read(text: str, expected: Fact) -> None:
         "I'm not a morning person.",
         "Can you tell me where my brother Tom lives?",
         "I know Berlin from school trips.",
+        "I left the gym at nine.",
+        "I dropped the gym bag.",
+        "I'm watching TV.",
     ],
 )
 def test_similar_words_state_nothing(text: str) -> None:
