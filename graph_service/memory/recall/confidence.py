@@ -134,8 +134,8 @@ class ConfidenceWeights:
 ENGLISH: Final = ConfidenceWeights(base=-8.8, known=0.7, best=0.4, meaning=1.9, joint=10.0, stranger=-0.6, words=1.8)
 ENGLISH_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-4.1, known=2.0, best=6.2, stranger=-2.0, words=0.2)
 # No question of the Chinese data sets names a stranger, so this weight is that of English.
-CHINESE: Final = ConfidenceWeights(base=-1.9, joint=4.7, stranger=-0.6)
-CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-2.5, best=10.2, stranger=-2.0)
+CHINESE: Final = ConfidenceWeights(base=-2.8, joint=6.3, stranger=-0.6)
+CHINESE_WITHOUT_VECTORS: Final = ConfidenceWeights(base=-1.8, best=4.2, stranger=-2.0)
 
 
 # For messages to an assistant, in both languages: fitted on `tests/everyday_sets/development`, with and without facts,
