@@ -220,6 +220,11 @@ async def test_phone_leaves_most_of_its_height_to_the_memory(phone: Watching) ->
     assert await phone.page.evaluate(top) <= 170
     height = await phone.page.evaluate("document.querySelector('.map').getBoundingClientRect().height")
     assert height >= 844 * 0.75
+    under_tools = """Object.keys(window.__mnemograph.positions()).filter((id) => {
+      const at = window.__mnemograph.onPage(id);
+      return document.elementFromPoint(at.x, at.y)?.closest('.tools');
+    })"""
+    await phone.until(f"{under_tools}.length === 0")
 
 
 async def test_phone_shows_a_selected_thing_above_its_details(phone: Watching) -> None:

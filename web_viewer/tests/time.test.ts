@@ -4,7 +4,7 @@ import { byDay, byTalk, feedLines } from "../src/feed/lines";
 import { noteVisit } from "../src/feed/visits";
 import { Words } from "../src/i18n/words";
 import type { ChangeLine } from "../src/protocol/generated";
-import { stopOf, timelineOf } from "../src/time/lanes";
+import { captionSide, stopOf, timelineOf } from "../src/time/lanes";
 import { busyParts, histogram, momentsOf, spanOf, ticks } from "../src/time/span";
 import { aNode, anEdge, AT, byId } from "./builders";
 
@@ -114,5 +114,16 @@ describe("the timeline", () => {
     expect(line.lanes[0]?.mentions.length).toBe(1);
     expect([line.causes.length, line.scenes.length, line.left]).toEqual([1, 2, 0]);
     expect(["s1", "new", "job", "u"].map((id) => stopOf(line, id))).toEqual(["s1", "new", "old", null]);
+  });
+});
+
+describe("the text of a bar", () => {
+  it.each([
+    ["in the bar, if it has room", { inside: 200, before: 200, after: 200 }, "inside"],
+    ["before a bar that is too short", { inside: 40, before: 200, after: 200 }, "before"],
+    ["after a moment at the beginning of the timeline", { inside: 6, before: 20, after: 900 }, "after"],
+    ["where it is cut least", { inside: 80, before: 20, after: 0 }, "inside"],
+  ] as const)("stands %s", (_, room, side) => {
+    expect(captionSide(100, room)).toBe(side);
   });
 });

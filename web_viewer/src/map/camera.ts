@@ -1,6 +1,7 @@
 /** Move the view of the map; animated, unless the user prefers reduced motion. */
 
 import type { CollectionReturnValue, Core } from "cytoscape";
+import { NARROW } from "../view/chosen";
 import { onScreen } from "./layer";
 import type { Point } from "./place";
 
@@ -16,6 +17,9 @@ const READING_ZOOM = 0.85;
 const MARGIN = 60;
 const MARGIN_SHARE = 0.12;
 const LEAST_ROOM = 60;
+/** Height of the row of tools below the map of a phone; a map that is lower than this has none. */
+const TOOLS_BELOW = 60;
+const TOOLS_FROM = 340;
 
 interface Extent {
   x1: number;
@@ -63,9 +67,10 @@ export class Camera {
     const first = this.due;
     this.due = this.hidden() || cy.elements().empty();
     if (this.due) return;
-    const { middle, zoom } = fitting({ width: cy.width(), height: cy.height() }, cy.nodes().boundingBox({}), this.rims());
+    const below = cy.height() > TOOLS_FROM && window.matchMedia(NARROW).matches ? TOOLS_BELOW : 0;
+    const { middle, zoom } = fitting({ width: cy.width(), height: cy.height() - below }, cy.nodes().boundingBox({}), this.rims());
     // The first picture is not animated.
-    this.look(middle, zoom, first || atOnce);
+    this.look({ x: middle.x, y: middle.y + below / 2 / zoom }, zoom, first || atOnce);
     this.fitted = true;
   }
 

@@ -217,9 +217,9 @@ export class MapCanvas {
       yield;
     }
     // What the next frame would compute before it draws.
-    this.renderer().flushRenderedStyleQueue?.();
-    yield;
     this.cy.nodes().boundingBox({});
+    yield;
+    this.renderer().flushRenderedStyleQueue?.();
     yield;
     // Hidden meanwhile, it is drawn when it is shown again.
     this.redrawAll(true);

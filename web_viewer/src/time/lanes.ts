@@ -66,6 +66,14 @@ export function stopOf(line: Timeline, id: string): string | null {
   return line.lanes.find((lane) => lane.node.id === id)?.bars[0]?.edge.id ?? null;
 }
 
+/** Return where the text of a bar has room, else where it is cut least; after a bar only if nothing else follows there. */
+export function captionSide(needed: number, room: { inside: number; before: number; after: number }): "inside" | "before" | "after" {
+  if (room.inside > needed) return "inside";
+  if (room.before >= needed) return "before";
+  if (room.after > needed) return "after";
+  return room.inside > room.before ? "inside" : "before";
+}
+
 /** Return the node that a fact is about: its object, unless that is a person. */
 function laneIdOf(edge: GraphEdge, shown: Shown): string {
   const kind = shown.nodes.get(edge.target)?.kind;
