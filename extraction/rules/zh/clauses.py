@@ -110,7 +110,7 @@ def expand_kinship_words(text: str) -> str:
 
 _CUT = re.compile(
     r"[，,；;：:]+|——|(?<=了)(?=要不要|该不该|能不能|可不可以|怎么办)|(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])|"
-    r"(?=但是|不过|可是|而且(?!是)|然而|虽然)"
+    r"(?=但是|不过(?!敏)|可是|而且(?!是)|然而|虽然)"
 )
 _WORD_NEXT = re.compile("[\u4e00-\u9fff]")
 _LEAD = re.compile(

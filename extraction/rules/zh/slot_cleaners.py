@@ -492,7 +492,7 @@ def plan(text: str) -> str | None:
     soon = re.match(r"[^，]{0,8}(?:就|要|快)", said) is not None
     text = _TAIL.sub("", text) if soon or not text.endswith("了") else text
     text = re.sub(r"不(?:走|回来|去)$", "", text)
-    text = verb_first(text) or re.sub(r"(?<=^[去回见吃看拍买办跑打约做要])(?:一?[趟次场顿个下])(?=..)", "", text)
+    text = re.sub(r"(?<=^[去回见吃看拍买办跑打约做要])(?:一?[趟次场顿个下])(?=..)", "", text)
     if re.fullmatch(
         rf"(?:{MEASURE})?[^，]{{0,4}}(?:面试|考试|会议|体检|手术|婚礼|聚会|聚餐|答辩|演出|比赛|约会|培训|复查|"
         rf"复诊|出差|讲座|家长会|团建|年会|演唱会|生日会|视频会|例会)",

@@ -339,7 +339,7 @@ LIFE_SLOT_RULES: Final[tuple[SlotRule, ...]] = (
     ),
     slot_rule(
         "学",
-        rf"在(?P<w>[^，。我你]{{2,8}}?)学(?P<o>(?![到了过得完])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
+        rf"在(?P<w>[^，。我你]{{2,8}}?)(?<![上放开大同入留小中文科数化教自])学(?P<o>(?![到了过得完的])[^，。我你校习会]{{2,6}}?)(?:{DURATION})?{END}",
         Says(obj="o", relation="studies", says="{s}在学{o}。", clean=value, kind=EntityType.TOPIC),
         reads="verb",
     ),
