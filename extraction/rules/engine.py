@@ -241,6 +241,7 @@ class DiscourseState:
         animal: name of the animal named last.
         named: names of relatives, by kinship word.
         of_others: words for animals that belong to somebody else: "Omar's dog", which "the dog" means from then on.
+        unnamed: pronouns of somebody without a name, whom a clause about another brought in: "Ben has a girlfriend".
         stranger: an earlier clause of the sentence was about somebody unnamed.
         read_until: end of the text that a rule for several clauses has read.
     """
@@ -256,6 +257,7 @@ class DiscourseState:
     animal: str | None = None
     named: dict[str, str] = field(default_factory=dict)
     of_others: set[str] = field(default_factory=set)
+    unnamed: frozenset[str] = frozenset()
     stranger: bool = False
     read_until: int = 0
 

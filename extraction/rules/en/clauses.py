@@ -460,6 +460,14 @@ _CHAT_END = re.compile(
     r"[ .!?,]{0,8}$",
     re.IGNORECASE,
 )
+# What the speaker thinks of it: "I'm allergic to nuts, annoying I know", "she hates fish, funny for a diver".
+_COMMENT = re.compile(
+    r", ?(?:(?:a bit|so|really|pretty|kind of|kinda|rather|very|which is|how) )?(?:funny|funnily|weird|weirdly|strange|"
+    r"strangely|odd|oddly|annoying|annoyingly|ironic|ironically|sad|sadly|silly|crazy|embarrassing|surprising|unusual|"
+    r"lucky|luckily|unlucky|hilarious|awful|terrible|unfortunately|a shame|a pity)"
+    r"(?= (?:for|i|as|right|enough|but)\b|,|$).*$",
+    re.IGNORECASE,
+)
 _SETTING = re.compile(
     r"^(?:Over|During|On|In|At|After|Before|While|When|Due to|One|Every|This|Last|Yesterday|Today|Since|"
     r"As)\b[^,]{0,60}, "
@@ -749,13 +757,14 @@ def _when_last(found: re.Match[str]) -> str:
 
 def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
     text = without_lead(_spelled_out(piece, state.speaker))
-    text = _CHAT_END.sub("", text.rstrip(" .!?,"))
+    text = _COMMENT.sub("", _CHAT_END.sub("", text.rstrip(" .!?,")))
     past = _PAST_FIRST.match(text)
     text = past["rest"] if past else text
     text = _SETTING.sub("", _AFTER_FIRST.sub(r"\g<rest>", _WHEN_FIRST.sub(_when_last, text)))
     subject, rest = _subject(text, state)
     if subject is not None:
         subject, rest = _reported(subject, rest, state)
+        _note_unnamed(subject, text, rest, state)
     if state.third is None and state.speaker.me == THE_USER and any(name in piece for name in state.speaker.user_names):
         state.third = THE_USER
     if subject is None and (mentioned := _MENTIONED.match(text)) and mentioned["n"].lower() not in NOT_NAMES:
@@ -775,6 +784,26 @@ def _clause(piece: str, start: int, end: int, state: DiscourseState) -> Clause:
         past=past is not None,
         momentary=subject is not None and _MOMENT.search(text) is not None,
     )
+
+
+# "Ben has a new girlfriend, she is a paramedic": nobody who has a name is a paramedic.
+_UNNAMED = re.compile(
+    rf"(?:has|had|have|got|met|found|hired|dates|dated|married|knows|sees|is (?:seeing|dating|with)) (?:got )?"
+    rf"(?:an?|another|some) (?:[a-z]{{1,15}} ){{0,2}}?"
+    rf"(?P<k>{KIN_PATTERN}|guy|man|woman|girl|boy|lady|person)(?!['’-]|\w)"
+)
+
+
+def _note_unnamed(subject: str | None, text: str, rest: str, state: DiscourseState) -> None:
+    """Let no pronoun mean the subject of a clause that brings in somebody without a name, except of the other sex."""
+    if subject in (None, state.speaker.me):
+        return
+    if found := _UNNAMED.match(rest):
+        word = found["k"].lower()
+        is_male, is_female = word in MALE_KIN or word in ("guy", "man"), word in FEMALE_KIN or word in ("woman", "lady")
+        state.unnamed = frozenset({"he"} if is_male else {"she"} if is_female else {"he", "she"})
+    elif _THIRD.match(text) is None:
+        state.unnamed = frozenset()
 
 
 # "I need a gift for my mother-in-law, she is 70": the relative mentioned last is whom "she" means afterwards.
@@ -848,6 +877,8 @@ def _antecedent(pronoun: str, state: DiscourseState) -> str | None:
 
     "My wife is called Ines, we have a boy, Theo, he is four" is about Theo.
     """
+    if pronoun in state.unnamed:
+        return None
     wrong, right = (FEMALE_KIN, MALE_KIN) if pronoun == "he" else (MALE_KIN, FEMALE_KIN)
     words = {word.rpartition(" ")[2] for word, name in state.named.items() if name == state.third}
     if state.third is not None and wrong.isdisjoint(words | {state.third.rpartition(" ")[2]}):

@@ -216,6 +216,17 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # What has a verb of its own is no item of a list
         ("I prefer tea, coffee makes me jittery", {"User prefers tea."}),
         ("I hate mushrooms, olives are fine", {"User hates mushrooms."}),
+        # What the speaker thinks of it is none, either
+        ("Lena is allergic to shellfish, funny for a fish restaurant", {"Lena is allergic to shellfish."}),
+        ("I'm allergic to nuts, annoying I know", {"User is allergic to nuts."}),
+        ("I love sad songs and funny movies", {"User loves sad songs.", "User loves funny movies."}),
+        # "She" has no name, and "he" may be Ben
+        ("Ben has a new girlfriend, she's called Yasmin and she is a paramedic", {"Ben has a girlfriend."}),
+        ("Ben has a new girlfriend. He works at Asda.", {"Ben has a girlfriend.", "Ben works at Asda."}),
+        (
+            "Anna met a guy, he is a pilot. Tom lives in Leeds, he is a nurse.",
+            {"Tom lives in Leeds.", "Tom works as a nurse."},
+        ),
         ("I like apples, pears and plums", {"User likes apples.", "User likes pears.", "User likes plums."}),
     ],
 )
