@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from extraction.reader import THE_USER
@@ -558,6 +559,12 @@ _MOMENT = re.compile(
 _GOES_ON = re.compile(r"^(?:" + _VERBS + r")\b")
 # Elided "I": "Just moved to Austin", "Turned 33 on Sunday", "Allergic to nuts", "Flying to Oslo on the 9th".
 _SHORT_FORM = re.compile(r"'(?:re|ve|ll|d|m|t)$")
+# "I'm Kevin, born in Vancouver, living in Taipei now"; not "I have a brother, living in Leeds".
+_INTRODUCES = re.compile(r"I(?:'m| am| was)\b")
+_PARTICIPLE = re.compile(
+    r", (?:and )?(?=(?:now |currently |originally )?"
+    r"(?:(?P<born>born|raised) (?:in|on)|(?:living|working|studying|teaching) (?:in|at|for|as)|based in|from)\b)"
+)
 _AT_FIRST: Final = (
     r"^(?:(?:just|recently|finally|never|still|been|already|currently|now|always|also|only|really|officially|"
     r"probably|"
@@ -654,7 +661,7 @@ def split_clauses(sentence: Sentence, state: DiscourseState) -> Iterator[Clause]
     for number, (start, end) in enumerate(pieces):
         if sentence.asks and number == len(pieces) - 1:
             return
-        clause = _clause(text[start:end], sentence.start + start, sentence.start + end, state)
+        clause = _clause(_with_elided_i(text[start:end]), sentence.start + start, sentence.start + end, state)
         if sentence.asks and not clause.text.startswith(("I ", "My ", "my ", "We ", "Our ", "our ")):
             continue
         if not _PART.search(clause.text):
@@ -738,7 +745,23 @@ def _pieces(text: str) -> list[tuple[int, int]]:
         ends.append(cut.start())
         cuts.append(cut.end())
     ends.append(len(text))
-    return [(start, end) for start, end in zip(cuts, ends, strict=True) if end - start > 2]
+    pieces = [(start, end) for start, end in zip(cuts, ends, strict=True) if end - start > 2]
+    return [part for piece in pieces for part in _introductions(text, *piece)]
+
+
+def _introductions(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the parts of a piece in which the speaker introduces himself, each with its own verb; else the piece."""
+    if not _INTRODUCES.match(without_lead(text[start:end])):
+        return [(start, end)]
+    cuts = [start, *(found.start() for found in _PARTICIPLE.finditer(text, start, end)), end]
+    return list(pairwise(cuts))
+
+
+def _with_elided_i(piece: str) -> str:
+    """Return "I am living in Taipei" for ", living in Taipei", which follows an introduction."""
+    if goes_on := _PARTICIPLE.match(piece):
+        return f"I {'was' if goes_on['born'] else 'am'} {piece[goes_on.end() :]}"
+    return piece
 
 
 def _spelled_out(text: str, speaker: Speaker) -> str:

@@ -216,6 +216,13 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         # What has a verb of its own is no item of a list
         ("I prefer tea, coffee makes me jittery", {"User prefers tea."}),
         ("I hate mushrooms, olives are fine", {"User hates mushrooms."}),
+        # An introduction goes on without its "I am", and nothing else does
+        (
+            "Hi I'm Kevin, born in Vancouver, living in Taipei now",
+            {"User is named Kevin.", "User was born in Vancouver.", "User lives in Taipei."},
+        ),
+        ("I have a brother, living in Leeds", {"User has a brother."}),
+        ("I saw a film about a boy, living in Taipei", set()),
         # What the speaker thinks of it is none, either
         ("Lena is allergic to shellfish, funny for a fish restaurant", {"Lena is allergic to shellfish."}),
         ("I'm allergic to nuts, annoying I know", {"User is allergic to nuts."}),
