@@ -81,7 +81,7 @@ class QueryAnalysis:
         role: role of the speaker whose earlier statements the question asks about.
         asks_agent: the question asks what the agent said, does or will do ("did you promise", 你答应).
         asks_intention: the question is about what somebody plans, wants, thinks or was told to do.
-        asks_value: the question has a question word ("what", 谁), so that "yes" is no answer.
+        asks_value: the question has a question word ("what", 谁) and suggests no answer, so that "yes" is none.
         asks_list: the question asks for all of a kind ("which books have I finished?").
         attribute: attribute of a person that it asks for, such as the home; None for others.
         second_ties: terms for the relative of somebody else that it asks about ("my sister's husband": husband, 老公).
@@ -178,7 +178,7 @@ def analyse(
         role=role_asked(text),
         asks_agent=asks_agent(text),
         asks_intention=_OF_INTENTION.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
-        asks_value=_QUESTION_WORD.search(plain(text[:_INTENT_READ_CHARS_MAX])) is not None,
+        asks_value=_asks_value(plain(text[:_INTENT_READ_CHARS_MAX])),
         asks_list=asks_list(text),
         attribute=attribute_asked(text),
         second_ties=tuple(second_ties_in(text)),
@@ -192,6 +192,16 @@ def analyse(
 _QUESTION_WORD: Final = re.compile(
     r"\b(?:what|which|who|whom|whose|where|when|why|how)(?:'s|'re|'d|'ll)?\b|什么|什麼|哪|谁|誰|多少|[几幾]|怎|为何|何时|多[大久长]"
 )
+# The end of "Where does she live? Lisbon?", "What does he love, tea?"
+_SUGGESTED: Final = re.compile(r"[?？,，](?P<guess>[^?？,，]{1,60})[?？]\s*$")
+
+
+def _asks_value(text: str) -> bool:
+    guessed = _SUGGESTED.search(text)
+    suggests = guessed is not None and not _QUESTION_WORD.search(guessed["guess"])
+    return not suggests and _QUESTION_WORD.search(text) is not None
+
+
 _OF_INTENTION: Final = re.compile(
     r"\b(?:going to|will|would|plan\w*|want\w*|hop(?:e|ing)|think\w*|consider\w*|dream\w*|sav(?:e|ing)|should|could|"
     r"might|suggest\w*|recommend\w*|appl(?:y|ied|ying|ication)|offer\w*|wish\w*|goals?|next|looking|ask(?:ed)?|opinion|"

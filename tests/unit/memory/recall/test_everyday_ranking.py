@@ -360,5 +360,7 @@ def test_text_that_only_repeats_the_question_is_ranked_lower(question: str, repe
     assert repeated(repeats, question) < 0
     assert repeated(more, question) == 0
     # "Yes" is an answer to these.
+    assert repeated("Alice loves jasmine tea.", "What does Alice love, jasmine tea?") == 0
+    assert repeated("Ana lives in Lisbon.", "Where does Ana live? Lisbon?") == 0
     assert repeated("Ben has a girlfriend.", "Does Ben have a girlfriend?") == 0
     assert repeated("我不喝咖啡。", "我喝咖啡吗？") == 0
