@@ -223,6 +223,9 @@ def test_object_ends_where_its_phrase_ends(text: str, expected: set[str]) -> Non
         ),
         ("I have a brother, living in Leeds", {"User has a brother."}),
         ("I saw a film about a boy, living in Taipei", set()),
+        # A verb without its "I" is no name
+        ("Have started dating a bloke named Rafferty.", set()),
+        ("Update, Connie got a job at Harbourline", {"Connie works at Harbourline."}),
         # What the speaker thinks of it is none, either
         ("Lena is allergic to shellfish, funny for a fish restaurant", {"Lena is allergic to shellfish."}),
         ("I'm allergic to nuts, annoying I know", {"User is allergic to nuts."}),
