@@ -213,9 +213,10 @@ NOT_NAMES = (
         # Verbs without their "I", adverbs and nouns that begin a message: "Have started dating a bloke".
         "have has had got been did does done joined moved bought sold booked decided passed failed signed heard met "
         "saw told asked said thinking thought feeling felt looking hated started starting going went gone turned "
-        "turns still finally apparently later earlier meanwhile however anyway besides plus instead except unless once twice "
-        "both either neither each every few several none all everything nothing something anybody another update news "
-        "change wrecked exhausted tired busy weekend tonight morning evening kids dinner lunch breakfast landlord boss"
+        "turns still finally apparently later earlier meanwhile however anyway besides plus instead except unless once "
+        "twice both either neither each every few several none all everything nothing something anybody another update "
+        "news change wrecked exhausted tired busy weekend tonight morning evening kids dinner lunch breakfast landlord "
+        "boss"
     )
 )
 # Words joined by "and" that name one thing.
