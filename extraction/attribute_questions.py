@@ -52,7 +52,7 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
             # Not "What does my employer sell?", which asks about it.
             r"\bemployer\b(?:'s name)?(?=\s*(?:[?.!,]|$|now\b|these days\b|at the moment\b))|\bfor a living\b|"
             r"\b(?:what|which)\b.{0,30}\b(?:job|profession|occupation|company|workplace)\b|\bwork as\b|"
-            r"\bjob (?:now|at the moment)\b|"
+            r"\bjob (?:now|at the moment)\b|\b(?:doing|do|does) for work\b|\bline of work\b|"
             rf"{_WHAT_ZH}.{{0,8}}(?:上班|工作|公司|单位|职业)|(?:工作|职业|单位)(?:是|在){_WHAT_ZH}|做什么(?:的|工作)"
         ),
     ),
@@ -68,7 +68,8 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
     (
         Attribute.VEHICLE,
         re.compile(
-            r"\bwhat\b.{0,30}\b(?:do|does|did) .{1,20} drive\b|\b(?:what|which)\b.{0,30}\b(?:car|vehicle|van|truck)\b|"
+            r"\bwhat\b.{0,30}\b(?:do|does|did) .{1,20} drive\b|\bwhat (?:am|are|is|was) .{1,20} driving\b|"
+            r"\b(?:what|which)\b.{0,30}\b(?:car|vehicle|van|truck)\b|"
             rf"{_WHAT_ZH}.{{0,5}}车|车是{_WHAT_ZH}|开{_WHAT_ZH}"
         ),
     ),
@@ -76,7 +77,7 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
         Attribute.MEDICINE,
         re.compile(
             r"\b(?:dose|dosage|medication|medicine|tablets?|pills?|inhaler|prescribed|prescription)\b|剂量|"
-            rf"{_WHAT_ZH}.{{0,4}}药|药.{{0,6}}(?:多少|几)"
+            rf"{_WHAT_ZH}.{{0,8}}药|药.{{0,6}}(?:多少|几)"
         ),
     ),
     (
@@ -103,7 +104,7 @@ _ASKED: Final[tuple[tuple[Attribute, re.Pattern[str]], ...]] = (
     (
         Attribute.ADVISER,
         re.compile(
-            rf"\bwho(?:'s| is)\b.{{0,30}}\b{_ADVISERS}\b|\bname\b.{{0,20}}\b{_ADVISERS}\b|"
+            rf"\bwho(?:'s| is)\b.{{0,30}}\b(?:{_ADVISERS}|supervising)\b|\bname\b.{{0,20}}\b{_ADVISERS}\b|"
             rf"{_ADVISERS_ZH}(?:是谁|叫什么)|谁是.{{0,6}}{_ADVISERS_ZH}"
         ),
     ),
